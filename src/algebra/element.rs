@@ -1,0 +1,218 @@
+//! From a place back to its element.
+
+use std::ops::ControlFlow;
+
+use crate::algebra::layout::{Axis, Layout, Target};
+use crate::algebra::location::Location;
+use crate::algebra::solve::{Budget, Sum, Term};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// What lives at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Found {
+    /// The element with this index.
+    Element(Vec<u64>),
+    /// A slot of the layout that holds no element.
+    Padding,
+    /// A place that the layout skips.
+    Hole,
+    /// A place beyond the machine or, where it gives no size, beyond the layout.
+    Outside,
+}
+
+impl Layout {
+    /// Finds what lives at a place.
+    ///
+    /// A level outside [`used_levels`](Layout::used_levels) may be left out or have any
+    /// coordinate: all its units hold a copy. `Addr` left out is address 0 where no subaxis
+    /// lands in `Addr`.
+    /// Law: `element(locate(i)) == i` for every index and every copy; every other place answers
+    /// padding, hole or outside. Where padding shares a place with an element, the element is
+    /// the answer.
+    /// Cost: O(subaxes) where strides nest; else a search with a budget.
+    ///
+    /// # Errors
+    /// [`LevelMissing`](LayoutError::LevelMissing);
+    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Found, Layout, Level, Location};
+    /// let layout: Layout = "(10,7)/((3:7, 4_PE), (7:1))".parse()?;
+    /// let at = |pe, address| Location::from_iter([(Level::PE, pe), (Level::ADDR, address)]);
+    /// assert_eq!(layout.element(&at(1, 15))?, Found::Element(vec![9, 1]));
+    /// assert_eq!(layout.element(&at(2, 15))?, Found::Padding);
+    /// assert_eq!(layout.element(&at(4, 0))?, Found::Outside);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
+        Decoder::new(self).element(place)
+    }
+}
+
+/// A layout read backward: one sum per used level, then one per further axis, last to first.
+///
+/// When the sums of all levels are solved, the digits that land are known. Further axes come
+/// after the digits that feed them, so from the last to the first each one's digits are known in
+/// turn, its value follows, and its sum gives the digits that feed it.
+#[derive(Debug)]
+pub(crate) struct Decoder<'a> {
+    layout: &'a Layout,
+    levels: Vec<LevelSum>,
+    feeders: Vec<Sum>,
+    /// The number of the first digit of every axis; the last entry counts them all.
+    first_digit: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct LevelSum {
+    level: Level,
+    offset: u64,
+    extent: u64,
+    sum: Sum,
+}
+
+impl<'a> Decoder<'a> {
+    pub(crate) fn new(layout: &'a Layout) -> Decoder<'a> {
+        let mut first_digit = vec![0];
+        let mut landing: Vec<(Level, Term)> = Vec::new();
+        let mut feeding: Vec<Vec<Term>> = vec![Vec::new(); layout.further.len()];
+        let mut digit = 0;
+        for subaxis in layout.nodes().flat_map(|axis| &axis.subaxes) {
+            let term = |weight| Term { digit, size: subaxis.size, weight };
+            match subaxis.target {
+                Target::Land { level, stride } => landing.push((level, term(stride))),
+                Target::Feed { further, weight } => feeding[further].push(term(weight)),
+            }
+            digit += 1;
+        }
+        for axis in layout.nodes() {
+            first_digit.push(first_digit.last().copied().unwrap_or(0) + axis.subaxes.len());
+        }
+        for replica in &layout.replicas {
+            let term = Term { digit, size: replica.size, weight: replica.stride };
+            landing.push((replica.level, term));
+            digit += 1;
+        }
+        first_digit.push(digit);
+        landing.sort_by_key(|(level, _)| *level);
+        let terms_of = |level: Level| {
+            let start = landing.partition_point(|(of, _)| *of < level);
+            landing[start..].iter().take_while(move |(of, _)| *of == level).map(|(_, term)| *term)
+        };
+        let levels = layout.used.iter().map(|&level| LevelSum {
+            level,
+            offset: layout.offset(level),
+            extent: layout.extent(level),
+            sum: Sum::new(terms_of(level).collect()),
+        });
+        Decoder {
+            layout,
+            levels: levels.collect(),
+            feeders: feeding.into_iter().map(Sum::new).collect(),
+            first_digit,
+        }
+    }
+
+    pub(crate) fn element(&self, place: &Location) -> Result<Found, LayoutError> {
+        let mut targets = Vec::with_capacity(self.levels.len());
+        let mut hole = false;
+        for LevelSum { level, offset, extent, .. } in &self.levels {
+            let at =
+                place.get(*level).or_else(|| (*level == Level::ADDR && *extent == 1).then_some(0));
+            let at = at.ok_or(LayoutError::LevelMissing { level: *level })?;
+            if at >= *extent {
+                return Ok(Found::Outside);
+            }
+            hole |= at < *offset;
+            targets.push(at.saturating_sub(*offset));
+        }
+        if hole {
+            return Ok(Found::Hole);
+        }
+        let mut digits = vec![0; self.first_digit.last().copied().unwrap_or(0)];
+        let mut search = Search { decoder: self, targets, padding: false };
+        let mut budget = Budget::new("which element lives at a place");
+        match search.level(0, &mut digits, &mut budget)? {
+            ControlFlow::Break(index) => Ok(Found::Element(index)),
+            ControlFlow::Continue(()) if search.padding => Ok(Found::Padding),
+            ControlFlow::Continue(()) => Ok(Found::Hole),
+        }
+    }
+
+    /// The index whose digits these are, if all its values are real; the digits that land are
+    /// given, the others are found.
+    pub(crate) fn index(
+        &self,
+        digits: &mut [u64],
+        budget: &mut Budget,
+    ) -> Result<Option<Vec<u64>>, LayoutError> {
+        let found = self.further(self.feeders.len(), digits, budget)?;
+        Ok(found.break_value())
+    }
+
+    /// Solves further axes below `end`, last to first, then reads the index off the tensor axes.
+    fn further(
+        &self,
+        end: usize,
+        digits: &mut [u64],
+        budget: &mut Budget,
+    ) -> Result<ControlFlow<Vec<u64>>, LayoutError> {
+        let Some(at) = end.checked_sub(1) else {
+            return Ok(self.read_index(digits));
+        };
+        let further = &self.layout.further[at];
+        let fed = self
+            .real_value(self.layout.rank() + at, &further.axis, digits)
+            .and_then(|value| value.checked_sub(further.start));
+        let Some(fed) = fed else { return Ok(ControlFlow::Continue(())) };
+        self.feeders[at]
+            .solve(fed, digits, budget, &mut |digits, budget| self.further(at, digits, budget))
+    }
+
+    fn read_index(&self, digits: &[u64]) -> ControlFlow<Vec<u64>> {
+        let axes = self.layout.axes.iter().enumerate();
+        match axes.map(|(node, axis)| self.real_value(node, axis, digits)).collect() {
+            Some(index) => ControlFlow::Break(index),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// The value of an axis by its digits, if it is below the extent.
+    fn real_value(&self, node: usize, axis: &Axis, digits: &[u64]) -> Option<u64> {
+        let first = self.first_digit[node];
+        let value = axis.value(&digits[first..first + axis.subaxes.len()]);
+        (value < axis.extent).then_some(value)
+    }
+}
+
+/// A search for the element at one place.
+struct Search<'a> {
+    decoder: &'a Decoder<'a>,
+    targets: Vec<u64>,
+    /// Whether some digits land there.
+    padding: bool,
+}
+
+impl Search<'_> {
+    /// Solves the levels from `at` on, each with every solution of the ones before.
+    fn level(
+        &mut self,
+        at: usize,
+        digits: &mut [u64],
+        budget: &mut Budget,
+    ) -> Result<ControlFlow<Vec<u64>>, LayoutError> {
+        // Levels in which nothing moves were checked against their extent of 1; not descending
+        // into them bounds the depth.
+        let moving = |(level, _): &(&LevelSum, u64)| !level.sum.is_empty();
+        let rest = self.decoder.levels.iter().zip(self.targets.iter().copied()).skip(at);
+        let Some((next, (level, target))) = rest.enumerate().find(|(_, pair)| moving(pair)) else {
+            self.padding = true;
+            return self.decoder.further(self.decoder.feeders.len(), digits, budget);
+        };
+        level.sum.solve(target, digits, budget, &mut |digits, budget| {
+            self.level(at + next + 1, digits, budget)
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! From an index to its places.
+
+use crate::algebra::layout::{Layout, Target};
+use crate::algebra::location::Location;
+use crate::error::LayoutError;
+use crate::level::Level;
+
+impl Layout {
+    /// Finds where the element at `index` lives: its first copy, where every replica digit is 0.
+    ///
+    /// The index has one entry per axis. The place has a coordinate in every used level, in
+    /// elements of the level.
+    /// Law: per level, the offset plus the sum of digit x stride.
+    /// Cost: O(subaxes).
+    ///
+    /// # Errors
+    /// [`IndexRank`](LayoutError::IndexRank), [`IndexBeyond`](LayoutError::IndexBeyond).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))".parse()?;
+    /// assert_eq!(layout.locate(&[100, 37])?.to_string(), "L2B=1,L1B=4,MAB=1,PE=1,Addr=33");
+    /// assert!(layout.locate(&[1024, 0]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn locate(&self, index: &[u64]) -> Result<Location, LayoutError> {
+        self.check_index(index)?;
+        let mut place: Location = self.used.iter().map(|l| (*l, self.offset(*l))).collect();
+        self.land(index, |level, step| place.add(level, step));
+        Ok(place)
+    }
+
+    /// Finds every place where the element at `index` lives, the first copy first.
+    ///
+    /// Replicas count row-major, as they were given. Levels outside
+    /// [`used_levels`](Layout::used_levels) and without a sized replica have no coordinate here:
+    /// how many copies they hold is known to a [`Placement`](crate::Placement) only.
+    /// Law: `copies` places, all different.
+    ///
+    /// # Errors
+    /// As [`locate`](Layout::locate).
+    pub fn locate_all(&self, index: &[u64]) -> Result<Copies<'_>, LayoutError> {
+        let first = self.locate(index)?;
+        Ok(Copies { layout: self, first, next: 0, end: self.copies() })
+    }
+
+    /// Walks the real indexes, row-major: the last axis runs fastest.
+    #[must_use]
+    pub fn indexes(&self) -> Indexes {
+        Indexes::new(self.shape())
+    }
+
+    pub(crate) fn check_index(&self, index: &[u64]) -> Result<(), LayoutError> {
+        if index.len() != self.rank() {
+            return Err(LayoutError::IndexRank { found: index.len(), rank: self.rank() });
+        }
+        let beyond = self.axes.iter().zip(index).position(|(axis, entry)| *entry >= axis.extent);
+        beyond.map_or(Ok(()), |axis| {
+            let (index, extent) = (index[axis], self.axes[axis].extent);
+            Err(LayoutError::IndexBeyond { axis, index, extent })
+        })
+    }
+
+    /// The definition: calls `add(level, digit x stride)` for every landing subaxis.
+    ///
+    /// Invariants 3 and 4 keep every value below its extent and every sum within `u64`.
+    pub(crate) fn land(&self, index: &[u64], mut add: impl FnMut(Level, u64)) {
+        let mut fed: Vec<u64> = self.further.iter().map(|further| further.start).collect();
+        for (node, axis) in self.nodes().enumerate() {
+            let mut rest = match node.checked_sub(self.rank()) {
+                Some(further) => fed[further],
+                None => index[node],
+            };
+            for subaxis in axis.subaxes.iter().rev() {
+                let digit = rest % subaxis.size;
+                rest /= subaxis.size;
+                match subaxis.target {
+                    Target::Land { level, stride } => add(level, digit * stride),
+                    Target::Feed { further, weight } => fed[further] += digit * weight,
+                }
+            }
+        }
+    }
+}
+
+/// The places of one element, made by [`Layout::locate_all`].
+#[derive(Clone, Debug)]
+pub struct Copies<'a> {
+    layout: &'a Layout,
+    first: Location,
+    next: u64,
+    end: u64,
+}
+
+impl Iterator for Copies<'_> {
+    type Item = Location;
+
+    fn next(&mut self) -> Option<Location> {
+        let mut rest = (self.next < self.end).then_some(self.next)?;
+        self.next += 1;
+        let mut place = self.first.clone();
+        for replica in self.layout.replicas.iter().rev() {
+            place.add(replica.level, rest % replica.size * replica.stride);
+            rest /= replica.size;
+        }
+        Some(place)
+    }
+}
+
+/// The indexes of a shape, row-major.
+#[derive(Clone, Debug)]
+pub struct Indexes {
+    shape: Vec<u64>,
+    next: Option<Vec<u64>>,
+}
+
+impl Indexes {
+    /// All indexes below `shape`; one empty index for rank 0.
+    #[must_use]
+    pub fn new(shape: Vec<u64>) -> Indexes {
+        let first = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
+        Indexes { shape, next: first }
+    }
+}
+
+impl Iterator for Indexes {
+    type Item = Vec<u64>;
+
+    fn next(&mut self) -> Option<Vec<u64>> {
+        let index = self.next.clone()?;
+        let following = self.next.as_mut()?;
+        for (entry, extent) in following.iter_mut().zip(&self.shape).rev() {
+            *entry += 1;
+            if *entry < *extent {
+                return Some(index);
+            }
+            *entry = 0;
+        }
+        self.next = None;
+        Some(index)
+    }
+}

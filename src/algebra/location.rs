@@ -1,0 +1,66 @@
+//! A place: one coordinate per level.
+
+use std::fmt;
+
+use itertools::Itertools;
+
+use crate::level::Level;
+
+/// A place: one coordinate per level, in the order of [`Level`].
+///
+/// ```
+/// use tensor_layout::{Level, Location};
+/// let place = Location::from_iter([(Level::ADDR, 33), (Level::L2B, 1)]);
+/// assert_eq!(place.to_string(), "L2B=1,Addr=33");
+/// assert_eq!(place.get(Level::PE), None);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location {
+    coordinates: Vec<(Level, u64)>,
+}
+
+impl Location {
+    /// The coordinate in `level`, if the place names it.
+    #[must_use]
+    pub fn get(&self, level: Level) -> Option<u64> {
+        self.coordinates.iter().find(|(name, _)| *name == level).map(|(_, at)| *at)
+    }
+
+    /// Sets the coordinate in `level`.
+    pub fn set(&mut self, level: Level, coordinate: u64) {
+        match self.coordinates.binary_search_by(|(name, _)| name.cmp(&level)) {
+            Ok(at) => self.coordinates[at].1 = coordinate,
+            Err(at) => self.coordinates.insert(at, (level, coordinate)),
+        }
+    }
+
+    /// Levels with their coordinates, in the order of [`Level`].
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Level, u64)> + '_ {
+        self.coordinates.iter().copied()
+    }
+
+    /// Adds to the coordinate of a level that is there, or else sets it.
+    ///
+    /// Invariant 4 of [`Layout`](crate::Layout) keeps the sum within `u64`.
+    pub(crate) fn add(&mut self, level: Level, step: u64) {
+        match self.coordinates.iter_mut().find(|(name, _)| *name == level) {
+            Some((_, coordinate)) => *coordinate += step,
+            None => self.set(level, step),
+        }
+    }
+}
+
+impl FromIterator<(Level, u64)> for Location {
+    fn from_iter<I: IntoIterator<Item = (Level, u64)>>(coordinates: I) -> Location {
+        let mut location = Location::default();
+        coordinates.into_iter().for_each(|(level, at)| location.set(level, at));
+        location
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pairs = self.iter().map(|(level, at)| format!("{level}={at}")).join(",");
+        f.write_str(&pairs)
+    }
+}

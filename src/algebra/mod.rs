@@ -1,0 +1,36 @@
+//! Layouts as values: axes split into subaxes that land in levels or feed further axes.
+//!
+//! ```text
+//! index (100, 37) of ((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))
+//!
+//! axis 0: 100 = 1, 4, 4 in sizes 16, 8, 8     axis 1: 37 = 1, 1, 1 in sizes 16, 8, 4
+//!               |  |  |                                    |  |  |
+//!             L2B L1B Addr x 8                           MAB Addr PE
+//!
+//! L2B 1, L1B 4, MAB 1, PE 1, Addr 4 x 8 + 1 = 33
+//! ```
+//!
+//! An axis has a value, which its subaxes write in mixed radix, major to minor. A subaxis lands
+//! in a level with a stride, or feeds a further axis with a weight. The value of an axis is an
+//! entry of the tensor index or, for a further axis, `start + sum of weight x digit` over what
+//! feeds it. A value at or beyond the extent of its axis is padding.
+//!
+//! One operation per file, its law on top. Nothing here knows a text or a machine.
+
+mod collision;
+mod count;
+mod element;
+mod layout;
+mod locate;
+mod location;
+mod solve;
+
+pub use collision::Collision;
+pub use element::Found;
+pub use layout::{Axis, FurtherAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
+pub use locate::{Copies, Indexes};
+pub use location::Location;
+
+pub(crate) use element::Decoder;
+pub(crate) use layout::product;
+pub(crate) use solve::{Budget, Sum, Term, nests};

@@ -1,0 +1,168 @@
+//! From arguments to a placement, and bad input to a message.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::process::ExitCode;
+
+use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
+use tensor_layout::{
+    Dtype, Excerpt, LayoutError, Location, Machine, MemoryText, PadLayout, ParseError, Placement,
+};
+
+use super::args::{Notation, Place};
+
+/// Why the command did not do what it was asked.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A text is refused.
+    Text(ParseError),
+    /// A meaning is refused, and no text is at hand to point into.
+    Meaning(LayoutError),
+    /// Something else about the arguments.
+    Argument(String),
+    /// Reading or writing failed.
+    Io(String, io::Error),
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Failure {
+        Failure::Text(error)
+    }
+}
+
+impl From<LayoutError> for Failure {
+    fn from(error: LayoutError) -> Failure {
+        Failure::Meaning(error)
+    }
+}
+
+impl Failure {
+    /// Prints the message to stderr; a reader that went away is no failure.
+    pub(super) fn report(self) -> ExitCode {
+        if let Failure::Io(_, error) = &self
+            && error.kind() == io::ErrorKind::BrokenPipe
+        {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("{self}");
+        ExitCode::from(2)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Text(error) => f.write_str(&snippet(error)),
+            Failure::Meaning(error) => {
+                write!(f, "error: {error}")?;
+                error.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
+            }
+            Failure::Argument(message) => write!(f, "error: {message}"),
+            Failure::Io(what, error) => write!(f, "error: {what}: {error}"),
+        }
+    }
+}
+
+/// The refusal as the compilers of the field draw it.
+fn snippet(error: &ParseError) -> String {
+    let Excerpt { line, text, mark, related, .. } = error.excerpt();
+    let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);
+    let mut source = Snippet::source(text.as_str())
+        .line_start(line)
+        .annotation(AnnotationKind::Primary.span(bytes(mark)));
+    if let Some(related) = related {
+        source = source.annotation(AnnotationKind::Context.span(bytes(related)));
+    }
+    let title = error.kind().to_string();
+    let mut group = Severity::ERROR.primary_title(title.as_str()).element(source);
+    if let Some(help) = error.help() {
+        group = group.element(Severity::HELP.message(help));
+    }
+    Renderer::plain().render(&[group])
+}
+
+/// The byte at which the `at`th character of `text` begins.
+fn byte(text: &str, at: usize) -> usize {
+    text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
+}
+
+/// A placement, and the tree that it was read from, to point refusals at.
+pub(super) struct Placed {
+    pub(super) placement: Placement,
+    pub(super) syntax: PadLayout,
+}
+
+impl Place {
+    pub(super) fn placement(&self) -> Result<Placed, Failure> {
+        let (Some(Notation::PadLayout) | None) = self.from;
+        let mut syntax: PadLayout = self.text()?.trim_end().parse()?;
+        if let Some(shape) = &self.shape {
+            syntax = syntax.with_shape(numbers("--shape", shape)?)?;
+        }
+        let layout = syntax.lower()?;
+        let mut builder = Placement::of(layout).base(self.base);
+        if let Some(machine) = &self.machine {
+            builder = builder.on(&machine_of(machine)?);
+        }
+        let memory = self.memory.as_deref().or(syntax.memory().map(MemoryText::name));
+        if let Some(memory) = memory {
+            builder = builder.memory(memory);
+        }
+        let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
+        if let Some(dtype) = dtype.or(syntax.dtype()) {
+            builder = builder.element_bits(dtype.bits());
+        }
+        let placement = builder.build().map_err(|error| syntax.refuse(error))?;
+        Ok(Placed { placement, syntax })
+    }
+
+    fn text(&self) -> Result<String, Failure> {
+        if self.layout != "-" {
+            return Ok(self.layout.clone());
+        }
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Failure::Io("standard input".into(), error))?;
+        String::from_utf8(bytes)
+            .map_err(|_| Failure::Argument("standard input is not UTF-8".into()))
+    }
+}
+
+fn machine_of(text: &str) -> Result<Machine, Failure> {
+    // A name with `=` is a tree, a preset is known by name, the rest are files.
+    if text.contains('=') || Machine::preset(text).is_some() {
+        return Ok(text.parse()?);
+    }
+    let toml = std::fs::read_to_string(text).map_err(|error| {
+        let what = format!(
+            "`{text}` is no machine (mn-core, mn-core-2, levels such as L2B=4,PE=4) and no TOML file"
+        );
+        Failure::Io(what, error)
+    })?;
+    Ok(Machine::from_toml(&toml)?)
+}
+
+/// `1,2,3`; nothing is the empty list.
+pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
+    let number = |item: &str| {
+        let item = item.trim();
+        let digits = !item.is_empty() && item.bytes().all(|b| b.is_ascii_digit());
+        item.parse().ok().filter(|_| digits).ok_or_else(|| {
+            let shown: String = item.chars().take(40).collect();
+            Failure::Argument(format!(
+                "{what}: `{shown}` is no number up to {}; expected numbers such as 100,37",
+                u64::MAX
+            ))
+        })
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    text.split(',').map(number).collect()
+}
+
+/// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.
+pub(super) fn location(text: &str) -> Result<Location, Failure> {
+    if text.trim().is_empty() { Ok(Location::default()) } else { Ok(text.parse()?) }
+}

@@ -1,0 +1,100 @@
+//! Where answers go: standard output or a file, with a progress bar for long ones.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tempfile::NamedTempFile;
+
+use super::input::Failure;
+
+/// Standard output, or a file that appears under its name only when it is complete.
+pub(super) enum Output {
+    Stdout(BufWriter<io::StdoutLock<'static>>),
+    File(BufWriter<NamedTempFile>, PathBuf),
+}
+
+impl Output {
+    pub(super) fn new(path: Option<&Path>) -> Result<Output, Failure> {
+        let Some(path) = path else {
+            return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
+        };
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))
+            .map_err(|error| Failure::Io(path.display().to_string(), error))?;
+        Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into()))
+    }
+
+    /// Flushes, and gives a file its name.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        match self {
+            Output::Stdout(mut out) => out.flush().map_err(stdout_failed),
+            Output::File(out, path) => {
+                let failed = |error| Failure::Io(path.display().to_string(), error);
+                let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+                keep_mode(&file, &path).map_err(failed)?;
+                file.persist(&path).map_err(|error| failed(error.error))?;
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn failed(&self, error: io::Error) -> Failure {
+        match self {
+            Output::Stdout(_) => stdout_failed(error),
+            Output::File(_, path) => Failure::Io(path.display().to_string(), error),
+        }
+    }
+}
+
+/// Temporary files are private; a finished one gets the mode of the file it replaces, or that of
+/// any new file.
+#[cfg(unix)]
+fn keep_mode(file: &NamedTempFile, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    const NEW_FILE: u32 = 0o644;
+    let mode = std::fs::metadata(path).map_or(NEW_FILE, |old| old.permissions().mode());
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn keep_mode(_: &NamedTempFile, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Stdout(out) => out.write(bytes),
+            Output::File(out, _) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Stdout(out) => out.flush(),
+            Output::File(out, _) => out.flush(),
+        }
+    }
+}
+
+fn stdout_failed(error: io::Error) -> Failure {
+    Failure::Io("standard output".into(), error)
+}
+
+/// Prints a short answer.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = Output::new(None)?;
+    writeln!(out, "{}", text.trim_end()).map_err(stdout_failed)?;
+    out.finish()
+}
+
+/// A bar on stderr where stderr is a terminal and rows do not scroll past on it anyway.
+pub(super) fn progress(rows: u64, to_file: bool) -> ProgressBar {
+    let hidden = !io::stderr().is_terminal() || (!to_file && io::stdout().is_terminal());
+    if hidden {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows {eta}");
+    ProgressBar::new(rows).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

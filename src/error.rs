@@ -1,0 +1,655 @@
+//! Refusals: what is wrong, where, with which numbers, and what to do about it.
+//!
+//! [`LayoutError`] is a refusal of a meaning and knows no text. [`ParseError`] is a refusal of a
+//! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
+
+use std::fmt;
+
+use itertools::Itertools;
+
+use crate::algebra::Location;
+use crate::level::Level;
+
+/// A range of bytes in a text, `start <= end <= text.len()`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+impl Span {
+    /// The bytes from `start` up to `end`.
+    #[must_use]
+    pub const fn new(start: usize, end: usize) -> Span {
+        Span { start, end }
+    }
+
+    /// The span moved by `offset` bytes.
+    #[must_use]
+    pub const fn shifted(self, offset: usize) -> Span {
+        Span::new(self.start + offset, self.end + offset)
+    }
+}
+
+/// The part of a layout that a refusal speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Site {
+    /// The layout as a whole.
+    Layout,
+    /// The shape in front of the axes.
+    Shape,
+    /// An axis, by its number.
+    Axis(usize),
+    /// A subaxis: the number of its axis, and its own number in it, major to minor.
+    Subaxis(usize, usize),
+    /// An entry of the broadcast, by its number.
+    Replica(usize),
+    /// The memory suffix.
+    Memory,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Site::Layout => write!(f, "the layout"),
+            Site::Shape => write!(f, "the shape"),
+            Site::Axis(axis) => write!(f, "axis {axis}"),
+            Site::Subaxis(axis, subaxis) => write!(f, "axis {axis}, subaxis {subaxis}"),
+            Site::Replica(replica) => write!(f, "replica {replica}"),
+            Site::Memory => write!(f, "the memory"),
+        }
+    }
+}
+
+/// Why a layout, a placement or a question to one is refused.
+///
+/// `Display` is one line without a final stop; [`help`](LayoutError::help) names the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// A name that no level can have.
+    #[error("`{name}` is no level name")]
+    LevelName {
+        /// The name, cut after the longest length allowed.
+        name: String,
+    },
+    /// A subaxis or replica of size 0.
+    #[error("{site} has size 0")]
+    ZeroSize {
+        /// Where.
+        site: Site,
+    },
+    /// A product, extent or coordinate beyond `u64`.
+    #[error("{what} of {site} does not fit in 64 bits")]
+    TooLarge {
+        /// Where.
+        site: Site,
+        /// Which quantity.
+        what: &'static str,
+    },
+    /// An axis that has fewer slots than elements.
+    #[error("axis {axis} has extent {extent}, but the product of its sizes is {slots}")]
+    ExtentTooLarge {
+        /// The axis.
+        axis: usize,
+        /// Its logical extent.
+        extent: u64,
+        /// The product of the sizes of its subaxes.
+        slots: u64,
+    },
+    /// A digit that feeds no further axis, or one in front of it.
+    #[error("{site} feeds further axis {further}, which does not come after it")]
+    FeedOrder {
+        /// Where.
+        site: Site,
+        /// The number of the further axis.
+        further: usize,
+    },
+    /// A real index would reach a further axis beyond its extent.
+    #[error("further axis {further} has extent {extent}, but is fed values up to {reach}")]
+    FedBeyond {
+        /// The number of the further axis.
+        further: usize,
+        /// Its extent.
+        extent: u64,
+        /// The greatest value that a real index feeds it.
+        reach: u64,
+    },
+    /// A shape with another number of extents than there are axes.
+    #[error("the shape has rank {shape}, but the layout has rank {axes}")]
+    RankMismatch {
+        /// How many extents.
+        shape: usize,
+        /// How many axes.
+        axes: usize,
+    },
+    /// A shape given separately that contradicts the one in the text.
+    #[error("the shape ({}) is not the shape ({}) in the text", .given.iter().join(","), .written.iter().join(","))]
+    ShapeConflict {
+        /// The one given.
+        given: Vec<u64>,
+        /// The one in the text.
+        written: Vec<u64>,
+    },
+    /// A level that occurs more than once and lacks a stride.
+    #[error("level `{level}` occurs more than once, and here it has no stride")]
+    Ambiguous {
+        /// The level.
+        level: Level,
+        /// The occurrence without a stride.
+        site: Site,
+        /// Another occurrence.
+        other: Site,
+    },
+    /// Address subaxes without a stride.
+    #[error("an address subaxis has no stride, so the layout is incomplete")]
+    Incomplete {
+        /// The first of them.
+        site: Site,
+        /// The layout with row-major strides, if none was written.
+        row_major: Option<String>,
+    },
+    /// Two elements in one place.
+    #[error("elements ({}) and ({}) share the place {place}", list(.first), list(.second))]
+    Collision {
+        /// An index.
+        first: Vec<u64>,
+        /// Another index.
+        second: Vec<u64>,
+        /// Where both live.
+        place: Location,
+    },
+    /// A replica that lands on another copy.
+    #[error("copies of ({}) and ({}) share the place {place}", list(.first), list(.second))]
+    ReplicaOverlap {
+        /// An index.
+        first: Vec<u64>,
+        /// An index, the same or another.
+        second: Vec<u64>,
+        /// Where a copy of each lives.
+        place: Location,
+    },
+    /// A bare replica of a level that subaxes use.
+    #[error("level `{level}` cannot be replicated: a subaxis uses it")]
+    ReplicaOfUsed {
+        /// The level.
+        level: Level,
+        /// The replica.
+        site: Site,
+    },
+    /// A level that is named twice in the broadcast, or cannot stand there.
+    #[error("level `{level}` cannot stand here in `B@[..]`")]
+    ReplicaLevel {
+        /// The level.
+        level: Level,
+        /// The replica.
+        site: Site,
+    },
+    /// A question whose exact answer would take more than the documented work.
+    #[error("not decided: {question} takes more than {budget} steps")]
+    NotDecided {
+        /// What was asked.
+        question: &'static str,
+        /// The number of steps that were tried.
+        budget: u64,
+    },
+    /// An index with the wrong number of entries.
+    #[error("the index has {found} entries, but the layout has {rank} axes")]
+    IndexRank {
+        /// How many entries.
+        found: usize,
+        /// How many axes.
+        rank: usize,
+    },
+    /// An index beyond the extent of its axis.
+    #[error("index {index} of axis {axis} is not below its extent {extent}")]
+    IndexBeyond {
+        /// The axis.
+        axis: usize,
+        /// The entry.
+        index: u64,
+        /// The extent.
+        extent: u64,
+    },
+    /// A location that leaves a used level open.
+    #[error("the location has no `{level}`, which the layout uses")]
+    LevelMissing {
+        /// The level.
+        level: Level,
+    },
+    /// A location with a level that the machine lacks.
+    #[error("the {machine} has no level `{level}`; it has {known}")]
+    LevelUnknown {
+        /// The level.
+        level: Level,
+        /// The name of the machine.
+        machine: String,
+        /// The levels it has.
+        known: String,
+        /// Where the layout names the level.
+        site: Site,
+    },
+    /// Coordinates beyond the size of a level.
+    #[error("level `{level}` of the {machine} has {size} units, but {site} reaches unit {reach}")]
+    LevelTooSmall {
+        /// The level.
+        level: Level,
+        /// The name of the machine.
+        machine: String,
+        /// How many units.
+        size: u64,
+        /// The greatest coordinate.
+        reach: u64,
+        /// The subaxis that takes the coordinate past the size.
+        site: Site,
+    },
+    /// Addresses beyond the capacity of the memory.
+    #[error("memory `{memory}` holds {capacity} long words, but {site} reaches address {reach}")]
+    CapacityExceeded {
+        /// The memory.
+        memory: String,
+        /// Its capacity in long words.
+        capacity: u64,
+        /// The greatest address.
+        reach: u64,
+        /// The subaxis that takes the address past the capacity.
+        site: Site,
+    },
+    /// Lanes beyond the long word.
+    #[error(
+        "a long word of {word_bits} bits has {lanes} lanes of {element_bits} bits, but {site} reaches lane {reach}"
+    )]
+    LaneBeyond {
+        /// Width of a long word.
+        word_bits: u64,
+        /// Width of an element.
+        element_bits: u64,
+        /// How many lanes.
+        lanes: u64,
+        /// The greatest lane.
+        reach: u64,
+        /// The subaxis that takes the lane past the word.
+        site: Site,
+    },
+    /// A memory that the machine lacks.
+    #[error("the {machine} has no memory `{memory}`; it has {known}")]
+    MemoryUnknown {
+        /// The memory asked for.
+        memory: String,
+        /// The name of the machine.
+        machine: String,
+        /// The memories it has.
+        known: String,
+    },
+    /// A level below the memory: its units do not have the memory to themselves.
+    #[error("level `{level}` lies below the memory `{memory}`, which belongs to `{owner}`")]
+    BelowMemory {
+        /// The level.
+        level: Level,
+        /// The memory.
+        memory: String,
+        /// The level that owns the memory.
+        owner: Level,
+        /// Where the layout names the level.
+        site: Site,
+    },
+    /// A machine that contradicts itself.
+    #[error("the machine is refused: {reason}")]
+    Machine {
+        /// Why.
+        reason: String,
+    },
+    /// A dtype that the notation does not know.
+    #[error("`{name}` is no dtype")]
+    DtypeUnknown {
+        /// The name.
+        name: String,
+    },
+    /// A table whose order needs more memory than allowed.
+    #[error("not sorted: {rows} rows share levels whose strides do not nest, more than {limit}")]
+    TooManyRows {
+        /// How many rows have to be sorted at once.
+        rows: u64,
+        /// How many may be.
+        limit: u64,
+    },
+    /// A layout that a notation cannot say.
+    #[error("{notation} cannot say this layout: {reason}")]
+    Unsayable {
+        /// The notation.
+        notation: &'static str,
+        /// Which part and why.
+        reason: String,
+    },
+}
+
+impl LayoutError {
+    pub(crate) fn too_large(site: Site, what: &'static str) -> LayoutError {
+        LayoutError::TooLarge { site, what }
+    }
+
+    /// The part of the layout that is refused.
+    #[must_use]
+    pub fn site(&self) -> Site {
+        use LayoutError as E;
+        match self {
+            E::ZeroSize { site }
+            | E::TooLarge { site, .. }
+            | E::FeedOrder { site, .. }
+            | E::Ambiguous { site, .. }
+            | E::Incomplete { site, .. }
+            | E::ReplicaOfUsed { site, .. }
+            | E::ReplicaLevel { site, .. }
+            | E::LevelUnknown { site, .. }
+            | E::LevelTooSmall { site, .. }
+            | E::CapacityExceeded { site, .. }
+            | E::LaneBeyond { site, .. }
+            | E::BelowMemory { site, .. } => *site,
+            E::ExtentTooLarge { axis, .. } => Site::Axis(*axis),
+            E::RankMismatch { .. } | E::ShapeConflict { .. } => Site::Shape,
+            E::MemoryUnknown { .. } => Site::Memory,
+            _ => Site::Layout,
+        }
+    }
+
+    /// A second part that the refusal is about.
+    #[must_use]
+    pub fn related(&self) -> Option<Site> {
+        match self {
+            LayoutError::Ambiguous { other, .. } => Some(*other),
+            _ => None,
+        }
+    }
+
+    /// The remedy, where there is a known one.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        use LayoutError as E;
+        let help = match self {
+            E::LevelName { .. } => format!(
+                "a level is a letter, then letters and digits, at most {} in all",
+                Level::MAX_LEN
+            ),
+            E::ExtentTooLarge { axis, extent, .. } => {
+                format!("enlarge a size of axis {axis} until their product is at least {extent}")
+            }
+            E::Ambiguous { level, .. } => format!(
+                "give every `{level}` its stride, such as `2_{level}:2` here and `2_{level}:1` there"
+            ),
+            E::Incomplete { row_major: Some(text), .. } => {
+                format!("with row-major strides: {}", cut(text, 200))
+            }
+            E::Incomplete { row_major: None, .. } => {
+                "give every subaxis without a level a stride, as in `8:1`".into()
+            }
+            E::Collision { .. } => {
+                "change a stride so that different digits reach different places".into()
+            }
+            E::ReplicaOverlap { .. } => {
+                "choose a size and a stride that keep the copies clear of the elements".into()
+            }
+            E::ReplicaOfUsed { level, .. } => format!(
+                "a level used in part has holes, not copies; partial replication has a size, as in `B@[2_{level}:1]`"
+            ),
+            E::ReplicaLevel { .. } => "name each level once; an address is never replicated".into(),
+            E::LevelTooSmall { size, level, .. } => {
+                format!("1 + the sum of (size - 1) x stride over `{level}` must be at most {size}")
+            }
+            E::BelowMemory { level, .. } => format!("address the elements without `{level}`"),
+            E::DtypeUnknown { .. } => {
+                "one of Float Int UInt Long ULong Double Half Byte UByte".into()
+            }
+            E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
+            _ => return None,
+        };
+        Some(help)
+    }
+}
+
+/// What a text was refused for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// Something else should stand here.
+    Expected(Vec<&'static str>),
+    /// A number beyond `u64`.
+    NumberTooLarge,
+    /// A known level in the wrong case.
+    MisspeltLevel(Level),
+    /// A level joined by something else than `_`.
+    Joint(Level),
+    /// Not the name of a level.
+    LevelName,
+    /// A name that stands twice.
+    Duplicate,
+    /// Blanks inside a subaxis.
+    Blank,
+    /// Text of a notation that is not read here.
+    OtherNotation(&'static str),
+    /// Bytes that are no UTF-8.
+    NotUtf8,
+    /// Nesting deeper than the limit.
+    TooDeep(usize),
+    /// The text reads well, but what it says is refused.
+    Layout(LayoutError),
+}
+
+impl fmt::Display for ParseErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParseErrorKind::Expected(what) => write!(f, "expected {}", alternatives(what)),
+            ParseErrorKind::NumberTooLarge => write!(f, "the number does not fit in 64 bits"),
+            ParseErrorKind::MisspeltLevel(_) => write!(f, "no such level"),
+            ParseErrorKind::Joint(_) => write!(f, "expected `_` between a size and its level"),
+            ParseErrorKind::LevelName => write!(f, "this is no level name"),
+            ParseErrorKind::Duplicate => write!(f, "this level was given already"),
+            ParseErrorKind::Blank => write!(f, "blanks cannot stand inside a subaxis"),
+            ParseErrorKind::OtherNotation(what) => write!(f, "{what} is not read here"),
+            ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
+            ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),
+            ParseErrorKind::Layout(error) => error.fmt(f),
+        }
+    }
+}
+
+/// A refusal of a text, with the place of the fault.
+///
+/// `Display` is complete: message, line and column, the text with a caret, and the help.
+///
+/// ```
+/// let error = "((4_PE:1 2:4))".parse::<tensor_layout::PadLayout>().unwrap_err();
+/// assert_eq!(error.to_string(), "\
+/// expected `)` or `,`
+///  --> 1:10
+///   | ((4_PE:1 2:4))
+///   |          ^
+///   = help: subaxes of one axis are separated by `,`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError(Box<Refusal>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Refusal {
+    kind: ParseErrorKind,
+    span: Span,
+    related: Option<Span>,
+    help: Option<String>,
+    text: Box<str>,
+}
+
+impl ParseError {
+    pub(crate) fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
+        let help = match &kind {
+            ParseErrorKind::MisspeltLevel(level) | ParseErrorKind::Joint(level) => {
+                Some(format!("level names are case-sensitive and follow `_`: `_{level}`"))
+            }
+            ParseErrorKind::Blank => {
+                Some("write size, level and stride together, as in `4_PE:1`".into())
+            }
+            ParseErrorKind::LevelName => Some(format!(
+                "a level is a letter, then letters and digits, at most {} in all",
+                Level::MAX_LEN
+            )),
+            ParseErrorKind::NumberTooLarge => Some(format!("the greatest number is {}", u64::MAX)),
+            ParseErrorKind::Layout(error) => error.help(),
+            _ => None,
+        };
+        ParseError(Box::new(Refusal { kind, span, related: None, help, text: text.into() }))
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> ParseError {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn with_related(mut self, related: Option<Span>) -> ParseError {
+        self.0.related = related;
+        self
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ParseErrorKind {
+        &self.0.kind
+    }
+
+    /// The bytes of [`text`](ParseError::text) at fault.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The whole text that was refused.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The remedy, where there is a known one.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// A second place that the fault is about, such as the other of two occurrences.
+    #[must_use]
+    pub fn related(&self) -> Option<Span> {
+        self.0.related
+    }
+
+    /// The stretch of text around the fault that messages show, with the spans in it.
+    #[must_use]
+    pub fn excerpt(&self) -> Excerpt {
+        Excerpt::of(&self.0.text, self.0.span, self.0.related)
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let excerpt = self.excerpt();
+        writeln!(f, "{}", self.0.kind)?;
+        writeln!(f, " --> {}:{}", excerpt.line, excerpt.column)?;
+        writeln!(f, "  | {}", excerpt.text)?;
+        write!(f, "  | {}", excerpt.carets())?;
+        match &self.0.help {
+            Some(help) => write!(f, "\n  = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// At most [`Excerpt::WIDTH`] characters of one line of a refused text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The line of the fault, from 1.
+    pub line: usize,
+    /// The column of the fault in its line, in characters, from 1.
+    pub column: usize,
+    /// The characters shown, `..` where cut, unprintable ones as `?`.
+    pub text: String,
+    /// The fault as a range of characters of `text`, at least one wide.
+    pub mark: (usize, usize),
+    /// The related place, if it is in `text`.
+    pub related: Option<(usize, usize)>,
+}
+
+impl Excerpt {
+    /// How many characters are shown at most, marks of cuts not counted.
+    pub const WIDTH: usize = 116;
+
+    fn of(text: &str, span: Span, related: Option<Span>) -> Excerpt {
+        let before = text.get(..span.start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
+        let chars_to = |byte: usize| {
+            let byte = byte.clamp(line_start, line_start + line.len());
+            text.get(line_start..byte).unwrap_or_default().chars().count()
+        };
+        let (start, end) = (chars_to(span.start), chars_to(span.end));
+        let first = start.saturating_sub(Excerpt::WIDTH / 2);
+        let shown: String = line.chars().skip(first).take(Excerpt::WIDTH).map(printable).collect();
+        let last = first + shown.chars().count();
+        let head = if first > 0 { ".." } else { "" };
+        let tail = if last < line.chars().count() { ".." } else { "" };
+        let place = |at: usize| at.clamp(first, last) - first + head.len();
+        let range = |start: usize, end: usize| (place(start), place(end).max(place(start) + 1));
+        let in_line = |s: &Span| s.start >= line_start && s.end <= line_start + line.len();
+        Excerpt {
+            line: before.matches('\n').count() + 1,
+            column: start + 1,
+            text: format!("{head}{shown}{tail}"),
+            mark: range(start, end),
+            related: related
+                .filter(in_line)
+                .map(|s| (chars_to(s.start), chars_to(s.end)))
+                .filter(|r| r.0 >= first && r.1 <= last)
+                .map(|r| range(r.0, r.1)),
+        }
+    }
+
+    /// `^` under the fault, `-` under the related place.
+    fn carets(&self) -> String {
+        let mark = |at: usize, range: (usize, usize)| (range.0..range.1).contains(&at);
+        let end = self.related.map_or(self.mark.1, |related| related.1.max(self.mark.1));
+        (0..end)
+            .map(|at| match self.related {
+                _ if mark(at, self.mark) => '^',
+                Some(related) if mark(at, related) => '-',
+                _ => ' ',
+            })
+            .collect()
+    }
+}
+
+fn printable(c: char) -> char {
+    if c.is_control() { '?' } else { c }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn alternatives(what: &[&str]) -> String {
+    match what {
+        [] => "something else".into(),
+        [one] => (*one).into(),
+        [head @ .., last] => format!("{} or {last}", head.join(", ")),
+    }
+}
+
+/// The entries of an index, cut so that a message stays short.
+fn list(index: &[u64]) -> String {
+    const MOST: usize = 16;
+    let head = index.iter().take(MOST).join(", ");
+    if index.len() > MOST { format!("{head}, ..") } else { head }
+}
+
+/// At most `most` characters, `..` where cut.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
+        None => text.into(),
+    }
+}

@@ -1,0 +1,17 @@
+//! The documents of the crate, compiled: every example in them is a test.
+
+#[doc = include_str!("../docs/tutorial.md")]
+pub mod tutorial {}
+
+#[doc = include_str!("../docs/notation.md")]
+pub mod notation {}
+
+#[doc = include_str!("../docs/algebra.md")]
+pub mod algebra {}
+
+#[doc = include_str!("../docs/design.md")]
+pub mod design {}
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+pub mod readme {}

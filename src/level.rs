@@ -1,0 +1,163 @@
+//! Levels: the names of coordinates.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// The name of a coordinate: a level of the machine tree, an address, a lane or a time step.
+///
+/// The algebra knows levels by name only; sizes, capacities and the order of the tree belong to
+/// [`Machine`](crate::Machine). A level is `Copy` and at most [`Level::MAX_LEN`] bytes long.
+///
+/// `Ord` is the order of columns: `Time`, `L2B`, `L1B`, `MAB`, `PE`, any other name
+/// alphabetically, then `Addr` and `W`.
+///
+/// ```
+/// use tensor_layout::Level;
+/// let core = Level::new("Core")?;
+/// assert!(Level::PE < core && core < Level::ADDR);
+/// # Ok::<(), tensor_layout::LayoutError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Level {
+    len: u8,
+    bytes: [u8; Level::MAX_LEN],
+}
+
+impl Level {
+    /// The longest name, in bytes.
+    pub const MAX_LEN: usize = 23;
+
+    /// The time step: the outermost coordinate, without hardware.
+    pub const TIME: Level = Level::literal("Time");
+    /// Level-2 block of MN-Core.
+    pub const L2B: Level = Level::literal("L2B");
+    /// Level-1 block of MN-Core.
+    pub const L1B: Level = Level::literal("L1B");
+    /// Matrix arithmetic block of MN-Core.
+    pub const MAB: Level = Level::literal("MAB");
+    /// Processing element of MN-Core.
+    pub const PE: Level = Level::literal("PE");
+    /// The address in the memory of a unit.
+    pub const ADDR: Level = Level::literal("Addr");
+    /// The lane inside a long word; lane 0 is the most significant.
+    pub const W: Level = Level::literal("W");
+
+    /// The levels that have a meaning of their own, in column order.
+    pub const KNOWN: [Level; 7] =
+        [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];
+
+    /// Checks a name: a letter, then letters and digits, at most [`Level::MAX_LEN`] bytes.
+    ///
+    /// # Errors
+    /// [`LayoutError::LevelName`](crate::LayoutError::LevelName) for any other text.
+    pub fn new(name: &str) -> Result<Level, crate::LayoutError> {
+        let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
+        let alphanumeric = name.bytes().all(|b| b.is_ascii_alphanumeric());
+        if !letter_first || !alphanumeric || name.len() > Level::MAX_LEN {
+            let name = name.chars().take(Level::MAX_LEN + 1).collect();
+            return Err(crate::LayoutError::LevelName { name });
+        }
+        Ok(Level::literal(name))
+    }
+
+    /// The level that counts in axis `axis` of another layout: `i0`, `i1`, ...
+    #[must_use]
+    pub fn axis(axis: usize) -> Level {
+        Level::literal(&format!("i{axis}"))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let name = self.bytes.split_at(usize::from(self.len)).0;
+        std::str::from_utf8(name).unwrap_or_default()
+    }
+
+    /// Whether this is a unit of hardware: neither time, nor address, nor lane.
+    #[must_use]
+    pub fn is_unit(self) -> bool {
+        self != Level::TIME && self != Level::ADDR && self != Level::W
+    }
+
+    /// The known level that `name` is a misspelling of by case alone.
+    pub(crate) fn misspelt(name: &str) -> Option<Level> {
+        Level::KNOWN
+            .into_iter()
+            .find(|l| l.as_str() != name && l.as_str().eq_ignore_ascii_case(name))
+    }
+
+    /// The place among columns; custom levels share one, before the address.
+    pub(crate) fn column(self) -> usize {
+        const CUSTOM: usize = 5;
+        match Level::KNOWN.iter().position(|known| *known == self) {
+            Some(known) if known < CUSTOM => known,
+            Some(known) => known + 1,
+            None => CUSTOM,
+        }
+    }
+
+    /// Names past `MAX_LEN` are cut; callers have checked or keep within it.
+    const fn literal(name: &str) -> Level {
+        let mut level = Level { len: 0, bytes: [0; Level::MAX_LEN] };
+        let mut at = 0;
+        while at < name.len() && at < Level::MAX_LEN {
+            level.bytes[at] = name.as_bytes()[at];
+            level.len += 1;
+            at += 1;
+        }
+        level
+    }
+}
+
+impl Ord for Level {
+    fn cmp(&self, other: &Level) -> Ordering {
+        self.column().cmp(&other.column()).then_with(|| self.as_str().cmp(other.as_str()))
+    }
+}
+
+impl PartialOrd for Level {
+    fn partial_cmp(&self, other: &Level) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Level;
+
+    #[test]
+    fn known_levels_stand_in_column_order() {
+        let mut sorted = Level::KNOWN;
+        sorted.sort();
+        assert_eq!(sorted, Level::KNOWN);
+    }
+
+    #[test]
+    fn a_name_is_a_letter_then_letters_and_digits() {
+        for good in ["PE", "L2B", "x", "Abcdefghijklmnopqrstuvw"] {
+            assert_eq!(Level::new(good).unwrap().as_str(), good);
+        }
+        for bad in ["", "2B", "P_E", "Pé", "Abcdefghijklmnopqrstuvwx"] {
+            assert!(Level::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_known_level_in_the_wrong_case_is_recognised() {
+        assert_eq!(Level::misspelt("pe"), Some(Level::PE));
+        assert_eq!(Level::misspelt("PE"), None);
+        assert_eq!(Level::misspelt("Core"), None);
+    }
+}

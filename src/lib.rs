@@ -1,0 +1,72 @@
+//! Says where every element of a tensor lives: on which units of a machine, at which address.
+//!
+//! A layout is read from the text of a deep-learning compiler, lowered into one algebra of axes,
+//! and asked: the place of an index, the index at a place, whole address tables, padding, holes,
+//! copies. Every answer is exact, or a refusal with its reason.
+//!
+//! ```
+//! use tensor_layout::{Found, Layout, Machine, Placement};
+//!
+//! let layout: Layout = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))".parse()?;
+//! let placement = Placement::of(layout).on(&Machine::mn_core()).build()?;
+//! let place = placement.locate(&[100, 37])?;
+//! assert_eq!(place.to_string(), "L2B=1,L1B=4,MAB=1,PE=1,Addr=33");
+//! assert_eq!(placement.element(&place)?, Found::Element(vec![100, 37]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Concepts
+//!
+//! * A [`PadLayout`] is a text as it was written, with spans and round trip; it means a [`Layout`].
+//! * A [`Layout`] is a value: each tensor axis is split into subaxes, major to minor; each
+//!   [`Subaxis`] lands in a [`Level`] with a stride, or feeds a further axis. Values beyond the
+//!   extent of an axis are padding. A [`Replica`] is a subaxis without a source: copies.
+//! * A [`Level`] is the name of a coordinate: units of hardware (`L2B`, `L1B`, `MAB`, `PE`, any
+//!   other name), the address `Addr` in 64-bit long words, the lane `W` in a long word, the step
+//!   `Time`. A [`Location`] has one coordinate per level.
+//! * A [`Machine`] is a tree of levels with sizes and memories.
+//! * A [`Placement`] is a layout on a machine: checked against it, absent levels replicated. It
+//!   answers [`locate`](Placement::locate), [`element`](Placement::element),
+//!   [`table`](Placement::table), [`unit`](Placement::unit) and [`report`](Placement::report).
+//! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
+//!
+//! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `cli` | yes | the `tensor-layout` command; libraries switch it off: `default-features = false` |
+//! | `serde` | no | `Serialize` and `Deserialize` of [`PadLayout`] and [`Layout`], as text |
+//! | `toml` | with `cli` | [`Machine::from_toml`] |
+//!
+//! # Scope
+//!
+//! Dense tensors, layouts known at run time, extents and addresses up to 64 bits. Swizzles (XOR)
+//! are refused by name.
+
+#![forbid(unsafe_code)]
+
+mod algebra;
+mod error;
+mod level;
+mod lower;
+mod machine;
+mod notation;
+mod placement;
+mod report;
+mod table;
+
+pub mod guide;
+
+pub use algebra::{
+    Axis, Collision, Copies, Found, FurtherAxis, Indexes, Layout, LayoutBuilder, Location, Replica,
+    Subaxis, Target,
+};
+pub use error::{Excerpt, LayoutError, ParseError, ParseErrorKind, Site, Span};
+pub use level::Level;
+pub use machine::{Machine, MachineBuilder, Memory};
+pub use notation::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
+pub use placement::{Placement, PlacementBuilder};
+pub use report::{AxisReport, DigitReport, LevelReport, Report};
+pub use table::{Format, Row, Slot, Table, UnitTable};

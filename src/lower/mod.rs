@@ -1,0 +1,6 @@
+//! Where a notation meets the algebra: `lower` (syntax tree to layout) and `raise` (layout to
+//! syntax tree, or the reason why the notation cannot say it). One notation per file.
+
+mod pad_layout;
+#[cfg(feature = "serde")]
+mod serde;

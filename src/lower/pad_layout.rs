@@ -1,0 +1,286 @@
+//! PadLayout: elided strides resolved, replicas told apart, and back.
+
+use std::str::FromStr;
+
+use itertools::Itertools;
+
+use crate::algebra::{Layout, Subaxis, Target};
+use crate::error::{LayoutError, ParseError, Site};
+use crate::level::Level;
+use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
+
+impl PadLayout {
+    /// Says what the text means.
+    ///
+    /// A stride may be elided where its level occurs once; without a shape the logical extents
+    /// are the products of the sizes. Bare replicas mean nothing here: levels outside the used
+    /// ones are replicated anyway.
+    /// Law: the layout puts two real elements in one place for no text.
+    /// Cost: as [`Layout::collision`].
+    ///
+    /// # Errors
+    /// A [`ParseError`] of kind [`Layout`](crate::ParseErrorKind::Layout) that points at the part
+    /// at fault: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
+    /// [`RankMismatch`](LayoutError::RankMismatch), [`ReplicaOfUsed`](LayoutError::ReplicaOfUsed),
+    /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all that
+    /// [`LayoutBuilder::build`](crate::LayoutBuilder::build) and [`Layout::check_injective`]
+    /// refuse.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::PadLayout;
+    /// let text: PadLayout = "((2_PE, 6:4), (2_PE, 4:1))".parse()?;
+    /// let error = text.lower().unwrap_err();
+    /// assert!(error.to_string().starts_with("level `PE` occurs more than once"));
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.to_layout().map_err(|error| self.refuse(error))
+    }
+
+    /// Fills in the missing address strides so that the slots of a unit are row-major.
+    ///
+    /// Where some address stride is written already there is nothing that "row-major" could mean
+    /// for the others, and the tree is returned as it is.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge) where a stride does not fit in 64 bits.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::PadLayout;
+    /// let incomplete: PadLayout = "((4_PE, 3), (8))".parse()?;
+    /// assert_eq!(incomplete.row_major()?.to_string(), "((4_PE, 3:8), (8:1))");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn row_major(&self) -> Result<PadLayout, LayoutError> {
+        let mut filled = self.clone();
+        let is_address = |s: &&SubaxisText| s.level.unwrap_or(Level::ADDR) == Level::ADDR;
+        let mut addresses = self.axes.iter().flat_map(|axis| &axis.subaxes).filter(is_address);
+        if addresses.any(|subaxis| subaxis.stride.is_some()) {
+            return Ok(filled);
+        }
+        let mut stride = Some(1_u64);
+        for (number, axis) in filled.axes.iter_mut().enumerate().rev() {
+            for (at, subaxis) in axis.subaxes.iter_mut().enumerate().rev() {
+                if subaxis.level.unwrap_or(Level::ADDR) == Level::ADDR {
+                    let site = Site::Subaxis(number, at);
+                    let step = stride.ok_or(LayoutError::too_large(site, "the stride"))?;
+                    subaxis.stride = Some(step);
+                    stride = step.checked_mul(subaxis.size.max(1));
+                }
+            }
+        }
+        // What was written is another text now.
+        filled.source = Default::default();
+        Ok(filled)
+    }
+
+    /// Sets the logical extents, where the text leaves them to the caller.
+    ///
+    /// # Errors
+    /// [`ShapeConflict`](LayoutError::ShapeConflict) where the text has another shape.
+    pub fn with_shape(mut self, shape: Vec<u64>) -> Result<PadLayout, ParseError> {
+        match &self.shape {
+            Some(written) if *written != shape => {
+                let written = written.clone();
+                Err(self.refuse(LayoutError::ShapeConflict { given: shape, written }))
+            }
+            _ => {
+                self.shape = Some(shape);
+                Ok(self)
+            }
+        }
+    }
+
+    fn to_layout(&self) -> Result<Layout, LayoutError> {
+        let extents = self.extents()?;
+        let occurrences = Occurrences::of(self);
+        let mut builder = Layout::builder();
+        for (number, (axis, extent)) in self.axes.iter().zip(extents).enumerate() {
+            let landing = |(at, text): (usize, &SubaxisText)| {
+                let level = text.level.unwrap_or(Level::ADDR);
+                let stride = match (text.stride, text.size) {
+                    (Some(stride), _) => stride,
+                    (None, 1) => 1,
+                    (None, _) => self.elided(level, Site::Subaxis(number, at), &occurrences)?,
+                };
+                Ok(Subaxis::land(text.size, level, stride))
+            };
+            let subaxes: Vec<_> = axis.subaxes.iter().enumerate().map(landing).try_collect()?;
+            builder = builder.axis(extent, subaxes);
+        }
+        for (at, replica) in self.broadcast.iter().enumerate() {
+            let site = Site::Replica(at);
+            let ReplicaText::Sized { size, level, stride } = *replica else {
+                self.check_bare(replica.level(), site, &occurrences)?;
+                continue;
+            };
+            if level == Level::ADDR && stride.is_none() {
+                return Err(LayoutError::Incomplete { site, row_major: None });
+            }
+            let stride = match stride {
+                Some(stride) => stride,
+                None if size == 1 => 1,
+                None => self.elided(level, site, &occurrences)?,
+            };
+            builder = builder.replica(size, level, stride);
+        }
+        let layout = builder.build()?;
+        layout.check_injective()?;
+        Ok(layout)
+    }
+
+    /// The logical extents: as written, or the products of the sizes.
+    fn extents(&self) -> Result<Vec<u64>, LayoutError> {
+        let axes = self.axes.len();
+        match &self.shape {
+            Some(shape) if shape.len() != axes => {
+                Err(LayoutError::RankMismatch { shape: shape.len(), axes })
+            }
+            Some(shape) => Ok(shape.clone()),
+            None => (0..axes).map(|axis| self.slots(axis)).collect(),
+        }
+    }
+
+    fn slots(&self, axis: usize) -> Result<u64, LayoutError> {
+        let mut sizes = self.axes[axis].subaxes.iter().map(|subaxis| subaxis.size);
+        let too_large = LayoutError::too_large(Site::Axis(axis), "the product of the sizes");
+        sizes.try_fold(1, u64::checked_mul).ok_or(too_large)
+    }
+
+    /// The stride of a level that was written without one.
+    fn elided(
+        &self,
+        level: Level,
+        site: Site,
+        occurrences: &Occurrences,
+    ) -> Result<u64, LayoutError> {
+        if level == Level::ADDR {
+            let row_major = self.row_major().ok().filter(|filled| filled != self);
+            let row_major = row_major.map(|filled| crate::error::cut(&filled.to_string(), 1000));
+            return Err(LayoutError::Incomplete { site, row_major });
+        }
+        match occurrences.other(level, site) {
+            None => Ok(1),
+            Some(other) => Err(LayoutError::Ambiguous { level, site, other }),
+        }
+    }
+
+    fn check_bare(
+        &self,
+        level: Level,
+        site: Site,
+        occurrences: &Occurrences,
+    ) -> Result<(), LayoutError> {
+        if level == Level::ADDR {
+            return Err(LayoutError::ReplicaLevel { level, site });
+        }
+        match occurrences.other(level, site) {
+            None => Ok(()),
+            Some(Site::Replica(_)) => Err(LayoutError::ReplicaLevel { level, site }),
+            Some(_) => Err(LayoutError::ReplicaOfUsed { level, site }),
+        }
+    }
+}
+
+/// Where each level is named, sorted by level and then by place.
+struct Occurrences(Vec<(Level, usize, Site)>);
+
+impl Occurrences {
+    fn of(text: &PadLayout) -> Occurrences {
+        let axes = text.axes.iter().enumerate().flat_map(|(axis, of)| {
+            let subaxes = of.subaxes.iter().enumerate();
+            subaxes.map(move |(at, s)| (s.level.unwrap_or(Level::ADDR), Site::Subaxis(axis, at)))
+        });
+        let replicas =
+            text.broadcast.iter().enumerate().map(|(at, r)| (r.level(), Site::Replica(at)));
+        let all = axes.chain(replicas).filter(|(level, _)| *level != Level::ADDR).enumerate();
+        Occurrences(
+            all.map(|(order, (level, site))| (level, order, site))
+                .sorted_unstable_by_key(|o| (o.0, o.1))
+                .collect(),
+        )
+    }
+
+    /// The first occurrence of `level` that is not at `site`.
+    fn other(&self, level: Level, site: Site) -> Option<Site> {
+        let start = self.0.partition_point(|(of, ..)| *of < level);
+        let of_level = self.0[start..].iter().take_while(|(of, ..)| *of == level);
+        of_level.map(|(.., at)| *at).find(|at| *at != site)
+    }
+}
+
+impl Layout {
+    /// Writes the layout as a PadLayout: the canonical text, with every stride.
+    ///
+    /// The shape is written if an axis is padded. Used levels that no subaxis names are written
+    /// as subaxes of size 1 of the last axis.
+    /// Law: lowering the result gives the same layout.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable) for further axes and constant offsets.
+    pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
+        let unsayable = |reason: String| LayoutError::Unsayable { notation: "PadLayout", reason };
+        if let Some((level, offset)) = self.offsets.first() {
+            return Err(unsayable(format!("every `{level}` starts from {offset}")));
+        }
+        let axes: Vec<AxisText> = self
+            .axes()
+            .iter()
+            .enumerate()
+            .map(|(number, axis)| {
+                let subaxes = axis.subaxes.iter().map(|subaxis| {
+                    subaxis_text(subaxis).ok_or_else(|| {
+                        unsayable(format!("a digit of axis {number} feeds a further axis"))
+                    })
+                });
+                Ok(AxisText::new(subaxes.try_collect()?))
+            })
+            .try_collect()?;
+        if !self.further.is_empty() {
+            return Err(unsayable("an axis has a constant value".into()));
+        }
+        let padded = self.axes().iter().any(|axis| axis.extent != axis.slots());
+        let replicas = self.replicas().iter().map(|r| ReplicaText::Sized {
+            size: r.size,
+            level: r.level,
+            stride: Some(r.stride),
+        });
+        let mut text = PadLayout::new(padded.then(|| self.shape()), axes, replicas.collect());
+        self.name_unnamed(&mut text).map_err(unsayable)?;
+        Ok(text)
+    }
+
+    /// Adds `1_Level:1` for used levels that no subaxis names.
+    fn name_unnamed(&self, text: &mut PadLayout) -> Result<(), String> {
+        let named = self.levels_named();
+        let unnamed = self.used.iter().filter(|l| **l != Level::ADDR && !named.contains(l));
+        for level in unnamed.copied() {
+            let Some(axis) = text.axes.last_mut() else {
+                return Err(format!("`{level}` is used, but there is no axis to name it in"));
+            };
+            axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1)));
+        }
+        Ok(())
+    }
+
+    fn levels_named(&self) -> Vec<Level> {
+        self.landings().map(|landing| landing.level).sorted_unstable().dedup().collect()
+    }
+}
+
+fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {
+    let Target::Land { level, stride } = subaxis.target else { return None };
+    let level = (level != Level::ADDR).then_some(level);
+    Some(SubaxisText::new(subaxis.size, level, Some(stride)))
+}
+
+impl FromStr for Layout {
+    type Err = ParseError;
+
+    /// Parses a PadLayout and lowers it; a memory suffix is forgotten.
+    fn from_str(text: &str) -> Result<Layout, ParseError> {
+        text.parse::<PadLayout>()?.lower()
+    }
+}

@@ -1,0 +1,244 @@
+//! The machine: a tree of levels, the memories in it, and the width of a long word.
+
+mod read;
+
+use indexmap::IndexMap;
+use itertools::Itertools;
+
+use crate::algebra::Location;
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// The width of a long word of MN-Core, in which the notation counts addresses.
+pub(crate) const WORD_BITS: u64 = 64;
+
+/// A tree of levels with the memories of its units.
+///
+/// A unit of a level has `size` units of the next one. Presets are [`Machine::mn_core`] and
+/// [`Machine::mn_core_2`]; other trees come from [`Machine::builder`], from text such as
+/// `L2B=4,L1B=8,MAB=16,PE=4`, or from a TOML file (feature `toml`).
+///
+/// ```
+/// use tensor_layout::{Level, Machine};
+/// let machine: Machine = "L2B=4,PE=4".parse()?;
+/// assert_eq!(machine.size(Level::PE), Some(4));
+/// assert_eq!(machine.units(), 16);
+/// assert_eq!(Machine::mn_core().units(), 8192);
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    name: String,
+    levels: IndexMap<Level, u64>,
+    memories: IndexMap<String, Memory>,
+    word_bits: u64,
+}
+
+/// One kind of memory of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// How many long words each holds, where known.
+    pub capacity: Option<u64>,
+    /// The level whose units own it.
+    pub owner: Level,
+    /// How many neighbouring units of the owner share one.
+    pub group: u64,
+}
+
+impl Machine {
+    /// MN-Core, a board: 16 L2B > 8 L1B > 16 MAB > 4 PE. Capacities are not public.
+    ///
+    /// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks, figure 3.
+    #[must_use]
+    pub fn mn_core() -> Machine {
+        let levels = [(Level::L2B, 16), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
+        Machine::tree("mn-core", levels, None, None)
+    }
+
+    /// MN-Core 2: 8 L2B > 8 L1B > 16 MAB > 4 PE; LM0 and LM1 of 2048 long words per PE, DRAM of
+    /// 4 GiB for every two L2Bs.
+    #[must_use]
+    pub fn mn_core_2() -> Machine {
+        let levels = [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
+        Machine::tree("mn-core-2", levels, Some(2048), Some(1 << 29))
+    }
+
+    /// A preset by its name, `mn-core` or `mn-core-2`.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<Machine> {
+        [Machine::mn_core(), Machine::mn_core_2()].into_iter().find(|m| m.name == name)
+    }
+
+    /// Starts a machine without levels; long words have 64 bits.
+    #[must_use]
+    pub fn builder(name: &str) -> MachineBuilder {
+        let machine = Machine {
+            name: name.into(),
+            levels: IndexMap::new(),
+            memories: IndexMap::new(),
+            word_bits: WORD_BITS,
+        };
+        MachineBuilder { machine, repeated: None }
+    }
+
+    /// A tree with LM0 and LM1 at its leaves, and DRAM for every two L2Bs if it has L2Bs.
+    fn tree(
+        name: &str,
+        levels: impl IntoIterator<Item = (Level, u64)>,
+        local: Option<u64>,
+        dram: Option<u64>,
+    ) -> Machine {
+        let mut machine = Machine::builder(name).machine;
+        machine.levels.extend(levels);
+        if let Some((&leaf, _)) = machine.levels.last() {
+            let memory = Memory { capacity: local, owner: leaf, group: 1 };
+            machine.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
+        }
+        if machine.levels.contains_key(&Level::L2B) {
+            let memory = Memory { capacity: dram, owner: Level::L2B, group: 2 };
+            machine.memories.insert("DRAM".into(), memory);
+        }
+        machine
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Levels with their sizes, from the root down.
+    pub fn levels(&self) -> impl ExactSizeIterator<Item = (Level, u64)> + Clone + '_ {
+        self.levels.iter().map(|(level, size)| (*level, *size))
+    }
+
+    /// How many units of `level` a unit of the next higher level has.
+    #[must_use]
+    pub fn size(&self, level: Level) -> Option<u64> {
+        self.levels.get(&level).copied()
+    }
+
+    /// How many leaves the whole tree has.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.levels.values().product()
+    }
+
+    /// Memories by name.
+    pub fn memories(&self) -> impl ExactSizeIterator<Item = (&str, Memory)> + '_ {
+        self.memories.iter().map(|(name, memory)| (name.as_str(), *memory))
+    }
+
+    /// The memory with this name.
+    ///
+    /// # Errors
+    /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
+    pub fn memory(&self, name: &str) -> Result<Memory, LayoutError> {
+        self.memories.get(name).copied().ok_or_else(|| LayoutError::MemoryUnknown {
+            memory: crate::error::cut(name, 40),
+            machine: self.described(),
+            known: if self.memories.is_empty() {
+                "none".into()
+            } else {
+                self.memories.keys().join(", ")
+            },
+        })
+    }
+
+    /// The width of a long word.
+    #[must_use]
+    pub fn word_bits(&self) -> u64 {
+        self.word_bits
+    }
+
+    /// The number of the leaf at a place, counted through the tree; absent levels count as 0.
+    #[must_use]
+    pub fn unit(&self, place: &Location) -> u64 {
+        self.levels().fold(0, |unit, (level, size)| unit * size + place.get(level).unwrap_or(0))
+    }
+
+    /// How messages call it.
+    pub(crate) fn described(&self) -> String {
+        format!("machine `{}`", crate::error::cut(&self.name, 80))
+    }
+
+    pub(crate) fn level_names(&self) -> String {
+        crate::error::cut(&self.levels.keys().join(", "), 200)
+    }
+}
+
+/// Collects the parts of a [`Machine`]; [`build`](MachineBuilder::build) checks them.
+#[derive(Clone, Debug)]
+pub struct MachineBuilder {
+    machine: Machine,
+    repeated: Option<Level>,
+}
+
+impl MachineBuilder {
+    /// Adds a level below those that are there.
+    #[must_use]
+    pub fn level(mut self, level: Level, size: u64) -> Self {
+        if self.machine.levels.insert(level, size).is_some() {
+            self.repeated = Some(level);
+        }
+        self
+    }
+
+    /// Adds a memory; without any, the machine gets LM0, LM1 and, if it has L2Bs, DRAM, all of
+    /// unknown capacity.
+    #[must_use]
+    pub fn memory(mut self, name: &str, memory: Memory) -> Self {
+        self.machine.memories.insert(name.into(), memory);
+        self
+    }
+
+    /// Sets the width of a long word.
+    #[must_use]
+    pub fn word_bits(mut self, bits: u64) -> Self {
+        self.machine.word_bits = bits;
+        self
+    }
+
+    /// Checks the machine.
+    ///
+    /// # Errors
+    /// [`Machine`](LayoutError::Machine) for no levels, a level that repeats or is no hardware, a
+    /// size, group or word of 0, more units than `u64` counts, and a memory of an unknown level.
+    pub fn build(self) -> Result<Machine, LayoutError> {
+        let refuse = |reason: String| Err(LayoutError::Machine { reason });
+        let MachineBuilder { mut machine, repeated } = self;
+        if let Some(level) = repeated {
+            return refuse(format!("level `{level}` stands twice"));
+        }
+        if machine.levels.is_empty() {
+            return refuse("it has no levels".into());
+        }
+        if let Some(level) = machine.levels.keys().find(|level| !level.is_unit()) {
+            return refuse(format!("`{level}` is no level of hardware"));
+        }
+        if let Some((level, _)) = machine.levels.iter().find(|(_, size)| **size == 0) {
+            return refuse(format!("level `{level}` has size 0"));
+        }
+        if crate::algebra::product(machine.levels.values().copied()).is_none() {
+            return refuse("its units do not fit in 64 bits".into());
+        }
+        if machine.word_bits == 0 {
+            return refuse("a long word has 0 bits".into());
+        }
+        for (name, memory) in &machine.memories {
+            let name = crate::error::cut(name, 40);
+            if memory.group == 0 {
+                return refuse(format!("memory `{name}` is shared by 0 units"));
+            }
+            if !machine.levels.contains_key(&memory.owner) {
+                let owner = memory.owner;
+                return refuse(format!("memory `{name}` belongs to the unknown level `{owner}`"));
+            }
+        }
+        if machine.memories.is_empty() {
+            let levels = machine.levels.clone();
+            machine.memories = Machine::tree("", levels, None, None).memories;
+        }
+        Ok(machine)
+    }
+}

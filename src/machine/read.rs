@@ -1,0 +1,120 @@
+//! Machines from text: `L2B=4,PE=4`, and from TOML.
+
+use std::str::FromStr;
+
+use super::Machine;
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::assignments;
+
+impl FromStr for Machine {
+    type Err = ParseError;
+
+    /// Reads the name of a preset, or levels with their sizes from the root down:
+    /// `L2B=4,L1B=8,MAB=16,PE=4`.
+    fn from_str(text: &str) -> Result<Machine, ParseError> {
+        if let Some(preset) = Machine::preset(text.trim()) {
+            return Ok(preset);
+        }
+        let levels = assignments(text).map_err(|error| {
+            error.with_help("a machine is `mn-core`, `mn-core-2` or levels such as `L2B=4,PE=4`")
+        })?;
+        let mut builder = Machine::builder(text.trim());
+        for assignment in &levels {
+            builder = builder.level(assignment.level, assignment.number);
+        }
+        builder.build().map_err(|error| {
+            let named = |a: &&crate::notation::Assignment| !a.level.is_unit() || a.number == 0;
+            let span = levels.iter().find(named).map_or(Span::new(0, text.len()), |a| a.span);
+            ParseError::new(ParseErrorKind::Layout(error), span, text)
+        })
+    }
+}
+
+#[cfg(feature = "toml")]
+mod from_toml {
+    use indexmap::IndexMap;
+    use serde::Deserialize;
+
+    use crate::error::LayoutError;
+    use crate::level::Level;
+    use crate::machine::{Machine, Memory, WORD_BITS};
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct MachineToml {
+        name: Option<String>,
+        word_bits: Option<u64>,
+        levels: IndexMap<String, u64>,
+        #[serde(default)]
+        memories: IndexMap<String, MemoryToml>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum MemoryToml {
+        Capacity(u64),
+        Full(FullMemoryToml),
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct FullMemoryToml {
+        capacity: Option<u64>,
+        owner: Option<String>,
+        group: Option<u64>,
+    }
+
+    impl Machine {
+        /// Reads a machine from TOML.
+        ///
+        /// `levels` go from the root down. A memory is its capacity in long words, or a table
+        /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out).
+        ///
+        /// # Errors
+        /// [`Machine`](LayoutError::Machine), with the place in the TOML text where there is one.
+        ///
+        /// # Example
+        /// ```
+        /// let machine = tensor_layout::Machine::from_toml(r#"
+        ///     name = "half-board"
+        ///     [levels]
+        ///     L2B = 4
+        ///     PE = 4
+        ///     [memories]
+        ///     LM0 = 2048
+        ///     DRAM = { capacity = 1048576, owner = "L2B", group = 2 }
+        /// "#)?;
+        /// assert_eq!(machine.memory("LM0")?.capacity, Some(2048));
+        /// # Ok::<(), tensor_layout::LayoutError>(())
+        /// ```
+        pub fn from_toml(text: &str) -> Result<Machine, LayoutError> {
+            let read: MachineToml = toml::from_str(text).map_err(|error| {
+                let reason = crate::error::cut(error.to_string().trim_end(), 1000);
+                LayoutError::Machine { reason }
+            })?;
+            let mut builder = Machine::builder(read.name.as_deref().unwrap_or("custom"));
+            let mut leaf = None;
+            for (name, size) in &read.levels {
+                let level = Level::new(name)?;
+                leaf = Some(level);
+                builder = builder.level(level, *size);
+            }
+            for (name, memory) in read.memories {
+                let memory = match memory {
+                    MemoryToml::Capacity(capacity) => {
+                        FullMemoryToml { capacity: Some(capacity), owner: None, group: None }
+                    }
+                    MemoryToml::Full(full) => full,
+                };
+                let owner = match memory.owner {
+                    Some(owner) => Some(Level::new(&owner)?),
+                    None => leaf,
+                };
+                let group = memory.group.unwrap_or(1);
+                let owner = owner.unwrap_or(Level::ADDR);
+                builder = builder.memory(&name, Memory { capacity: memory.capacity, owner, group });
+            }
+            builder.word_bits(read.word_bits.unwrap_or(WORD_BITS)).build()
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Text to syntax tree and back, one notation per file with its grammar beside it.
+//!
+//! ```text
+//! (10,7)/((3:7, 4_PE), (7:1); B@[L1B])
+//!  shape    axis 0      axis 1  broadcast
+//!           3:7 | 4_PE  7:1             subaxes: size, level, stride
+//! ```
+//!
+//! A syntax tree keeps what was written, elided strides and all, and where; it knows nothing of
+//! arithmetic. What it means is said in `lower`.
+
+mod assignments;
+mod dtype;
+mod pad_layout;
+mod written;
+
+pub use dtype::Dtype;
+pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
+
+pub(crate) use assignments::{Assignment, assignments};

@@ -1,0 +1,275 @@
+//! TensorLayout and PadLayout text: `(10,7)/((3:7, 4_PE), (7:1); B@[L1B])`.
+
+mod read;
+
+use std::fmt;
+
+use itertools::Itertools;
+
+use crate::error::{ParseError, ParseErrorKind, Site, Span};
+use crate::level::Level;
+use crate::notation::dtype::Dtype;
+use crate::notation::written::Written;
+
+/// A PadLayout as it was written.
+///
+/// Keeps elided strides, bare axes, an explicit broadcast and the memory suffix; blanks are
+/// forgotten. `==` and `Hash` compare what was written, not where.
+/// Law: `parse(print(x)) == x`, and printing what was parsed is a fixed point.
+/// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks.
+///
+/// ```
+/// use tensor_layout::PadLayout;
+/// let layout: PadLayout = "(10,7)/(( 3:7,4_PE ), (7:1))".parse()?;
+/// assert_eq!(layout.to_string(), "(10,7)/((3:7, 4_PE), (7:1))");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PadLayout {
+    pub(crate) shape: Option<Vec<u64>>,
+    pub(crate) axes: Vec<AxisText>,
+    pub(crate) broadcast: Vec<ReplicaText>,
+    pub(crate) memory: Option<MemoryText>,
+    pub(crate) dtype: Option<Dtype>,
+    pub(crate) source: Written<Source>,
+}
+
+/// The text of a tree that was parsed, and where its larger parts are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source {
+    pub(crate) text: Box<str>,
+    shape: Span,
+    replicas: Vec<Span>,
+    memory: Span,
+}
+
+/// One axis as it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AxisText {
+    /// The subaxes, major to minor.
+    pub subaxes: Vec<SubaxisText>,
+    /// Whether it is a single subaxis without brackets, as in `(2:3, 3:1)`.
+    pub bare: bool,
+    pub(crate) span: Written<Span>,
+}
+
+/// One subaxis as it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SubaxisText {
+    /// How many values its digit has.
+    pub size: u64,
+    /// The level, if one was written; `_Addr` is kept.
+    pub level: Option<Level>,
+    /// The stride, if one was written.
+    pub stride: Option<u64>,
+    pub(crate) span: Written<Span>,
+}
+
+impl SubaxisText {
+    /// A subaxis, with the parts that are to be written.
+    #[must_use]
+    pub fn new(size: u64, level: Option<Level>, stride: Option<u64>) -> SubaxisText {
+        SubaxisText { size, level, stride, ..SubaxisText::default() }
+    }
+}
+
+impl AxisText {
+    /// An axis in brackets; subaxes are major to minor.
+    #[must_use]
+    pub fn new(subaxes: Vec<SubaxisText>) -> AxisText {
+        AxisText { subaxes, ..AxisText::default() }
+    }
+
+    /// A subaxis without brackets that is an axis of its own.
+    #[must_use]
+    pub fn bare(subaxis: SubaxisText) -> AxisText {
+        AxisText { subaxes: vec![subaxis], bare: true, ..AxisText::default() }
+    }
+}
+
+/// One entry of `B@[..]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReplicaText {
+    /// A level whose units all hold a copy, as many as the machine has.
+    Bare(Level),
+    /// Copies with a number and a stride.
+    Sized {
+        /// How many copies.
+        size: u64,
+        /// The level in which they lie apart.
+        level: Level,
+        /// How far apart, if written.
+        stride: Option<u64>,
+    },
+}
+
+impl ReplicaText {
+    /// The level of the entry.
+    #[must_use]
+    pub fn level(self) -> Level {
+        match self {
+            ReplicaText::Bare(level) | ReplicaText::Sized { level, .. } => level,
+        }
+    }
+}
+
+/// The memory after `@`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each variant is its own name")]
+pub enum MemoryText {
+    LM0,
+    LM1,
+    DRAM,
+}
+
+impl MemoryText {
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            MemoryText::LM0 => "LM0",
+            MemoryText::LM1 => "LM1",
+            MemoryText::DRAM => "DRAM",
+        }
+    }
+}
+
+impl PadLayout {
+    /// A tree from its parts; `shape` is the logical extents, if they are to be written.
+    #[must_use]
+    pub fn new(
+        shape: Option<Vec<u64>>,
+        axes: Vec<AxisText>,
+        broadcast: Vec<ReplicaText>,
+    ) -> PadLayout {
+        PadLayout { shape, axes, broadcast, ..PadLayout::default() }
+    }
+
+    /// Adds the suffix `@memory` or `@memory / dtype`.
+    #[must_use]
+    pub fn with_memory(self, memory: MemoryText, dtype: Option<Dtype>) -> PadLayout {
+        PadLayout { memory: Some(memory), dtype, source: Written::default(), ..self }
+    }
+
+    /// The logical extents, if they were written.
+    #[must_use]
+    pub fn shape(&self) -> Option<&[u64]> {
+        self.shape.as_deref()
+    }
+
+    /// The axes, in the order of the index.
+    #[must_use]
+    pub fn axes(&self) -> &[AxisText] {
+        &self.axes
+    }
+
+    /// The entries of `B@[..]`; empty if it was not written.
+    #[must_use]
+    pub fn broadcast(&self) -> &[ReplicaText] {
+        &self.broadcast
+    }
+
+    /// The memory of the suffix `@LM0 / Float`.
+    #[must_use]
+    pub fn memory(&self) -> Option<MemoryText> {
+        self.memory
+    }
+
+    /// The dtype of the suffix `@LM0 / Float`.
+    #[must_use]
+    pub fn dtype(&self) -> Option<Dtype> {
+        self.dtype
+    }
+
+    /// The text it was parsed from; empty if it was made from parts.
+    #[must_use]
+    pub fn source_text(&self) -> &str {
+        &self.source.0.text
+    }
+
+    /// Where a part stands in [`source_text`](PadLayout::source_text).
+    #[must_use]
+    pub fn span(&self, site: Site) -> Span {
+        let source = &self.source.0;
+        let axis = |axis: usize| self.axes.get(axis).map(|axis| axis.span.0);
+        let span = match site {
+            Site::Shape if self.shape.is_some() => Some(source.shape),
+            Site::Axis(at) => axis(at),
+            Site::Subaxis(at, subaxis) => {
+                self.axes.get(at).and_then(|a| a.subaxes.get(subaxis)).map(|s| s.span.0)
+            }
+            Site::Replica(replica) => source.replicas.get(replica).copied(),
+            Site::Memory if self.memory.is_some() => Some(source.memory),
+            _ => None,
+        };
+        span.unwrap_or(Span::new(0, source.text.len()))
+    }
+
+    /// The refusal of this text for what it means, pointing at the part at fault.
+    #[must_use]
+    pub fn refuse(&self, error: crate::LayoutError) -> ParseError {
+        if self.source.0.text.is_empty()
+            && let Ok(parsed) = self.to_string().parse::<PadLayout>()
+        {
+            return parsed.refuse(error);
+        }
+        let related = error.related().map(|site| self.span(site));
+        let span = self.span(error.site());
+        ParseError::new(ParseErrorKind::Layout(error), span, self.source_text())
+            .with_related(related)
+    }
+}
+
+impl fmt::Display for PadLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(shape) = &self.shape {
+            write!(f, "({})/", shape.iter().format(","))?;
+        }
+        write!(f, "({}", self.axes.iter().format(", "))?;
+        if !self.broadcast.is_empty() {
+            write!(f, "; B@[{}]", self.broadcast.iter().format(","))?;
+        }
+        f.write_str(")")?;
+        if let Some(memory) = self.memory {
+            write!(f, "@{}", memory.name())?;
+        }
+        match self.dtype {
+            Some(dtype) => write!(f, " / {dtype}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for AxisText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.bare, self.subaxes.as_slice()) {
+            (true, [subaxis]) => subaxis.fmt(f),
+            (_, subaxes) => write!(f, "({})", subaxes.iter().format(", ")),
+        }
+    }
+}
+
+impl fmt::Display for SubaxisText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.size)?;
+        if let Some(level) = self.level {
+            write!(f, "_{level}")?;
+        }
+        match self.stride {
+            Some(stride) => write!(f, ":{stride}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ReplicaText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            ReplicaText::Bare(level) => level.fmt(f),
+            ReplicaText::Sized { size, level, stride: None } => write!(f, "{size}_{level}"),
+            ReplicaText::Sized { size, level, stride: Some(stride) } => {
+                write!(f, "{size}_{level}:{stride}")
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! From text to tree: walks what pest found, refuses the slips, and words the errors.
+
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::Parser;
+use pest::error::{ErrorVariant, InputLocation};
+use pest::iterators::Pair;
+
+use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::level::Level;
+use crate::notation::written::Written;
+
+mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/pad_layout.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+impl FromStr for PadLayout {
+    type Err = ParseError;
+
+    /// Parses a PadLayout.
+    ///
+    /// Cost: linear in the text, for refusals too.
+    fn from_str(text: &str) -> Result<PadLayout, ParseError> {
+        let mut pairs =
+            Grammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
+        let mut layout = PadLayout::default();
+        let mut source = Source { text: text.into(), ..Source::default() };
+        for part in pairs.next().into_iter().flat_map(Pair::into_inner) {
+            match part.as_rule() {
+                Rule::shape => {
+                    source.shape = span(&part);
+                    layout.shape = Some(numbers(part, Rule::extent, text)?);
+                }
+                Rule::body => read_body(part, text, &mut layout, &mut source)?,
+                Rule::memory => {
+                    source.memory = span(&part);
+                    layout.memory = memory(part.as_str());
+                }
+                Rule::dtype => layout.dtype = part.as_str().parse().ok(),
+                _ => {}
+            }
+        }
+        layout.source = Written(source);
+        Ok(layout)
+    }
+}
+
+type Node<'a> = Pair<'a, Rule>;
+
+fn span(part: &Node<'_>) -> Span {
+    Span::new(part.as_span().start(), part.as_span().end())
+}
+
+fn memory(name: &str) -> Option<MemoryText> {
+    [MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM].into_iter().find(|m| m.name() == name)
+}
+
+fn numbers(list: Node<'_>, rule: Rule, text: &str) -> Result<Vec<u64>, ParseError> {
+    list.into_inner().filter(|p| p.as_rule() == rule).map(|p| number(&p, text)).collect()
+}
+
+fn number(part: &Node<'_>, text: &str) -> Result<u64, ParseError> {
+    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text);
+    part.as_str().parse().map_err(too_large)
+}
+
+fn read_body(
+    body: Node<'_>,
+    text: &str,
+    layout: &mut PadLayout,
+    source: &mut Source,
+) -> Result<(), ParseError> {
+    for part in body.into_inner() {
+        let at = Written(span(&part));
+        match part.as_rule() {
+            Rule::tuple => {
+                let subaxes = part.into_inner().filter(|p| p.as_rule() == Rule::subaxis);
+                let subaxes = subaxes.map(|p| subaxis(p, text)).try_collect()?;
+                layout.axes.push(AxisText { subaxes, bare: false, span: at });
+            }
+            Rule::subaxis => {
+                let subaxes = vec![subaxis(part, text)?];
+                layout.axes.push(AxisText { subaxes, bare: true, span: at });
+            }
+            Rule::broadcast => {
+                for part in part.into_inner().filter(|p| p.as_rule() == Rule::replica) {
+                    source.replicas.push(span(&part));
+                    layout.broadcast.push(replica(part, text)?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn subaxis(part: Node<'_>, text: &str) -> Result<SubaxisText, ParseError> {
+    let mut read = SubaxisText { span: Written(span(&part)), ..SubaxisText::new(0, None, None) };
+    for part in part.into_inner() {
+        match part.as_rule() {
+            Rule::size => read.size = number(&part, text)?,
+            Rule::level => read.level = Some(level(&part, text)?),
+            Rule::stride => read.stride = Some(number(&part, text)?),
+            Rule::slip_joint => return Err(joint(part, text)),
+            Rule::slip_blank => return Err(blank(&part, read.stride.is_some(), text)),
+            _ => {}
+        }
+    }
+    Ok(read)
+}
+
+/// `4-PE` and `4PE`.
+fn joint(slip: Node<'_>, text: &str) -> ParseError {
+    let at = span(&slip);
+    let name = slip.into_inner().find(|p| p.as_rule() == Rule::level);
+    let name = name.map_or("", |name| name.as_str());
+    match Level::misspelt(name).map_or_else(|| Level::new(name), Ok) {
+        Ok(level) => ParseError::new(ParseErrorKind::Joint(level), at, text),
+        Err(_) => ParseError::new(ParseErrorKind::LevelName, at, text),
+    }
+}
+
+/// `4_PE: 1` and `4 _PE`, but also `4_PE_MAB` and `4:1:2`.
+fn blank(slip: &Node<'_>, ended: bool, text: &str) -> ParseError {
+    let kind = match slip.as_str().contains([' ', '\t', '\r', '\n']) && !ended {
+        true => ParseErrorKind::Blank,
+        false => ParseErrorKind::Expected(vec!["`)`", "`,`"]),
+    };
+    ParseError::new(kind, span(slip), text)
+}
+
+fn level(part: &Node<'_>, text: &str) -> Result<Level, ParseError> {
+    if let Some(known) = Level::misspelt(part.as_str()) {
+        return Err(ParseError::new(ParseErrorKind::MisspeltLevel(known), span(part), text));
+    }
+    Level::new(part.as_str())
+        .map_err(|_| ParseError::new(ParseErrorKind::LevelName, span(part), text))
+}
+
+fn replica(part: Node<'_>, text: &str) -> Result<ReplicaText, ParseError> {
+    let (mut size, mut name, mut stride) = (None, Level::ADDR, None);
+    for part in part.into_inner() {
+        match part.as_rule() {
+            Rule::size => size = Some(number(&part, text)?),
+            Rule::level => name = level(&part, text)?,
+            Rule::stride => stride = Some(number(&part, text)?),
+            _ => {}
+        }
+    }
+    Ok(match size {
+        None => ReplicaText::Bare(name),
+        Some(size) => ReplicaText::Sized { size, level: name, stride },
+    })
+}
+
+/// Words the error of a text that the grammar does not match.
+fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
+    let at = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    let next = text.get(at..).and_then(|rest| rest.chars().next());
+    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
+    if let Some(other) = other_notation(text, at) {
+        return ParseError::new(ParseErrorKind::OtherNotation(other), span, text);
+    }
+    let positives: &[Rule] = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives,
+        ErrorVariant::CustomError { .. } => &[],
+    };
+    let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
+    let expected = names.sorted().dedup().collect_vec();
+    let help = help(&expected, next);
+    let refusal = ParseError::new(ParseErrorKind::Expected(expected), span, text);
+    match help {
+        Some(help) => refusal.with_help(help),
+        None => refusal,
+    }
+}
+
+fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
+    match next {
+        Some('-') => Some("sizes, strides and extents are not negative"),
+        Some('.') => Some("sizes, strides and extents are whole numbers"),
+        Some('[' | '{') => Some("axes stand in round brackets"),
+        Some('0'..='9' | '(') if !expected.contains(&"`/`") && expected.contains(&"`,`") => {
+            Some("subaxes of one axis are separated by `,`")
+        }
+        Some('(') if expected.contains(&"a size") => Some("axes do not nest"),
+        None if expected.contains(&"`)`") => Some("a bracket is not closed"),
+        Some('(') if expected.contains(&"`/`") => Some("a shape in front of the axes ends in `/`"),
+        Some(_) if expected.contains(&"the end") => {
+            Some("after the body only a memory may follow, as in `@LM0 / Float`")
+        }
+        _ if expected.contains(&"`LM0`, `LM1` or `DRAM`") => Some("for example `@LM0 / Float`"),
+        _ if expected.contains(&"a dtype") => {
+            Some("one of Float Int UInt Long ULong Double Half Byte UByte")
+        }
+        _ => None,
+    }
+}
+
+/// Names the notation that the text seems to be in, if it is one that is not read here.
+fn other_notation(text: &str, at: usize) -> Option<&'static str> {
+    let head = text.get(..at).unwrap_or_default();
+    let rest = text.get(at..).unwrap_or_default();
+    if rest.starts_with('^') || ["xor", "XOR", "Sw<", "o Sw"].iter().any(|s| rest.starts_with(s)) {
+        return Some("a swizzle (XOR)");
+    }
+    if rest.starts_with(':') && head.trim_end().ends_with(')') {
+        return Some("a CuTe layout `shape:stride`");
+    }
+    let dtype = text.trim_start().split('[').next().unwrap_or_default();
+    let is_shape = text.contains('[') && dtype.bytes().all(|b| b.is_ascii_alphanumeric());
+    (head.trim().is_empty() && is_shape && !dtype.is_empty()).then_some("an XLA shape")
+}
+
+/// How an error names a rule; slips and parts that another name covers have none.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::layout | Rule::shape | Rule::body | Rule::tuple | Rule::open => "`(`",
+        Rule::axis | Rule::subaxis | Rule::size => "a size",
+        Rule::extent => "an extent",
+        Rule::stride => "a stride",
+        Rule::level => "a level",
+        Rule::replica => "a replica",
+        Rule::broadcast | Rule::broadcast_open => "`B@[`",
+        Rule::suffix | Rule::at => "`@`",
+        Rule::memory => "`LM0`, `LM1` or `DRAM`",
+        Rule::dtype => "a dtype",
+        Rule::close => "`)`",
+        Rule::comma => "`,`",
+        Rule::semicolon => "`;`",
+        Rule::colon => "`:`",
+        Rule::underscore => "`_`",
+        Rule::slash => "`/`",
+        Rule::bracket_close => "`]`",
+        Rule::slip_joint | Rule::slip_blank | Rule::blank | Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        let hidden = ["slip_joint", "slip_blank", "blank", "ws"];
+        for rule in Rule::all_rules() {
+            let is_hidden = hidden.contains(&format!("{rule:?}").as_str());
+            assert_eq!(name(*rule).is_empty(), is_hidden, "{rule:?}");
+        }
+    }
+}

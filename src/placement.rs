@@ -1,0 +1,436 @@
+//! A layout on a machine: extents checked, absent levels replicated, footprint known.
+
+use crate::algebra::{Copies, Found, Layout, Location, Subaxis, Target};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::machine::{Machine, Memory, WORD_BITS};
+
+/// A layout on a machine, or on none.
+///
+/// Every level of the machine has a coordinate. A level that the layout does not use is
+/// replicated; a level that it uses in part has holes. Without a machine only what the layout
+/// names has a coordinate and a size.
+///
+/// ```
+/// use tensor_layout::{Layout, Level, Machine, Placement};
+/// let layout: Layout = "((12:8), (8:1))".parse()?;
+/// let machine: Machine = "PE=4".parse()?;
+/// let placement = Placement::of(layout).on(&machine).build()?;
+/// assert_eq!(placement.copies(), 4);
+/// assert_eq!(placement.replicated(), [Level::PE]);
+/// assert_eq!(placement.locate(&[1, 2])?.to_string(), "PE=0,Addr=10");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Placement {
+    /// As given, with the base.
+    layout: Layout,
+    /// The same, its absent levels written as replicas.
+    spread: Layout,
+    machine: Option<Machine>,
+    memory: Option<(String, Memory)>,
+    lanes: Option<u64>,
+    columns: Vec<Level>,
+}
+
+impl Placement {
+    /// Starts the placement of a layout.
+    #[must_use]
+    pub fn of(layout: Layout) -> PlacementBuilder {
+        PlacementBuilder { layout, machine: None, memory: None, element_bits: None, base: 0 }
+    }
+
+    /// The layout, moved by the base.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The layout with every replicated level written as a sized replica.
+    #[must_use]
+    pub fn spread(&self) -> &Layout {
+        &self.spread
+    }
+
+    /// The machine, if there is one.
+    #[must_use]
+    pub fn machine(&self) -> Option<&Machine> {
+        self.machine.as_ref()
+    }
+
+    /// The memory with its name, if one was chosen.
+    #[must_use]
+    pub fn memory(&self) -> Option<(&str, Memory)> {
+        self.memory.as_ref().map(|(name, memory)| (name.as_str(), *memory))
+    }
+
+    /// How many elements a long word holds, where the width of both is known.
+    #[must_use]
+    pub fn lanes(&self) -> Option<u64> {
+        self.lanes
+    }
+
+    /// The levels that have a coordinate: `Time` if used; the levels of the machine from the root
+    /// down, or those that the layout names; `Addr`; `W` if used or replicated.
+    #[must_use]
+    pub fn columns(&self) -> &[Level] {
+        &self.columns
+    }
+
+    /// How many places each element has.
+    #[must_use]
+    pub fn copies(&self) -> u64 {
+        self.spread.copies()
+    }
+
+    /// The levels in which copies lie apart.
+    #[must_use]
+    pub fn replicated(&self) -> Vec<Level> {
+        let replicas = self.spread.replicas().iter().filter(|r| r.size > 1).map(|r| r.level);
+        self.columns.iter().copied().filter(|c| replicas.clone().any(|r| r == *c)).collect()
+    }
+
+    /// The long words that each unit needs: 1 + the greatest address, padding and base included.
+    #[must_use]
+    pub fn footprint_words(&self) -> u64 {
+        self.layout.extent(Level::ADDR)
+    }
+
+    /// How many coordinates the machine gives `level`: units, long words of the chosen memory, or
+    /// lanes of a long word.
+    #[must_use]
+    pub fn size(&self, level: Level) -> Option<u64> {
+        match level {
+            Level::ADDR => self.memory.as_ref().and_then(|(_, memory)| memory.capacity),
+            Level::W => self.lanes,
+            _ => self.machine.as_ref().and_then(|machine| machine.size(level)),
+        }
+    }
+
+    /// Whether a coordinate is beyond [`size`](Placement::size) or, where the machine gives none,
+    /// beyond the extent of the layout.
+    fn is_outside(&self, level: Level, at: u64) -> bool {
+        let used = self.spread.used_levels().contains(&level);
+        let size = self.size(level).or_else(|| used.then(|| self.spread.extent(level)));
+        size.is_some_and(|size| at >= size)
+    }
+
+    /// Finds where the element at `index` lives: its first copy, in all [`columns`](Self::columns).
+    ///
+    /// # Errors
+    /// As [`Layout::locate`].
+    pub fn locate(&self, index: &[u64]) -> Result<Location, LayoutError> {
+        self.spread.locate(index)
+    }
+
+    /// Finds every place where the element at `index` lives.
+    ///
+    /// # Errors
+    /// As [`Layout::locate`].
+    pub fn locate_all(&self, index: &[u64]) -> Result<Copies<'_>, LayoutError> {
+        self.spread.locate_all(index)
+    }
+
+    /// Finds what lives at a place; replicated levels may be left out.
+    ///
+    /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the
+    /// machine gives none, below the extent of the layout. In a memory that units share, the place
+    /// is the same for all of them.
+    ///
+    /// # Errors
+    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that the machine lacks;
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
+    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
+    pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
+        let mut full = place.clone();
+        for (level, at) in place.iter() {
+            self.check_known(level, Site::Layout)?;
+            if self.is_outside(level, at) {
+                return Ok(Found::Outside);
+            }
+        }
+        let absent =
+            self.spread.used_levels().iter().filter(|l| !self.layout.used_levels().contains(l));
+        let replicated = self.replicated();
+        for level in absent.chain(&replicated).filter(|l| place.get(**l).is_none()) {
+            full.set(*level, 0);
+        }
+        let mut found = Found::Hole;
+        for place in self.shared(full)? {
+            match self.spread.element(&place)? {
+                Found::Element(index) => return Ok(Found::Element(index)),
+                Found::Padding => found = Found::Padding,
+                Found::Hole | Found::Outside => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The names of a place in a memory that units share; else the place itself.
+    fn shared(&self, place: Location) -> Result<Vec<Location>, LayoutError> {
+        let Some((_, Memory { owner, group, .. })) = self.memory else { return Ok(vec![place]) };
+        let at = place.get(owner).ok_or(LayoutError::LevelMissing { level: owner })?;
+        let first = at - at % group;
+        let last = first.saturating_add(group).min(self.size(owner).unwrap_or(u64::MAX));
+        let name = |at| {
+            let mut place = place.clone();
+            place.set(owner, at);
+            place
+        };
+        Ok((first..last).map(name).collect())
+    }
+
+    /// A level is known if it is no hardware, or the machine has it, or there is no machine.
+    fn check_known(&self, level: Level, site: Site) -> Result<(), LayoutError> {
+        check_known(self.machine.as_ref(), level, site)
+    }
+}
+
+fn check_known(machine: Option<&Machine>, level: Level, site: Site) -> Result<(), LayoutError> {
+    match machine {
+        Some(machine) if level.is_unit() && machine.size(level).is_none() => {
+            Err(LayoutError::LevelUnknown {
+                level,
+                machine: machine.described(),
+                known: machine.level_names(),
+                site,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Collects what a [`Placement`] needs; [`build`](PlacementBuilder::build) checks it.
+#[derive(Clone, Debug)]
+pub struct PlacementBuilder {
+    layout: Layout,
+    machine: Option<Machine>,
+    memory: Option<String>,
+    element_bits: Option<u64>,
+    base: u64,
+}
+
+impl PlacementBuilder {
+    /// Places the layout on a machine.
+    #[must_use]
+    pub fn on(mut self, machine: &Machine) -> Self {
+        self.machine = Some(machine.clone());
+        self
+    }
+
+    /// Chooses a memory of the machine, by name.
+    #[must_use]
+    pub fn memory(mut self, name: &str) -> Self {
+        self.memory = Some(name.into());
+        self
+    }
+
+    /// Sets the width of an element, so that lanes are known.
+    #[must_use]
+    pub fn element_bits(mut self, bits: u64) -> Self {
+        self.element_bits = Some(bits);
+        self
+    }
+
+    /// Sets the address of the first long word.
+    #[must_use]
+    pub fn base(mut self, base: u64) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// Checks the layout against the machine, padding slots included.
+    ///
+    /// Without a machine, levels and memory are not checked: nothing is known of them.
+    ///
+    /// # Errors
+    /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
+    /// [`NotDecided`](LayoutError::NotDecided), [`LevelUnknown`](LayoutError::LevelUnknown),
+    /// [`LevelTooSmall`](LayoutError::LevelTooSmall),
+    /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
+    /// [`LaneBeyond`](LayoutError::LaneBeyond), [`MemoryUnknown`](LayoutError::MemoryUnknown),
+    /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge).
+    pub fn build(self) -> Result<Placement, LayoutError> {
+        let PlacementBuilder { layout, machine, memory, element_bits, base } = self;
+        layout.check_injective()?;
+        let layout = layout.with_offset(Level::ADDR, base)?;
+        let word_bits = machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
+        let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;
+        let Some(machine) = machine else {
+            let columns = named_columns(&layout);
+            let spread = layout.clone();
+            return Ok(Placement { layout, spread, machine, memory: None, lanes, columns });
+        };
+        let memory = match memory {
+            Some(name) => machine.memory(&name).map(|memory| Some((name, memory)))?,
+            None => None,
+        };
+        let fit = Fit { layout: &layout, machine: &machine, memory: memory.as_ref() };
+        fit.check_levels()?;
+        fit.check_capacity()?;
+        fit.check_shared()?;
+        let spread = fit.spread(lanes)?;
+        let columns = fit.columns(&spread);
+        Ok(Placement { layout, spread, machine: Some(machine), memory, lanes, columns })
+    }
+}
+
+/// Columns without a machine: what the layout names, `Addr` always.
+fn named_columns(layout: &Layout) -> Vec<Level> {
+    let mut columns = layout.levels_in_order();
+    columns.sort_by_key(|level| level.column());
+    columns
+}
+
+/// The first landing that takes the coordinate of `level` to `size` or beyond, and how far all of
+/// them take it.
+fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
+    let reach = layout.extent(level) - 1;
+    let mut at = layout.offset(level);
+    let mut site = Site::Layout;
+    for landing in layout.landings_in(level).filter(|_| reach >= size) {
+        at += (landing.size - 1) * landing.stride;
+        site = landing.site;
+        if at >= size {
+            break;
+        }
+    }
+    (reach >= size).then_some((site, reach))
+}
+
+/// The number of elements in a long word, which the layout must keep within.
+fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64, LayoutError> {
+    let lanes = word_bits.checked_div(element_bits).unwrap_or(0);
+    beyond(layout, Level::W, lanes).map_or(Ok(lanes), |(site, reach)| {
+        Err(LayoutError::LaneBeyond { word_bits, element_bits, lanes, reach, site })
+    })
+}
+
+/// The checks of a layout on a machine.
+struct Fit<'a> {
+    layout: &'a Layout,
+    machine: &'a Machine,
+    memory: Option<&'a (String, Memory)>,
+}
+
+impl Fit<'_> {
+    fn check_levels(&self) -> Result<(), LayoutError> {
+        for landing in self.layout.landings() {
+            let (level, site) = (landing.level, landing.site);
+            check_known(Some(self.machine), level, site)?;
+            if let Some((memory, Memory { owner, .. })) = self.memory
+                && level.is_unit()
+                && self.depth(level) > self.depth(*owner)
+            {
+                let (memory, owner) = (memory.clone(), *owner);
+                return Err(LayoutError::BelowMemory { level, memory, owner, site });
+            }
+        }
+        for (level, size) in self.machine.levels() {
+            if let Some((site, reach)) = beyond(self.layout, level, size) {
+                let machine = self.machine.described();
+                return Err(LayoutError::LevelTooSmall { level, machine, size, reach, site });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_capacity(&self) -> Result<(), LayoutError> {
+        let Some((memory, Memory { capacity: Some(capacity), .. })) = self.memory else {
+            return Ok(());
+        };
+        beyond(self.layout, Level::ADDR, *capacity).map_or(Ok(()), |(site, reach)| {
+            let (memory, capacity) = (memory.clone(), *capacity);
+            Err(LayoutError::CapacityExceeded { memory, capacity, reach, site })
+        })
+    }
+
+    fn depth(&self, level: Level) -> Option<usize> {
+        self.machine.levels().position(|(of, _)| of == level)
+    }
+
+    /// Whether the units of a level have the memory to themselves, or nothing is known of it.
+    fn is_above_memory(&self, level: Level) -> bool {
+        self.memory.is_none_or(|(_, memory)| self.depth(level) <= self.depth(memory.owner))
+    }
+
+    /// Whether a memory is chosen that is not at the leaves, where an absent level is unit 0.
+    fn is_high_memory(&self) -> bool {
+        let leaf = self.machine.levels().last().map(|(level, _)| level);
+        self.memory.is_some_and(|(_, memory)| Some(memory.owner) != leaf || memory.group > 1)
+    }
+
+    /// Refuses elements that come together because units share the memory.
+    fn check_shared(&self) -> Result<(), LayoutError> {
+        match self.memory {
+            Some((_, Memory { owner, group, .. })) if *group > 1 => {
+                shared(self.layout, *owner, *group)?.check_injective()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The layout with its absent levels as replicas.
+    fn spread(&self, lanes: Option<u64>) -> Result<Layout, LayoutError> {
+        let used = |level: &Level| self.layout.used_levels().contains(level);
+        let absent = self.machine.levels().filter(|(level, _)| !used(level));
+        let absent = absent.filter(|(level, _)| self.is_above_memory(*level));
+        let lanes = lanes.filter(|lanes| *lanes > 1 && !used(&Level::W));
+        let lanes = lanes.map(|lanes| (Level::W, lanes));
+        let mut builder = self.layout.to_builder();
+        for (level, size) in absent {
+            builder = match self.is_high_memory() {
+                true => builder.used(level),
+                false => builder.replica(size, level, 1),
+            };
+        }
+        lanes.into_iter().fold(builder, |b, (level, n)| b.replica(n, level, 1)).build()
+    }
+
+    fn columns(&self, spread: &Layout) -> Vec<Level> {
+        let used = |level: &Level| spread.used_levels().contains(level);
+        let units = self.machine.levels().map(|(level, _)| level);
+        let units = units.filter(|level| self.is_above_memory(*level));
+        let time = [Level::TIME].into_iter().filter(used);
+        let lane = [Level::W].into_iter().filter(used);
+        time.chain(units).chain([Level::ADDR]).chain(lane).collect()
+    }
+}
+
+/// The layout with the coordinate of `owner` divided by `group`: what a shared memory sees.
+///
+/// Where strides line up with the group the division is exact, digit by digit; elsewhere the
+/// digits feed a further axis whose minor digit lands nowhere (stride 0).
+fn shared(layout: &Layout, owner: Level, group: u64) -> Result<Layout, LayoutError> {
+    let extent = layout.extent(owner);
+    let aligned = layout.landings_in(owner).all(|landing| landing.stride % group == 0);
+    let units = extent.div_ceil(group);
+    let number = layout.further_axes().len();
+    let mut shared = Layout::builder();
+    let divide = |subaxis: &Subaxis| match subaxis.target {
+        Target::Land { level, stride } if level == owner && aligned => {
+            Subaxis::land(subaxis.size, level, stride / group)
+        }
+        Target::Land { level, stride } if level == owner => {
+            Subaxis::feed(subaxis.size, number, stride)
+        }
+        _ => *subaxis,
+    };
+    for axis in layout.axes() {
+        shared = shared.axis(axis.extent, axis.subaxes.iter().map(divide));
+    }
+    for further in layout.further_axes() {
+        let subaxes = further.axis.subaxes.iter().map(divide);
+        shared = shared.further(further.start, further.axis.extent, subaxes);
+    }
+    if !aligned {
+        let split = [Subaxis::land(units, owner, 1), Subaxis::land(group, Level::ADDR, 0)];
+        let slots = LayoutError::too_large(Site::Layout, "the number of units");
+        shared = shared.further(0, units.checked_mul(group).ok_or(slots)?, split);
+    }
+    for replica in layout.replicas() {
+        let stride = if replica.level == owner { replica.stride / group } else { replica.stride };
+        shared = shared.replica(replica.size, replica.level, stride);
+    }
+    shared.build()
+}

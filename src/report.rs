@@ -1,0 +1,266 @@
+//! A placement explained: axes, digits, levels, padding, footprint.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use itertools::Itertools;
+
+use crate::algebra::{Axis, Subaxis, Target, nests};
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::placement::Placement;
+
+/// What a placement does, in numbers; `Display` is the page for a person.
+///
+/// ```
+/// use tensor_layout::Placement;
+/// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
+/// let report = placement.report()?;
+/// assert_eq!((report.elements, report.slots, report.pads), (70, 84, 14));
+/// assert_eq!(report.text.as_deref(), Some("(10,7)/((3:7, 4_PE:1), (7:1))"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The canonical PadLayout text, if that notation can say the layout.
+    pub text: Option<String>,
+    /// The tensor axes.
+    pub axes: Vec<AxisReport>,
+    /// The further axes.
+    pub further_axes: Vec<AxisReport>,
+    /// The levels, in the order of the columns.
+    pub levels: Vec<LevelReport>,
+    /// The number of elements.
+    pub elements: u64,
+    /// How many places each has.
+    pub copies: u64,
+    /// How many slots there are, copies included.
+    pub slots: u64,
+    /// How many of them hold no element.
+    pub pads: u64,
+    /// In how many places of one copy padding comes to lie on an element; `None` where counting
+    /// them would take too long.
+    pub pads_on_elements: Option<u64>,
+    /// Long words per unit, base included.
+    pub footprint_words: u64,
+    /// The memory, if one was chosen.
+    pub memory: Option<String>,
+    /// How many long words it holds, where known.
+    pub capacity_words: Option<u64>,
+    /// The levels in which copies lie apart.
+    pub replicated: Vec<Level>,
+}
+
+/// One axis of a [`Report`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisReport {
+    /// How many values are real.
+    pub extent: u64,
+    /// How many values the digits can write.
+    pub slots: u64,
+    /// The digits, major to minor.
+    pub digits: Vec<DigitReport>,
+}
+
+/// One digit of an axis: `value / step % size`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DigitReport {
+    /// How many values the digit has.
+    pub size: u64,
+    /// How many values of the axis one step of the digit spans.
+    pub step: u64,
+    /// Where it goes.
+    pub target: Target,
+}
+
+/// One level of a [`Report`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelReport {
+    /// The level.
+    pub level: Level,
+    /// How many coordinates the machine or the memory has, where known.
+    pub size: Option<u64>,
+    /// 1 + the greatest coordinate of a slot.
+    pub extent: u64,
+    /// How many coordinates a slot takes; `None` where counting would take too long.
+    pub used: Option<u64>,
+    /// How many coordinates none takes: of a unit level up to its size, else up to the extent.
+    pub holes: Option<u64>,
+    /// Whether copies lie apart in this level.
+    pub replicated: bool,
+}
+
+impl Placement {
+    /// Explains the placement in numbers.
+    ///
+    /// Cost: O(subaxes) where strides nest, whatever the size of the tensor.
+    ///
+    /// # Errors
+    /// As [`Layout::pads`](crate::Layout::pads).
+    pub fn report(&self) -> Result<Report, LayoutError> {
+        let layout = self.layout();
+        let further = layout.further_axes().iter().map(|further| axis_report(&further.axis));
+        Ok(Report {
+            text: layout.to_pad_layout().ok().map(|text| text.to_string()),
+            axes: layout.axes().iter().map(axis_report).collect(),
+            further_axes: further.collect(),
+            levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
+            elements: layout.elements(),
+            copies: self.copies(),
+            slots: self.spread().slots(),
+            pads: self.spread().pads()?,
+            pads_on_elements: self.pads_on_elements(),
+            footprint_words: self.footprint_words(),
+            memory: self.memory().map(|(name, _)| name.into()),
+            capacity_words: self.memory().and_then(|(_, memory)| memory.capacity),
+            replicated: self.replicated(),
+        })
+    }
+
+    fn level_report(&self, level: Level) -> LevelReport {
+        let spread = self.spread();
+        let extent = spread.extent(level);
+        let used = spread.used_in(level).ok();
+        let size = self.size(level);
+        let room = if level.is_unit() { size.unwrap_or(extent) } else { extent };
+        let holes = used.and_then(|used| room.checked_sub(used));
+        let replicated = self.replicated().contains(&level);
+        LevelReport { level, size, extent, used, holes, replicated }
+    }
+
+    /// Places of one copy that hold an element and padding as well.
+    fn pads_on_elements(&self) -> Option<u64> {
+        const MOST_SLOTS: u64 = 1 << 20;
+        let layout = self.layout();
+        let apart = |level: &Level| {
+            nests(layout.landings_in(*level).map(|l| (l.size - 1, l.stride)).collect())
+        };
+        if layout.used_levels().iter().all(apart) {
+            return Some(0);
+        }
+        let one = Placement::of(layout.clone()).build().ok()?;
+        let table = one.table().with_padding(true);
+        if table.most_rows() > MOST_SLOTS {
+            return None;
+        }
+        // Rows of one place stand together, the element first.
+        let (mut shared, mut element, mut counted) = (0, Vec::new(), true);
+        let outcome = table.for_each(|row| {
+            if row.index.is_some() {
+                (element, counted) = (row.place.to_vec(), false);
+            } else if !counted && element == row.place {
+                (shared, counted) = (shared + 1, true);
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        outcome.ok().map(|_| shared)
+    }
+}
+
+fn axis_report(axis: &Axis) -> AxisReport {
+    let mut step = axis.slots();
+    let digit = |subaxis: &Subaxis| {
+        step /= subaxis.size;
+        DigitReport { size: subaxis.size, step, target: subaxis.target }
+    };
+    let digits = axis.subaxes.iter().map(digit).collect();
+    AxisReport { extent: axis.extent, slots: axis.slots(), digits }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.text {
+            Some(text) => writeln!(f, "{text}\n")?,
+            None => writeln!(f, "(no PadLayout text: further axes or a base offset)\n")?,
+        }
+        for (number, axis) in self.axes.iter().enumerate() {
+            write_axis(f, &format!("axis {number}"), &format!("i{number}"), axis)?;
+        }
+        for (number, axis) in self.further_axes.iter().enumerate() {
+            write_axis(f, &format!("further axis {number}"), &format!("x{number}"), axis)?;
+        }
+        self.write_levels(f)?;
+        self.write_totals(f)
+    }
+}
+
+fn write_axis(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    value: &str,
+    axis: &AxisReport,
+) -> fmt::Result {
+    write!(f, "{title}: extent {}", axis.extent)?;
+    match axis.slots - axis.extent {
+        0 => writeln!(f)?,
+        pads => writeln!(f, ", padded by {pads} to {}", axis.slots)?,
+    }
+    for digit in &axis.digits {
+        let whole = digit.step.checked_mul(digit.size) == Some(axis.slots);
+        let divided =
+            if digit.step == 1 { value.into() } else { format!("{value} / {}", digit.step) };
+        let digits = if whole { divided } else { format!("{divided} % {}", digit.size) };
+        match digit.target {
+            Target::Land { level, stride: 1 } => writeln!(f, "  {level} += {digits}")?,
+            Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x ({digits})")?,
+            Target::Feed { further, weight } => {
+                writeln!(f, "  x{further} += {weight} x ({digits})")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Report {
+    fn write_levels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.levels.iter().map(|l| l.level.as_str().len()).max().unwrap_or(0).max(5);
+        writeln!(
+            f,
+            "\n{:width$} {:>12} {:>12} {:>12} {:>12}",
+            "level", "size", "extent", "used", "holes"
+        )?;
+        let number = |n: Option<u64>| n.map_or("?".into(), |n| n.to_string());
+        for level in &self.levels {
+            let size = level.size.map_or("-".into(), |n| n.to_string());
+            let (extent, used, holes) = (level.extent, number(level.used), number(level.holes));
+            let name = level.level;
+            write!(f, "{name:width$} {size:>12} {extent:>12} {used:>12} {holes:>12}")?;
+            writeln!(f, "{}", if level.replicated { "  replicated" } else { "" })?;
+        }
+        writeln!(f)
+    }
+
+    fn write_totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "elements   {}", self.elements)?;
+        let levels = self.replicated.iter().format(", ");
+        match self.copies {
+            1 => writeln!(f, "copies     1")?,
+            copies => writeln!(f, "copies     {copies} of each, over {levels}")?,
+        }
+        write!(f, "padding    {} of {} slots", self.pads, self.slots)?;
+        writeln!(f, " ({})", percent(self.pads, self.slots))?;
+        match self.pads_on_elements {
+            Some(0) => {}
+            Some(1) => writeln!(f, "           in 1 place padding lies on an element")?,
+            Some(places) => {
+                writeln!(f, "           in {places} places padding lies on an element")?;
+            }
+            None => writeln!(f, "           where padding lies on elements was not counted")?,
+        }
+        write!(f, "footprint  {} long words per unit", self.footprint_words)?;
+        match (&self.memory, self.capacity_words) {
+            (Some(memory), Some(words)) => {
+                writeln!(f, ", {} of {memory} ({words})", percent(self.footprint_words, words))
+            }
+            (Some(memory), None) => writeln!(f, "; the capacity of {memory} is not known"),
+            (None, _) => writeln!(f),
+        }
+    }
+}
+
+/// `part` of `whole` in per cent, with one decimal, rounded down.
+fn percent(part: u64, whole: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}

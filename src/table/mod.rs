@@ -1,0 +1,17 @@
+//! Address tables of a placement: every slot in the order of its place, or of one unit.
+//!
+//! ```text
+//! (10,7)/((3:7, 4_PE), (7:1))    PE Addr   i0 i1
+//!                                 0    0    0  0
+//!                                 0    1    0  1
+//!                                 ..
+//!                                 2   14    -  -   padding: row 10 does not exist
+//! ```
+
+mod rows;
+mod unit;
+mod write;
+
+pub use rows::{Row, Table};
+pub use unit::{Slot, UnitTable};
+pub use write::Format;

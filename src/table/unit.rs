@@ -1,0 +1,76 @@
+//! One unit: every address in order, with what lives there.
+
+use crate::algebra::{Found, Location};
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::placement::Placement;
+
+/// One address, and lane if lanes are used, of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The address in long words.
+    pub address: u64,
+    /// The lane; 0 where lanes are not used.
+    pub lane: u64,
+    /// What lives there.
+    pub found: Found,
+}
+
+/// The memory of one unit, from the base to the last used address: an iterator of [`Slot`]s.
+#[derive(Clone, Debug)]
+pub struct UnitTable<'a> {
+    placement: &'a Placement,
+    unit: Location,
+    lanes: u64,
+    next: u64,
+    end: u64,
+}
+
+impl Placement {
+    /// Walks the memory of one unit (of one time slice): every address from the base on, lanes
+    /// within it, with the index that lives there, padding and holes told apart.
+    ///
+    /// Replicated levels may be left out of `unit`.
+    ///
+    /// # Errors
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves open, and
+    /// what [`Placement::element`] refuses.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Found, Placement};
+    /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
+    /// let slots: Vec<_> = placement.unit(&"PE=3".parse()?)?.collect::<Result<_, _>>()?;
+    /// assert_eq!(slots.len(), 21);
+    /// assert_eq!(slots[0].found, Found::Element(vec![3, 0]));
+    /// assert_eq!(slots[14].found, Found::Padding); // row 11
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unit(&self, unit: &Location) -> Result<UnitTable<'_>, LayoutError> {
+        let mut probe = unit.clone();
+        let base = self.layout().offset(Level::ADDR);
+        probe.set(Level::ADDR, base);
+        probe.set(Level::W, 0);
+        self.element(&probe)?;
+        let lanes = self.layout().extent(Level::W);
+        let words = self.footprint_words() - base;
+        let slots = words.checked_mul(lanes);
+        let too_large = LayoutError::too_large(crate::Site::Layout, "the number of addresses");
+        let end = slots.ok_or(too_large)?;
+        Ok(UnitTable { placement: self, unit: unit.clone(), lanes, next: 0, end })
+    }
+}
+
+impl Iterator for UnitTable<'_> {
+    type Item = Result<Slot, LayoutError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let slot = (self.next < self.end).then_some(self.next)?;
+        self.next += 1;
+        let address = self.placement.layout().offset(Level::ADDR) + slot / self.lanes;
+        let lane = slot % self.lanes;
+        self.unit.set(Level::ADDR, address);
+        self.unit.set(Level::W, lane);
+        Some(self.placement.element(&self.unit).map(|found| Slot { address, lane, found }))
+    }
+}

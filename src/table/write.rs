@@ -1,0 +1,121 @@
+//! Tables as text: CSV and JSON lines.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use itertools::Itertools;
+
+use super::{Row, Table};
+use crate::error::LayoutError;
+
+/// The form of a written table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A header of the level names and `i0,i1,..`, then one line per row; padding has empty
+    /// index cells.
+    #[default]
+    Csv,
+    /// One object per row: `{"at":{"PE":0,"Addr":3},"index":[1,2]}`; padding has `null`.
+    JsonLines,
+}
+
+impl Table<'_> {
+    /// Writes the table; `progress` is told the number of rows every 2^16 rows.
+    ///
+    /// # Errors
+    /// The outer error is a refusal of the table, as [`Table::for_each`]; the inner one comes from
+    /// `out`.
+    pub fn write(
+        &self,
+        format: Format,
+        out: &mut dyn Write,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<io::Result<()>, LayoutError> {
+        let keys: Vec<String> =
+            self.columns().iter().map(|level| format!("\"{level}\":")).collect();
+        let mut line = Vec::new();
+        if format == Format::Csv {
+            let axes = (0..self.rank()).map(|axis| format!("i{axis}"));
+            let header = self.columns().iter().map(ToString::to_string).chain(axes).join(",");
+            if let Err(error) = writeln!(out, "{header}") {
+                return Ok(Err(error));
+            }
+        }
+        let mut rows = 0_u64;
+        let outcome = self.for_each(|row| {
+            line.clear();
+            match format {
+                Format::Csv => csv(&mut line, row, self.rank()),
+                Format::JsonLines => json(&mut line, row, &keys),
+            }
+            rows += 1;
+            if rows.is_multiple_of(1 << 16) {
+                progress(rows);
+            }
+            match out.write_all(&line) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(error),
+            }
+        })?;
+        Ok(outcome.break_value().map_or(Ok(()), Err))
+    }
+}
+
+fn csv(line: &mut Vec<u8>, row: Row<'_>, rank: usize) {
+    for coordinate in row.place {
+        decimal(line, *coordinate);
+        line.push(b',');
+    }
+    match row.index {
+        Some(index) => {
+            for entry in index {
+                decimal(line, *entry);
+                line.push(b',');
+            }
+        }
+        None => line.extend(std::iter::repeat_n(b',', rank)),
+    }
+    line.pop();
+    line.push(b'\n');
+}
+
+fn json(line: &mut Vec<u8>, row: Row<'_>, keys: &[String]) {
+    line.extend_from_slice(b"{\"at\":{");
+    for (key, coordinate) in keys.iter().zip(row.place) {
+        line.extend_from_slice(key.as_bytes());
+        decimal(line, *coordinate);
+        line.push(b',');
+    }
+    line.pop();
+    line.extend_from_slice(b"},\"index\":");
+    match row.index {
+        None => line.extend_from_slice(b"null"),
+        Some(index) => {
+            line.push(b'[');
+            for (at, entry) in index.iter().enumerate() {
+                if at > 0 {
+                    line.push(b',');
+                }
+                decimal(line, *entry);
+            }
+            line.push(b']');
+        }
+    }
+    line.extend_from_slice(b"}\n");
+}
+
+fn decimal(line: &mut Vec<u8>, number: u64) {
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    let mut rest = number;
+    loop {
+        at -= 1;
+        // A decimal digit is below 10.
+        digits[at] += u8::try_from(rest % 10).unwrap_or(0);
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    line.extend_from_slice(&digits[at..]);
+}

@@ -1,0 +1,271 @@
+//! The command line, by its output.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tensor-layout"));
+    command.args(args);
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    command(args).output().unwrap()
+}
+
+/// Standard output of a command that succeeds in silence.
+fn stdout(args: &[&str]) -> String {
+    let output = run(args);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json_of(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout(args)).unwrap()
+}
+
+/// Standard error of a command that refuses its input.
+fn refused(args: &[&str]) -> String {
+    let output = run(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert_eq!(output.stdout, b"", "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_readme_table_has_one_row_per_element() {
+    let table = stdout(&["table", FULL, "--machine", "mn-core"]);
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 1 + 524_288);
+    assert_eq!(lines[..3], ["L2B,L1B,MAB,PE,Addr,i0,i1", "0,0,0,0,0,0,0", "0,0,0,0,1,0,4"]);
+    assert!(lines.contains(&"1,4,1,1,33,100,37"));
+    assert_eq!(*lines.last().unwrap(), "15,7,15,3,63,1023,511");
+}
+
+#[test]
+fn a_table_of_a_subtree_with_padding_marks_it() {
+    let layout = "(10,7)/((3:7, 4_PE), (7:1))";
+    let table = stdout(&["table", layout, "--padding", "--at", "PE=2"]);
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 1 + 21);
+    assert_eq!((lines[0], lines[1], lines[15]), ("PE,Addr,i0,i1", "2,0,2,0", "2,14,,"));
+    assert_eq!(stdout(&["table", layout, "--at", "PE=2"]).lines().count(), 1 + 14);
+}
+
+#[test]
+fn json_lines_name_the_place_and_the_index() {
+    let table = stdout(&["table", "(3)/((2_PE, 2:1))", "--format", "jsonl", "--padding"]);
+    assert_eq!(
+        table,
+        "\
+{\"at\":{\"PE\":0,\"Addr\":0},\"index\":[0]}
+{\"at\":{\"PE\":0,\"Addr\":1},\"index\":[1]}
+{\"at\":{\"PE\":1,\"Addr\":0},\"index\":[2]}
+{\"at\":{\"PE\":1,\"Addr\":1},\"index\":null}
+"
+    );
+}
+
+#[test]
+fn replicas_are_rows_on_a_machine() {
+    let table = stdout(&["table", "((2:1))", "--machine", "L2B=2,PE=2"]);
+    assert_eq!(
+        table,
+        "L2B,PE,Addr,i0\n0,0,0,0\n0,0,1,1\n0,1,0,0\n0,1,1,1\n1,0,0,0\n1,0,1,1\n1,1,0,0\n1,1,1,1\n"
+    );
+    assert_eq!(stdout(&["table", "((2:1))"]), "Addr,i0\n0,0\n1,1\n");
+    let sized = stdout(&["table", "((2:1); B@[2_Core:3])"]);
+    assert_eq!(sized, "Core,Addr,i0\n0,0,0\n0,1,1\n3,0,0\n3,1,1\n");
+}
+
+#[test]
+fn columns_are_time_units_custom_address_lane() {
+    let text = "((2_W, 2_Foo, 2:1, 2_PE, 2_Bar, 2_L2B, 2_Time))";
+    assert_eq!(stdout(&["table", text]).lines().next(), Some("Time,L2B,PE,Foo,Bar,Addr,W,i0"));
+}
+
+#[test]
+fn a_table_without_elements_is_its_header() {
+    assert_eq!(stdout(&["table", "(0)/((4:1))"]), "Addr,i0\n");
+    assert_eq!(stdout(&["table", "()"]), "Addr\n0\n");
+}
+
+#[test]
+fn locate_answers_with_the_first_copy() {
+    let answer = json_of(&["locate", FULL, "100,37", "--json"]);
+    let location = json!({"L2B": 1, "L1B": 4, "MAB": 1, "PE": 1, "Addr": 33});
+    let expected = json!({"index": [100, 37], "location": location, "copies": 1, "replicated": []});
+    assert_eq!(answer, expected);
+    assert_eq!(stdout(&["locate", FULL, "100,37"]), "L2B=1,L1B=4,MAB=1,PE=1,Addr=33\n");
+    let copies = json_of(&["locate", "((12:8), (8:1))", "1,2", "--json", "--machine", "PE=4"]);
+    assert_eq!((&copies["copies"], &copies["replicated"]), (&json!(4), &json!(["PE"])));
+    assert_eq!(copies["location"], json!({"PE": 0, "Addr": 10}));
+    let person = stdout(&["locate", "((12:8), (8:1))", "1,2", "--machine", "L2B=2,PE=4"]);
+    assert_eq!(person, "L2B=0,PE=0,Addr=10  (the first of 8 copies over L2B, PE)\n");
+}
+
+#[test]
+fn element_answers_with_the_index_or_why_there_is_none() {
+    let answer = |layout: &str, place: &str| json_of(&["element", layout, place, "--json"]);
+    let found = answer(FULL, "L2B=1,L1B=4,MAB=1,PE=1,Addr=33");
+    assert_eq!(found["index"], json!([100, 37]));
+    assert_eq!(found.get("why"), None);
+    let padded = "(10,7)/((3:7, 4_PE), (7:1))";
+    assert_eq!(answer(padded, "PE=3,Addr=14")["why"], "padding");
+    assert_eq!(answer(padded, "PE=3,Addr=14")["index"], Value::Null);
+    assert_eq!(answer(padded, "PE=4,Addr=0")["why"], "outside");
+    assert_eq!(answer("((2_PE:2, 2:1))", "PE=1,Addr=0")["why"], "hole");
+    assert_eq!(stdout(&["element", padded, "PE=1,Addr=15"]), "9,1\n");
+    let help = refused(&["element", padded, "Addr=15"]);
+    assert_eq!(
+        help,
+        "error: the location has no `PE`, which the layout uses\n  = help: add `PE=0` or another coordinate\n"
+    );
+    let on_machine = ["element", "((2:1))", "L2B=1,Addr=1", "--machine", "L2B=2,PE=2"];
+    assert_eq!(stdout(&on_machine), "1\n");
+}
+
+#[test]
+fn explain_is_a_page_for_a_person() {
+    let page = stdout(&["explain", "(10,7)/((3:7, 4_PE), (7:1))", "--machine", "L2B=2,PE=8"]);
+    assert_eq!(
+        page,
+        "\
+(10,7)/((3:7, 4_PE:1), (7:1))
+
+axis 0: extent 10, padded by 2 to 12
+  Addr += 7 x (i0 / 4)
+  PE += i0 % 4
+axis 1: extent 7
+  Addr += i1
+
+level         size       extent         used        holes
+L2B              2            2            2            0  replicated
+PE               8            4            4            4
+Addr             -           21           21            0
+
+elements   70
+copies     2 of each, over L2B
+padding    28 of 168 slots (16.6 %)
+footprint  21 long words per unit
+"
+    );
+    assert!(page.lines().all(|line| line.len() <= 80));
+}
+
+#[test]
+fn explain_refuses_ambiguous_incomplete_and_colliding_layouts() {
+    assert!(refused(&["explain", "((2_PE, 6:4), (2_PE, 4:1))"]).contains("  ^^^^         ----"));
+    assert!(refused(&["explain", "((4_PE, 3), (8))"]).contains("((4_PE, 3:8), (8:1))"));
+    assert!(
+        refused(&["explain", "(2:2, 3:1)"]).contains("(0, 2) and (1, 0) share the place Addr=2")
+    );
+}
+
+#[test]
+fn explain_tells_where_padding_lies_on_an_element() {
+    // Addresses 0 1 / 1 2: row 1, column 0 is padding on top of (0, 1).
+    let answer = json_of(&["explain", "(1,2)/((2:1), (2:1))", "--json"]);
+    assert_eq!(answer["pads_on_elements"], 1);
+    assert_eq!(answer["pads"], 2);
+}
+
+#[test]
+fn a_layout_comes_from_standard_input_too() {
+    let mut child = command(&["locate", "-", "3", "--from", "pad-layout"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"((2_PE,\n 2:1))\n").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"PE=1,Addr=1\n");
+}
+
+#[test]
+fn the_shape_may_be_given_separately() {
+    let layout =
+        "((75_Time:4, 8_L2B:1, 16_MAB:1, 4:1, 4:4), (4_Time:1, 24:16, 4_W:1, 4_PE:1); B@[L1B])";
+    let answer =
+        json_of(&["explain", layout, "--shape", "151936,1536", "--machine", "mn-core-2", "--json"]);
+    assert_eq!(answer["shape"], json!([151_936, 1536]));
+    assert_eq!(answer["replicated"], json!(["L1B"]));
+    assert!(refused(&["explain", "(3)/((4:1))", "--shape", "2"]).contains("is not the shape (3)"));
+}
+
+#[test]
+fn memory_dtype_and_base_are_checked_on_the_machine() {
+    let place = |rest: &[&str]| {
+        let args = ["explain", "((1024:1, 2_W))", "--machine", "mn-core-2"];
+        refused(&[&args[..], rest].concat())
+    };
+    assert!(place(&["--memory", "LM0", "--base", "1025"]).contains("reaches address 2048"));
+    assert!(place(&["--memory", "LM7"]).contains("has no memory `LM7`; it has LM0, LM1, DRAM"));
+    assert!(place(&["--dtype", "Long"]).contains("has 1 lanes of 64 bits"));
+    assert!(place(&["--dtype", "Quad"]).contains("`Quad` is no dtype"));
+    let based = stdout(&["table", "((2:1))", "--base", "5"]);
+    assert_eq!(based, "Addr,i0\n5,0\n6,1\n");
+}
+
+#[test]
+fn a_machine_is_read_from_toml() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("machine.toml");
+    std::fs::write(&file, "name = \"small\"\n[levels]\nZ = 2\nA = 3\n[memories]\nLM0 = 8\n")
+        .unwrap();
+    let file = file.to_str().unwrap();
+    let table = stdout(&["table", "((2_Z, 8:1))", "--machine", file, "--memory", "LM0"]);
+    assert_eq!(table.lines().next(), Some("Z,A,Addr,i0"));
+    let message = refused(&["table", "((9:1))", "--machine", file, "--memory", "LM0"]);
+    assert!(message.contains("memory `LM0` holds 8 long words"), "{message}");
+    std::fs::write(file, "[levels]\nA = -1\n").unwrap();
+    assert!(refused(&["table", "((9:1))", "--machine", file]).contains("machine is refused"));
+    assert!(refused(&["table", "((9:1))", "--machine", "nowhere.toml"]).contains("no TOML file"));
+}
+
+#[test]
+fn a_refused_table_leaves_the_file_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("table.csv");
+    std::fs::write(&file, "before").unwrap();
+    let path = file.to_str().unwrap();
+    refused(&["table", "(2:2, 3:1)", "-o", path]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "before");
+    assert_eq!(stdout(&["table", "((2:1))", "-o", path]), "");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "Addr,i0\n0,0\n1,1\n");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_closed_pipe_is_success() {
+    let mut child = command(&["table", FULL]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_table_of_2_to_the_60_rows_starts_at_once() {
+    let layout = "((1048576_L2B:1, 1048576:1048576), (1048576:1))";
+    let mut child = command(&["table", layout]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut head = [0; 28];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut head).unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(&head, b"L2B,Addr,i0,i1\n0,0,0,0\n0,1,0");
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    assert!(
+        refused(&["locate", "((2:1))", "2"])
+            .contains("index 2 of axis 0 is not below its extent 2")
+    );
+    assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
+    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is no number"));
+    assert!(refused(&["table", "((2:1))", "--at", "PE=1"]).contains("the table has no level `PE`"));
+    assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
+    assert!(refused(&["table"]).contains("Usage"));
+}

@@ -1,0 +1,14 @@
+//! All integration tests, in one binary.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
+#![allow(clippy::as_conversions, reason = "small numbers")]
+#![allow(missing_docs, reason = "the names of tests are statements")]
+
+#[cfg(feature = "cli")]
+mod cli;
+mod corpus;
+mod generate;
+mod laws;
+mod refusals;
+mod seed_001;
+mod slow;
+mod total;

@@ -1,0 +1,131 @@
+//! Law 16: nothing panics, wraps or hangs, whatever the text or the size.
+
+use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, PadLayout, Placement};
+
+fn refused(text: &str) -> String {
+    let error = match text.parse::<PadLayout>() {
+        Err(error) => error,
+        Ok(tree) => tree.lower().expect_err("refused"),
+    };
+    let message = error.to_string();
+    assert!(message.len() < 4096, "a message of {} bytes", message.len());
+    assert!(message.lines().all(|line| line.chars().count() < 1200));
+    message
+}
+
+#[test]
+fn megabytes_of_brackets_blanks_and_digits_are_refused() {
+    let million = 1 << 20;
+    refused(&"(".repeat(million));
+    refused(&")".repeat(million));
+    refused(&format!("({}", " ".repeat(million)));
+    refused(&format!("(({}:1))", "9".repeat(million)));
+    refused(&format!("((2_{}:1))", "L".repeat(million)));
+    refused(&format!("({})x", "(2:1),".repeat(million / 6)));
+    refused(&"(1,".repeat(million / 3));
+    refused(&format!("((2:1){}", ",".repeat(million)));
+}
+
+#[test]
+fn nul_and_other_letters_are_refused_and_shown_printable() {
+    let message = refused("((2:1\0))");
+    assert_eq!(
+        message,
+        "\
+expected `)` or `,`
+ --> 1:6
+  | ((2:1?))
+  |      ^"
+    );
+    refused("((2:１))");
+    refused("（(2:1))");
+    refused("((2_ＰＥ:1))");
+    refused("((2:1))\u{feff}");
+}
+
+#[test]
+fn numbers_beyond_64_bits_are_refused() {
+    assert!(refused("((18446744073709551616:1))").contains("does not fit in 64 bits"));
+    assert!(refused("((4294967296:1, 4294967296:1))").contains("product of the sizes of axis 0"));
+    assert!(refused("((4294967296:1), (4294967296:4294967296))").contains("number of elements"));
+    assert!(refused("((3:9223372036854775808))").contains("coordinate of axis 0, subaxis 0"));
+    assert!(refused("(1)/((4294967296:1, 4_PE, 4294967295:0))").contains("product of the sizes"));
+}
+
+#[test]
+fn a_layout_of_2_to_the_60_elements_answers_at_once() {
+    let text = "((1048576_L2B:1, 1048576:1048576), (1048576:1))";
+    let placement = Placement::of(text.parse().unwrap()).build().unwrap();
+    let report = placement.report().unwrap();
+    assert_eq!((report.elements, report.pads), (1 << 60, 0));
+    let index = [(1 << 40) - 3, 77];
+    let place = placement.locate(&index).unwrap();
+    assert_eq!(placement.element(&place).unwrap(), Found::Element(index.to_vec()));
+}
+
+#[test]
+fn extents_up_to_2_to_the_63_and_primes_are_exact() {
+    let layout: Layout = "((9223372036854775808:1))".parse().unwrap();
+    assert_eq!(layout.elements(), 1 << 63);
+    assert_eq!(layout.locate(&[(1 << 63) - 1]).unwrap().get(Level::ADDR), Some((1 << 63) - 1));
+    let prime: Layout = "((4294967291_PE:1, 3:4294967291))".parse().unwrap();
+    assert_eq!(
+        prime.locate(&[12_884_901_872]).unwrap().to_string(),
+        "PE=4294967290,Addr=8589934582"
+    );
+}
+
+#[test]
+fn zero_extents_have_no_elements_and_unit_axes_one() {
+    let empty: Layout = "(0,7)/((3:7, 4_PE), (7:1))".parse().unwrap();
+    assert_eq!((empty.elements(), empty.pads().unwrap()), (0, 84));
+    let zero = Location::from_iter([(Level::PE, 0), (Level::ADDR, 0)]);
+    assert_eq!(empty.element(&zero).unwrap(), Found::Padding);
+    let unit: Layout = "((), (), ())".parse().unwrap();
+    assert_eq!(unit.locate(&[0, 0, 0]).unwrap().to_string(), "Addr=0");
+    let scalar: Layout = "()".parse().unwrap();
+    assert_eq!(scalar.element(&Location::default()).unwrap(), Found::Element(vec![]));
+}
+
+#[test]
+fn ten_thousand_subaxes_are_placed() {
+    let units = vec!["1:1"; 10_000].join(", ");
+    let layout: Layout = format!("((2_PE, {units}), (3:1))").parse().unwrap();
+    assert_eq!(layout.locate(&[1, 2]).unwrap().to_string(), "PE=1,Addr=2");
+    let levels: Vec<String> = (0..10_000).map(|level| format!("1_X{level}")).collect();
+    let layout: Layout = format!("(({}, 3:1))", levels.join(", ")).parse().unwrap();
+    let place = layout.locate(&[2]).unwrap();
+    assert_eq!(layout.element(&place).unwrap(), Found::Element(vec![2]));
+    let axes = format!("({})", vec!["1:1"; 10_000].join(", "));
+    assert_eq!(axes.parse::<Layout>().unwrap().rank(), 10_000);
+    let overlapping: Layout = "(1)/((2:0))".parse().unwrap();
+    assert_eq!(overlapping.pads().unwrap(), 1);
+}
+
+#[test]
+fn strides_too_tangled_to_decide_are_not_decided() {
+    // 26 strides whose 3^26 differences are too sparse to cancel and too many to try.
+    let mut state = 1_u64;
+    let strides = (0..26).map(|_| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 12
+    });
+    let axes: Vec<String> = strides.map(|stride| format!("2:{stride}")).collect();
+    let message = refused(&format!("({})", axes.join(", ")));
+    assert!(message.starts_with("not decided: whether two elements share a place"), "{message}");
+}
+
+#[test]
+fn machines_that_contradict_themselves_are_refused() {
+    let refused = |text: &str| text.parse::<Machine>().expect_err("refused").kind().to_string();
+    assert_eq!(refused("L2B=0"), "the machine is refused: level `L2B` has size 0");
+    assert_eq!(refused("Time=4"), "the machine is refused: `Time` is no level of hardware");
+    assert_eq!(refused("PE=4,PE=4"), "this level was given already");
+    let huge = "A=4294967296,B=4294967296,C=2";
+    assert_eq!(refused(huge), "the machine is refused: its units do not fit in 64 bits");
+    assert!(matches!(
+        Machine::builder("none").build(),
+        Err(LayoutError::Machine { reason }) if reason == "it has no levels"
+    ));
+}
