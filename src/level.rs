@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::error::LayoutError;
+
 /// The name of a coordinate: a level of the machine tree, an address, a lane or a time step.
 ///
 /// The algebra knows levels by name only; sizes, capacities and the order of the tree belong to
@@ -50,12 +52,12 @@ impl Level {
     ///
     /// # Errors
     /// [`LayoutError::LevelName`](crate::LayoutError::LevelName) for any other text.
-    pub fn new(name: &str) -> Result<Level, crate::LayoutError> {
+    pub fn new(name: &str) -> Result<Level, LayoutError> {
         let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
         let alphanumeric = name.bytes().all(|b| b.is_ascii_alphanumeric());
         if !letter_first || !alphanumeric || name.len() > Level::MAX_LEN {
             let name = name.chars().take(Level::MAX_LEN + 1).collect();
-            return Err(crate::LayoutError::LevelName { name });
+            return Err(LayoutError::LevelName { name });
         }
         Ok(Level::literal(name))
     }

@@ -86,7 +86,7 @@ impl Placement {
     /// The levels in which copies lie apart.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
-        let replicas = self.spread.replicas().iter().filter(|r| r.size > 1).map(|r| r.level);
+        let replicas = self.spread.replicas().iter().map(|replica| replica.level);
         self.columns.iter().copied().filter(|c| replicas.clone().any(|r| r == *c)).collect()
     }
 

@@ -2,6 +2,7 @@
 
 use itertools::Itertools;
 
+use crate::algebra::Location;
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 
@@ -59,11 +60,11 @@ fn trimmed(part: &str, start: usize) -> Span {
     Span::new(start + before, start + before + part.trim().len())
 }
 
-impl std::str::FromStr for crate::Location {
+impl std::str::FromStr for Location {
     type Err = ParseError;
 
     /// Reads `L2B=1,PE=0,Addr=33`.
-    fn from_str(text: &str) -> Result<crate::Location, ParseError> {
+    fn from_str(text: &str) -> Result<Location, ParseError> {
         Ok(assignments(text)?.into_iter().map(|a| (a.level, a.number)).collect())
     }
 }

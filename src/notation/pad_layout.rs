@@ -6,7 +6,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use crate::error::{ParseError, ParseErrorKind, Site, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::dtype::Dtype;
 use crate::notation::written::Written;
@@ -207,7 +207,7 @@ impl PadLayout {
 
     /// The refusal of this text for what it means, pointing at the part at fault.
     #[must_use]
-    pub fn refuse(&self, error: crate::LayoutError) -> ParseError {
+    pub fn refuse(&self, error: LayoutError) -> ParseError {
         if self.source.0.text.is_empty()
             && let Ok(parsed) = self.to_string().parse::<PadLayout>()
         {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use itertools::Itertools;
 
 use crate::algebra::{Budget, Decoder, Layout, Location, Sum, Target, Term, nests, product};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::placement::Placement;
@@ -69,7 +69,7 @@ impl<'a> Table<'a> {
                 let machine = self.placement.machine();
                 let machine = machine.map_or("table".into(), Machine::described);
                 let known = columns.iter().join(", ");
-                let site = crate::Site::Layout;
+                let site = Site::Layout;
                 return Err(LayoutError::LevelUnknown { level, machine, known, site });
             }
             self.at.set(level, at);

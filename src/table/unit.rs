@@ -1,7 +1,7 @@
 //! One unit: every address in order, with what lives there.
 
 use crate::algebra::{Found, Location};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::placement::Placement;
 
@@ -55,7 +55,7 @@ impl Placement {
         let lanes = self.layout().extent(Level::W);
         let words = self.footprint_words() - base;
         let slots = words.checked_mul(lanes);
-        let too_large = LayoutError::too_large(crate::Site::Layout, "the number of addresses");
+        let too_large = LayoutError::too_large(Site::Layout, "the number of addresses");
         let end = slots.ok_or(too_large)?;
         Ok(UnitTable { placement: self, unit: unit.clone(), lanes, next: 0, end })
     }

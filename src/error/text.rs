@@ -1,0 +1,236 @@
+//! Refusals of a text: the kind, the span, and a message that shows the place.
+
+use std::fmt;
+
+use super::{LayoutError, Span};
+use crate::level::Level;
+
+/// What a text was refused for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// Something else should stand here.
+    Expected(Vec<&'static str>),
+    /// A number beyond `u64`.
+    NumberTooLarge,
+    /// A known level in the wrong case.
+    MisspeltLevel(Level),
+    /// A level joined by something else than `_`.
+    Joint(Level),
+    /// Not the name of a level.
+    LevelName,
+    /// A name that stands twice.
+    Duplicate,
+    /// Blanks inside a subaxis.
+    Blank,
+    /// Text of a notation that is not read here.
+    OtherNotation(&'static str),
+    /// Bytes that are no UTF-8.
+    NotUtf8,
+    /// Nesting deeper than the limit.
+    TooDeep(usize),
+    /// The text reads well, but what it says is refused.
+    Layout(LayoutError),
+}
+
+impl fmt::Display for ParseErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParseErrorKind::Expected(what) => write!(f, "expected {}", alternatives(what)),
+            ParseErrorKind::NumberTooLarge => write!(f, "the number does not fit in 64 bits"),
+            ParseErrorKind::MisspeltLevel(_) => write!(f, "no such level"),
+            ParseErrorKind::Joint(_) => write!(f, "expected `_` between a size and its level"),
+            ParseErrorKind::LevelName => write!(f, "this is no level name"),
+            ParseErrorKind::Duplicate => write!(f, "this level was given already"),
+            ParseErrorKind::Blank => write!(f, "blanks cannot stand inside a subaxis"),
+            ParseErrorKind::OtherNotation(what) => write!(f, "{what} is not read here"),
+            ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
+            ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),
+            ParseErrorKind::Layout(error) => error.fmt(f),
+        }
+    }
+}
+
+/// A refusal of a text, with the place of the fault.
+///
+/// `Display` is complete: message, line and column, the text with a caret, and the help.
+///
+/// ```
+/// let error = "((4_PE:1 2:4))".parse::<tensor_layout::PadLayout>().unwrap_err();
+/// assert_eq!(error.to_string(), "\
+/// expected `)` or `,`
+///  --> 1:10
+///   | ((4_PE:1 2:4))
+///   |          ^
+///   = help: subaxes of one axis are separated by `,`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError(Box<Refusal>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Refusal {
+    kind: ParseErrorKind,
+    span: Span,
+    related: Option<Span>,
+    help: Option<String>,
+    text: Box<str>,
+}
+
+impl ParseError {
+    pub(crate) fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
+        let help = match &kind {
+            ParseErrorKind::MisspeltLevel(level) | ParseErrorKind::Joint(level) => {
+                Some(format!("level names are case-sensitive and follow `_`: `_{level}`"))
+            }
+            ParseErrorKind::Blank => {
+                Some("write size, level and stride together, as in `4_PE:1`".into())
+            }
+            ParseErrorKind::LevelName => Some(format!(
+                "a level is a letter, then letters and digits, at most {} in all",
+                Level::MAX_LEN
+            )),
+            ParseErrorKind::NumberTooLarge => Some(format!("the greatest number is {}", u64::MAX)),
+            ParseErrorKind::Layout(error) => error.help(),
+            _ => None,
+        };
+        ParseError(Box::new(Refusal { kind, span, related: None, help, text: text.into() }))
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> ParseError {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn with_related(mut self, related: Option<Span>) -> ParseError {
+        self.0.related = related;
+        self
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ParseErrorKind {
+        &self.0.kind
+    }
+
+    /// The bytes of [`text`](ParseError::text) at fault.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The whole text that was refused.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The remedy, where there is a known one.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// A second place that the fault is about, such as the other of two occurrences.
+    #[must_use]
+    pub fn related(&self) -> Option<Span> {
+        self.0.related
+    }
+
+    /// The stretch of text around the fault that messages show, with the spans in it.
+    #[must_use]
+    pub fn excerpt(&self) -> Excerpt {
+        Excerpt::of(&self.0.text, self.0.span, self.0.related)
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let excerpt = self.excerpt();
+        writeln!(f, "{}", self.0.kind)?;
+        writeln!(f, " --> {}:{}", excerpt.line, excerpt.column)?;
+        writeln!(f, "  | {}", excerpt.text)?;
+        write!(f, "  | {}", excerpt.carets())?;
+        match &self.0.help {
+            Some(help) => write!(f, "\n  = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// At most [`Excerpt::WIDTH`] characters of one line of a refused text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The line of the fault, from 1.
+    pub line: usize,
+    /// The column of the fault in its line, in characters, from 1.
+    pub column: usize,
+    /// The characters shown, `..` where cut, unprintable ones as `?`.
+    pub text: String,
+    /// The fault as a range of characters of `text`, at least one wide.
+    pub mark: (usize, usize),
+    /// The related place, if it is in `text`.
+    pub related: Option<(usize, usize)>,
+}
+
+impl Excerpt {
+    /// How many characters are shown at most, marks of cuts not counted.
+    pub const WIDTH: usize = 116;
+
+    fn of(text: &str, span: Span, related: Option<Span>) -> Excerpt {
+        let before = text.get(..span.start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
+        let chars_to = |byte: usize| {
+            let byte = byte.clamp(line_start, line_start + line.len());
+            text.get(line_start..byte).unwrap_or_default().chars().count()
+        };
+        let (start, end) = (chars_to(span.start), chars_to(span.end));
+        let first = start.saturating_sub(Excerpt::WIDTH / 2);
+        let shown: String = line.chars().skip(first).take(Excerpt::WIDTH).map(printable).collect();
+        let last = first + shown.chars().count();
+        let head = if first > 0 { ".." } else { "" };
+        let tail = if last < line.chars().count() { ".." } else { "" };
+        let place = |at: usize| at.clamp(first, last) - first + head.len();
+        let range = |start: usize, end: usize| (place(start), place(end).max(place(start) + 1));
+        let in_line = |s: &Span| s.start >= line_start && s.end <= line_start + line.len();
+        Excerpt {
+            line: before.matches('\n').count() + 1,
+            column: start + 1,
+            text: format!("{head}{shown}{tail}"),
+            mark: range(start, end),
+            related: related
+                .filter(in_line)
+                .map(|s| (chars_to(s.start), chars_to(s.end)))
+                .filter(|r| r.0 >= first && r.1 <= last)
+                .map(|r| range(r.0, r.1)),
+        }
+    }
+
+    /// `^` under the fault, `-` under the related place.
+    fn carets(&self) -> String {
+        let mark = |at: usize, range: (usize, usize)| (range.0..range.1).contains(&at);
+        let end = self.related.map_or(self.mark.1, |related| related.1.max(self.mark.1));
+        (0..end)
+            .map(|at| match self.related {
+                _ if mark(at, self.mark) => '^',
+                Some(related) if mark(at, related) => '-',
+                _ => ' ',
+            })
+            .collect()
+    }
+}
+
+fn printable(c: char) -> char {
+    if c.is_control() { '?' } else { c }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn alternatives(what: &[&str]) -> String {
+    match what {
+        [] => "something else".into(),
+        [one] => (*one).into(),
+        [head @ .., last] => format!("{} or {last}", head.join(", ")),
+    }
+}
