@@ -312,6 +312,12 @@ pub enum LayoutError {
         /// The name.
         name: String,
     },
+    /// An unbounded dimension, of which no place can be told.
+    #[error("dimension {axis} is unbounded, so its elements have no place")]
+    Unbounded {
+        /// The dimension.
+        axis: usize,
+    },
     /// A table whose order needs more memory than allowed.
     #[error("not sorted: {rows} rows share levels whose strides do not nest, more than {limit}")]
     TooManyRows {

@@ -6,11 +6,17 @@ pub mod tutorial {}
 #[doc = include_str!("../docs/notation.md")]
 pub mod notation {}
 
+#[doc = include_str!("../docs/xla.md")]
+pub mod xla {}
+
 #[doc = include_str!("../docs/algebra.md")]
 pub mod algebra {}
 
 #[doc = include_str!("../docs/design.md")]
 pub mod design {}
+
+#[doc = include_str!("../docs/performance.md")]
+pub mod performance {}
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -60,13 +60,20 @@ mod table;
 pub mod guide;
 
 pub use algebra::{
-    Axis, Collision, Copies, Found, FurtherAxis, Indexes, Layout, LayoutBuilder, Location, Replica,
-    Subaxis, Target,
+    Axis, Canonical, Collision, Copies, Found, FurtherAxis, Indexes, Layout, LayoutBuilder,
+    Location, Replica, Subaxis, Target,
 };
 pub use error::{Excerpt, LayoutError, ParseError, ParseErrorKind, Site, Span};
 pub use level::Level;
+pub use lower::{LayoutText, Notation, XlaAdvice, XlaSizes};
 pub use machine::{Machine, MachineBuilder, Memory};
-pub use notation::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
+pub use notation::{
+    AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText, TileDim, XlaArray, XlaDim,
+    XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
+};
 pub use placement::{Placement, PlacementBuilder};
-pub use report::{AxisReport, DigitReport, LevelReport, Report};
+pub use report::{
+    AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
+    ShapeReport, UnreadLine,
+};
 pub use table::{Format, Row, Slot, Table, UnitTable};

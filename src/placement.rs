@@ -111,7 +111,7 @@ impl Placement {
     /// beyond the extent of the layout.
     fn is_outside(&self, level: Level, at: u64) -> bool {
         let used = self.spread.used_levels().contains(&level);
-        let size = self.size(level).or_else(|| used.then(|| self.spread.extent(level)));
+        let size = self.size(level).or_else(|| used.then(|| self.spread.span(level)));
         size.is_some_and(|size| at >= size)
     }
 

@@ -258,6 +258,114 @@ fn a_table_of_2_to_the_60_rows_starts_at_once() {
 }
 
 #[test]
+fn xla_shapes_are_taken_wherever_layouts_are() {
+    let shape = "f32[3,5]{1,0:T(2,2)}";
+    let table = stdout(&["table", shape, "--padding"]);
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[18], lines[24]), (25, "Addr,i0,i1", "17,2,3", "23,,"));
+    assert_eq!(stdout(&["locate", shape, "2,3"]), "Addr=17\n");
+    assert_eq!(json_of(&["element", shape, "Addr=9", "--json"])["why"], "padding");
+    let copies = stdout(&["locate", "f32[5]", "3", "--machine", "PE=2"]);
+    assert_eq!(copies, "PE=0,Addr=3  (the first of 2 copies over PE)\n");
+    assert!(refused(&["locate", "(f32[5], s32[])", "3"]).contains("no single layout"));
+    assert!(refused(&["table", shape, "--memory", "LM0"]).contains("count elements"));
+}
+
+#[test]
+fn explain_of_a_shape_has_sizes_and_advice() {
+    let answer = json_of(&["explain", "bf16[3,5]{1,0:T(3,128)(2,1)}", "--json"]);
+    assert_eq!(
+        answer["sizes"],
+        json!({"unpadded_bytes": 30, "allocated_bytes": 768, "span_bytes": 1024, "data_bytes": 522})
+    );
+    let member = &answer["members"][0];
+    assert_eq!(member["padding"], json!({"elements": 369, "bytes": 738, "share": 738.0 / 768.0}));
+    assert_eq!(member["layout"]["shape"], json!([3, 5]));
+    assert!(member["advice"].as_array().unwrap().len() > 3);
+    let tuple = stdout(&["explain", "(f32[129,1024]{0,1:T(8,128)}, s32[])"]);
+    assert_eq!(
+        tuple,
+        "\
+(f32[129,1024]{0,1:T(8,128)}, s32[])
+
+{0}          1.00 MiB   49.6 % padding  f32[129,1024]{0,1:T(8,128)}
+{1}               4 B    0.0 % padding  s32[]
+
+unpadded                 528388 bytes    516.00 KiB
+allocated               1048580 bytes      1.00 MiB  (49.6 % padding)
+span                    1048580 bytes      1.00 MiB
+data                    1048072 bytes   1023.50 KiB
+"
+    );
+    let page = stdout(&["explain", "f32[129,1024]{0,1:T(8,128)}"]);
+    assert!(page.contains("  544.00 KiB  f32[129,1024]{1,0:T(8,128)}\n"));
+    assert!(page.contains("    1.00 MiB  f32[129,1024]{0,1:T(8,128)}  (this one)\n"), "{page}");
+    assert!(page.lines().all(|line| line.len() <= 80), "{page}");
+}
+
+#[test]
+fn convert_goes_both_ways() {
+    let convert = |text: &str, to: &str| stdout(&["convert", text, "--to", to]);
+    assert_eq!(convert("f32[3,5]{1,0:T(2,2)}", "pad-layout"), "(3,5)/((2:12, 2:2), (3:4, 2:1))\n");
+    assert_eq!(convert("(3,5)/((2:12, 2:2), (3:4, 2:1))", "xla"), "f32[3,5]{1,0:T(2,2)}\n");
+    assert_eq!(convert("((4_PE, 3:8), (8:1); B@[L2B])", "pad-layout"), "((4_PE:1, 3:8), (8:1))\n");
+    assert_eq!(convert("( f32[2,3] , token[] )", "xla"), "(f32[2,3]{1,0}, token[])\n");
+    let bf16 = ["convert", "((3:5), (5:1))", "--to", "xla", "--dtype", "bf16"];
+    assert_eq!(stdout(&bf16), "bf16[3,5]{1,0}\n");
+    let lenient = ["convert", "F32[3,5]{1,0:T(2,2)}", "--to", "xla", "--lenient"];
+    assert_eq!(stdout(&lenient), "f32[3,5]{1,0:T(2,2)}\n");
+    assert!(
+        refused(&["convert", "F32[3]", "--to", "xla"]).contains("lenient parsing takes this one")
+    );
+    assert!(
+        refused(&["convert", "f32[2,2]{0,0}", "--to", "xla"]).contains("duplicate values: {0, 0}")
+    );
+    assert!(refused(&["convert", "((4_PE))", "--to", "xla"]).contains("the layout uses `PE`"));
+    let lossy = run(&["convert", "u32[]{:T(128)}", "--to", "pad-layout"]);
+    assert_eq!((lossy.status.code(), &lossy.stdout[..]), (Some(0), &b"()\n"[..]));
+    assert!(
+        String::from_utf8(lossy.stderr).unwrap().starts_with("note: the span of `Addr` is 128")
+    );
+}
+
+#[test]
+fn a_dump_is_reported_worst_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.txt");
+    let dump = "%a = bf16[3,5]{1,0:T(8,128)(2,1)} f(bf16[3,5]{1,0:T(8,128)(2,1)} %b, f32[2])\nbf16[4]{0,T(2)}\n";
+    std::fs::write(&file, dump).unwrap();
+    let file = file.to_str().unwrap();
+    assert_eq!(
+        stdout(&["hlo", file]),
+        "
+      waste    unpadded   allocated   count  shape
+   1.97 KiB        30 B    2.00 KiB       2  bf16[3,5]{1,0:T(8,128)(2,1)}
+        0 B         8 B         8 B       1  f32[2]
+   3.94 KiB        68 B    4.00 KiB       3  all of 2 shapes
+
+1 lines could not be read
+  line 2: expected an integer: bf16[4]{0,T(2)}
+"[1..]
+    );
+    let answer = json_of(&["hlo", file, "--json", "--top", "1"]);
+    assert_eq!(
+        answer["shapes"],
+        json!([{
+            "shape": "bf16[3,5]{1,0:T(8,128)(2,1)}", "count": 2,
+            "unpadded_bytes": 30, "allocated_bytes": 2048, "waste_bytes": 2018,
+        }])
+    );
+    assert_eq!(
+        (&answer["totals"]["allocated_bytes"], &answer["unread_lines"][0]["line"]),
+        (&json!(4104), &json!(2))
+    );
+    let csv = stdout(&["hlo", file, "--csv"]);
+    assert_eq!(csv.lines().nth(1), Some("\"bf16[3,5]{1,0:T(8,128)(2,1)}\",2,30,2048,2018"));
+    assert!(refused(&["hlo", file, "--strict"]).contains("line 2: expected an integer"));
+    assert!(refused(&["hlo", "nowhere.txt"]).starts_with("error: nowhere.txt"));
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     assert!(
         refused(&["locate", "((2:1))", "2"])

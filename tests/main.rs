@@ -12,3 +12,4 @@ mod refusals;
 mod seed_001;
 mod slow;
 mod total;
+mod xla;

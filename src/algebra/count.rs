@@ -49,6 +49,13 @@ impl Layout {
         1 + self.offset(level) + steps.sum::<u64>()
     }
 
+    /// The extent of `level`, rounded up where the layout says so (XLA's `L`).
+    #[must_use]
+    pub fn span(&self, level: Level) -> u64 {
+        let given = self.spans.iter().find(|(of, _)| *of == level);
+        given.map_or_else(|| self.extent(level), |(_, span)| *span)
+    }
+
     /// The number of different coordinates in `level` that some slot takes.
     ///
     /// Law: `used <= extent - offset`; the difference is the holes of the level.

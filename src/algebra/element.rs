@@ -70,6 +70,7 @@ struct LevelSum {
     level: Level,
     offset: u64,
     extent: u64,
+    span: u64,
     sum: Sum,
 }
 
@@ -105,6 +106,7 @@ impl<'a> Decoder<'a> {
             level,
             offset: layout.offset(level),
             extent: layout.extent(level),
+            span: layout.span(level),
             sum: Sum::new(terms_of(level).collect()),
         });
         Decoder {
@@ -118,14 +120,14 @@ impl<'a> Decoder<'a> {
     pub(crate) fn element(&self, place: &Location) -> Result<Found, LayoutError> {
         let mut targets = Vec::with_capacity(self.levels.len());
         let mut hole = false;
-        for LevelSum { level, offset, extent, .. } in &self.levels {
+        for LevelSum { level, offset, extent, span, .. } in &self.levels {
             let at =
                 place.get(*level).or_else(|| (*level == Level::ADDR && *extent == 1).then_some(0));
             let at = at.ok_or(LayoutError::LevelMissing { level: *level })?;
-            if at >= *extent {
+            if at >= *span {
                 return Ok(Found::Outside);
             }
-            hole |= at < *offset;
+            hole |= at < *offset || at >= *extent;
             targets.push(at.saturating_sub(*offset));
         }
         if hole {

@@ -140,6 +140,8 @@ pub struct Layout {
     pub(crate) offsets: Vec<(Level, u64)>,
     /// Sorted, `Addr` always among them.
     pub(crate) used: Vec<Level>,
+    /// Rounded-up extents, one per level at most, sorted by level.
+    pub(crate) spans: Vec<(Level, u64)>,
 }
 
 impl Layout {
@@ -152,8 +154,8 @@ impl Layout {
     /// A builder that holds the parts of this layout, to change it.
     #[must_use]
     pub fn to_builder(&self) -> LayoutBuilder {
-        let Layout { axes, further, replicas, offsets, used } = self.clone();
-        LayoutBuilder { axes, further, replicas, offsets, used }
+        let Layout { axes, further, replicas, offsets, used, spans } = self.clone();
+        LayoutBuilder { axes, further, replicas, offsets, used, spans }
     }
 
     /// The number of tensor axes.
@@ -336,11 +338,12 @@ pub(crate) struct Landing {
 /// Collects the parts of a [`Layout`]; [`build`](LayoutBuilder::build) checks them.
 #[derive(Clone, Debug, Default)]
 pub struct LayoutBuilder {
-    axes: Vec<Axis>,
-    further: Vec<FurtherAxis>,
-    replicas: Vec<Replica>,
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) further: Vec<FurtherAxis>,
+    pub(crate) replicas: Vec<Replica>,
     offsets: Vec<(Level, u64)>,
     used: Vec<Level>,
+    spans: Vec<(Level, u64)>,
 }
 
 impl LayoutBuilder {
@@ -385,6 +388,14 @@ impl LayoutBuilder {
         self
     }
 
+    /// Rounds the extent of `level` up to `span`: what lies between belongs to the layout and
+    /// holds nothing. A span that is not more than the extent says nothing.
+    #[must_use]
+    pub fn span(mut self, level: Level, span: u64) -> Self {
+        self.spans.push((level, span));
+        self
+    }
+
     /// Checks the invariants of [`Layout`].
     ///
     /// Whether two elements share a place is another question:
@@ -395,8 +406,10 @@ impl LayoutBuilder {
     /// [`FeedOrder`](LayoutError::FeedOrder), [`FedBeyond`](LayoutError::FedBeyond),
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn build(self) -> Result<Layout, LayoutError> {
-        let LayoutBuilder { axes, further, replicas, offsets, used } = self;
-        let mut layout = Layout { axes, further, replicas, offsets: Vec::new(), used };
+        let LayoutBuilder { axes, further, replicas, offsets, used, spans } = self;
+        let (no_offsets, no_spans) = (Vec::new(), Vec::new());
+        let mut layout =
+            Layout { axes, further, replicas, offsets: no_offsets, used, spans: no_spans };
         layout.check_axes()?;
         layout.check_counts()?;
         layout.used.extend(layout.landings().map(|l| l.level).collect::<Vec<_>>());
@@ -404,7 +417,12 @@ impl LayoutBuilder {
         layout.used.sort_unstable();
         layout.used.dedup();
         layout.check_extents()?;
-        offsets.into_iter().try_fold(layout, |layout, (level, at)| layout.with_offset(level, at))
+        let offset = |layout: Layout, (level, at)| layout.with_offset(level, at);
+        let mut layout = offsets.into_iter().try_fold(layout, offset)?;
+        layout.spans = spans.into_iter().filter(|(l, span)| *span > layout.extent(*l)).collect();
+        layout.spans.sort_unstable();
+        layout.spans.dedup_by_key(|(level, _)| *level);
+        Ok(layout)
     }
 }
 

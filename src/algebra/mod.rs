@@ -17,14 +17,17 @@
 //!
 //! One operation per file, its law on top. Nothing here knows a text or a machine.
 
+mod canonical;
 mod collision;
 mod count;
 mod element;
 mod layout;
 mod locate;
 mod location;
+mod simplify;
 mod solve;
 
+pub use canonical::Canonical;
 pub use collision::Collision;
 pub use element::Found;
 pub use layout::{Axis, FurtherAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};

@@ -13,7 +13,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
     max_term_width = 80,
     after_help = "\
 A LAYOUT is PadLayout text such as '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))',
-or - to read it from standard input.
+an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', or - to read either from
+standard input.
 
 Exit codes: 0 done; 2 bad input, with the reason on stderr and nothing on stdout.
 
@@ -58,8 +59,28 @@ Example:
     /// Explain a layout: axes, digits, levels, padding, footprint, replication.
     #[command(after_help = "\
 Example:
-  tensor-layout explain '((16:1), (8_MAB:2, 8_L1B:1, 2_MAB:1))' --machine mn-core-2")]
+  tensor-layout explain '((16:1), (8_MAB:2, 8_L1B:1, 2_MAB:1))' --machine mn-core-2
+  tensor-layout explain 's32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}'")]
     Explain(Explain),
+    /// Say the same in another notation.
+    #[command(after_help = "\
+Where the other notation can say the map but not the span, the map is printed and
+stderr says so. Where it cannot say the map, that is an error.
+
+Examples:
+  tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
+  tensor-layout convert '(3,5)/((2:12, 2:2), (3:4, 2:1))' --to xla --dtype bf16
+  tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient")]
+    Convert(Convert),
+    /// Report the shapes of an XLA compiler dump, those that waste most first.
+    #[command(after_help = "\
+Bytes are of one occurrence; totals count all of them.
+JSON: {\"shapes\":[{\"shape\":..,\"count\":..,\"unpadded_bytes\":..,
+\"allocated_bytes\":..,\"waste_bytes\":..},..],\"totals\":{..},\"unread_lines\":[..]}
+
+Example:
+  tensor-layout hlo module_0001.after_optimizations.txt --top 10")]
+    Hlo(Hlo),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -122,15 +143,56 @@ pub(super) struct Explain {
     pub(super) json: bool,
 }
 
-/// A layout and where it is placed.
 #[derive(Debug, ClapArgs)]
-pub(super) struct Place {
+pub(super) struct Convert {
+    #[command(flatten)]
+    pub(super) source: Source,
+    /// The notation to write.
+    #[arg(long, value_enum)]
+    pub(super) to: NotationArg,
+    /// The element type of an XLA shape made from another notation.
+    #[arg(long, value_name = "DTYPE", default_value = "f32")]
+    pub(super) dtype: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct Hlo {
+    /// The dump, or - for standard input.
+    #[arg(value_name = "FILE")]
+    pub(super) file: String,
+    /// Print JSON.
+    #[arg(long, conflicts_with = "csv")]
+    pub(super) json: bool,
+    /// Print CSV.
+    #[arg(long)]
+    pub(super) csv: bool,
+    /// Only the N worst shapes (a page for a person has 20).
+    #[arg(long, value_name = "N")]
+    pub(super) top: Option<usize>,
+    /// Refuse a dump with a line that cannot be read.
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+/// A layout in some notation.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Source {
     /// The layout, or - for standard input.
     #[arg(value_name = "LAYOUT")]
     pub(super) layout: String,
     /// How to read LAYOUT, if not by its look.
     #[arg(long, value_enum)]
-    pub(super) from: Option<Notation>,
+    pub(super) from: Option<NotationArg>,
+    /// Take XLA shapes as people write them: F32, ∗, attributes in any order.
+    #[arg(long)]
+    pub(super) lenient: bool,
+}
+
+/// A layout and where it is placed.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Place {
+    #[command(flatten)]
+    pub(super) source: Source,
     /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
     #[arg(long, value_name = "MACHINE")]
     pub(super) machine: Option<String>,
@@ -149,7 +211,9 @@ pub(super) struct Place {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Notation {
+pub(super) enum NotationArg {
     /// TensorLayout / PadLayout.
     PadLayout,
+    /// XLA shapes.
+    Xla,
 }

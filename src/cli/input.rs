@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
 use tensor_layout::{
-    Dtype, Excerpt, LayoutError, Location, Machine, MemoryText, PadLayout, ParseError, Placement,
+    Dtype, Excerpt, LayoutError, LayoutText, Location, Machine, Notation, ParseError, Placement,
+    XlaParser,
 };
 
-use super::args::{Notation, Place};
+use super::args::{NotationArg, Place, Source};
 
 /// Why the command did not do what it was asked.
 #[derive(Debug)]
@@ -86,34 +87,22 @@ fn byte(text: &str, at: usize) -> usize {
     text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
-/// A placement, and the tree that it was read from, to point refusals at.
+/// A placement, and the text that it was read from, to point refusals at.
 pub(super) struct Placed {
     pub(super) placement: Placement,
-    pub(super) syntax: PadLayout,
+    pub(super) syntax: LayoutText,
 }
 
-impl Place {
-    pub(super) fn placement(&self) -> Result<Placed, Failure> {
-        let (Some(Notation::PadLayout) | None) = self.from;
-        let mut syntax: PadLayout = self.text()?.trim_end().parse()?;
-        if let Some(shape) = &self.shape {
-            syntax = syntax.with_shape(numbers("--shape", shape)?)?;
-        }
-        let layout = syntax.lower()?;
-        let mut builder = Placement::of(layout).base(self.base);
-        if let Some(machine) = &self.machine {
-            builder = builder.on(&machine_of(machine)?);
-        }
-        let memory = self.memory.as_deref().or(syntax.memory().map(MemoryText::name));
-        if let Some(memory) = memory {
-            builder = builder.memory(memory);
-        }
-        let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
-        if let Some(dtype) = dtype.or(syntax.dtype()) {
-            builder = builder.element_bits(dtype.bits());
-        }
-        let placement = builder.build().map_err(|error| syntax.refuse(error))?;
-        Ok(Placed { placement, syntax })
+impl Source {
+    pub(super) fn read(&self) -> Result<LayoutText, Failure> {
+        let text = self.text()?;
+        let notation = match self.from {
+            Some(NotationArg::PadLayout) => Notation::PadLayout,
+            Some(NotationArg::Xla) => Notation::Xla,
+            None => Notation::of(&text),
+        };
+        let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
+        Ok(LayoutText::parse_as(notation, xla, text.trim_end())?)
     }
 
     fn text(&self) -> Result<String, Failure> {
@@ -125,6 +114,56 @@ impl Place {
         read.map_err(|error| Failure::Io("standard input".into(), error))?;
         String::from_utf8(bytes)
             .map_err(|_| Failure::Argument("standard input is not UTF-8".into()))
+    }
+}
+
+impl Place {
+    pub(super) fn placement(&self) -> Result<Placed, Failure> {
+        let syntax = self.shaped()?;
+        let layout = syntax.lower()?;
+        let mut builder = Placement::of(layout).base(self.base);
+        if let Some(machine) = &self.machine {
+            builder = builder.on(&machine_of(machine)?);
+        }
+        let (memory, dtype) = self.suffix(&syntax)?;
+        if let Some(memory) = memory {
+            builder = builder.memory(&memory);
+        }
+        if let Some(dtype) = dtype {
+            builder = builder.element_bits(dtype.bits());
+        }
+        let placement = builder.build().map_err(|error| syntax.refuse(error))?;
+        Ok(Placed { placement, syntax })
+    }
+
+    /// The text, with the shape that was given separately.
+    pub(super) fn shaped(&self) -> Result<LayoutText, Failure> {
+        let syntax = self.source.read()?;
+        match (&self.shape, syntax) {
+            (Some(shape), LayoutText::PadLayout(tree)) => {
+                let shape = numbers("--shape", shape)?;
+                Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
+            }
+            (Some(_), _) => Err(Failure::Argument("--shape: the text says its own shape".into())),
+            (None, syntax) => Ok(syntax),
+        }
+    }
+
+    /// Memory and dtype, as given or else as written.
+    fn suffix(&self, syntax: &LayoutText) -> Result<(Option<String>, Option<Dtype>), Failure> {
+        let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
+        match syntax {
+            LayoutText::PadLayout(tree) => {
+                let written = tree.memory().map(|memory| memory.name().to_owned());
+                Ok((self.memory.clone().or(written), dtype.or(tree.dtype())))
+            }
+            _ if self.memory.is_some() || dtype.is_some() => Err(Failure::Argument(
+                "--memory and --dtype go with PadLayout text: its addresses count long words, \
+                 those of other notations count elements"
+                    .into(),
+            )),
+            _ => Ok((None, None)),
+        }
     }
 }
 

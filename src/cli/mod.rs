@@ -2,6 +2,7 @@
 
 mod args;
 mod input;
+mod json;
 mod output;
 mod run;
 

@@ -89,6 +89,20 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     out.finish()
 }
 
+/// A bar of bytes read, on stderr where stderr is a terminal; without a length, a counter.
+pub(super) fn byte_progress(length: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = "{bar:40} {bytes}/{total_bytes} {eta}";
+    let (bar, template) = match length {
+        0 => (ProgressBar::no_length(), "{spinner} {bytes}"),
+        _ => (ProgressBar::new(length), template),
+    };
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
 /// A bar on stderr where stderr is a terminal and rows do not scroll past on it anyway.
 pub(super) fn progress(rows: u64, to_file: bool) -> ProgressBar {
     let hidden = !io::stderr().is_terminal() || (!to_file && io::stdout().is_terminal());

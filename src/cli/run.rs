@@ -1,15 +1,20 @@
 //! One function per command: a library call, and its answer as text.
 
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tensor_layout::{
-    AxisReport, DigitReport, Format, Found, Level, Location, Placement, Report, Target,
+    Format, Found, HloReport, Layout, LayoutText, Level, Location, Placement, XlaDtype,
 };
 
-use super::args::{Command, Element, Explain, Locate, Table, TableFormat};
+use super::args::{
+    Command, Convert, Element, Explain, Hlo, Locate, NotationArg, Table, TableFormat,
+};
 use super::input::{Failure, Placed, location, numbers};
-use super::output::{Output, print, progress};
+use super::json::{hlo_json, report_json, shape_json};
+use super::output::{Output, byte_progress, print, progress};
 
 pub(super) fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
@@ -17,6 +22,8 @@ pub(super) fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Locate(args) => locate(&args)?,
         Command::Element(args) => element(&args)?,
         Command::Explain(args) => explain(&args)?,
+        Command::Convert(args) => convert(&args)?,
+        Command::Hlo(args) => hlo(&args)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -85,12 +92,85 @@ fn element(args: &Element) -> Result<(), Failure> {
 }
 
 fn explain(args: &Explain) -> Result<(), Failure> {
+    if let LayoutText::Xla(shape) = args.place.shaped()?
+        && args.place.machine.is_none()
+        && args.place.base == 0
+    {
+        let report = shape.report()?;
+        return match args.json {
+            true => print(&shape_json(&report).to_string()),
+            false => print(&report.to_string()),
+        };
+    }
     let Placed { placement, syntax } = args.place.placement()?;
     let report = placement.report().map_err(|error| syntax.refuse(error))?;
     match args.json {
         true => print(&report_json(&report).to_string()),
         false => print(&report.to_string()),
     }
+}
+
+fn convert(args: &Convert) -> Result<(), Failure> {
+    let syntax = args.source.read()?;
+    if let (LayoutText::Xla(shape), NotationArg::Xla) = (&syntax, args.to) {
+        shape.validate()?;
+        return print(&shape.canonical().to_string());
+    }
+    let layout = syntax.lower()?;
+    let refuse = |error| Failure::from(syntax.refuse(error));
+    match args.to {
+        NotationArg::PadLayout => {
+            let (text, lost) = layout.to_pad_layout_map().map_err(refuse)?;
+            if let Some(lost) = lost {
+                eprintln!("note: {lost}");
+            }
+            print(&text.to_string())
+        }
+        NotationArg::Xla => print(&to_xla(&layout, &args.dtype)?.map_err(refuse)?),
+    }
+}
+
+/// The inner refusal is about the layout.
+fn to_xla(
+    layout: &Layout,
+    dtype: &str,
+) -> Result<Result<String, tensor_layout::LayoutError>, Failure> {
+    let known = XlaDtype::from_name(dtype);
+    let unknown = || Failure::Argument(format!("--dtype: `{dtype}` is no type of XLA"));
+    Ok(layout.to_xla_array(known.ok_or_else(unknown)?).map(|array| array.to_string()))
+}
+
+fn hlo(args: &Hlo) -> Result<(), Failure> {
+    let failed = |error| Failure::Io(args.file.clone(), error);
+    let (input, length): (Box<dyn BufRead>, u64) = match args.file.as_str() {
+        "-" => (Box::new(io::stdin().lock()), 0),
+        path => {
+            let file = File::open(path).map_err(failed)?;
+            let length = file.metadata().map_or(0, |metadata| metadata.len());
+            (Box::new(BufReader::with_capacity(1 << 18, file)), length)
+        }
+    };
+    let bar = byte_progress(length);
+    let report = HloReport::scan(input, |bytes| bar.set_position(bytes)).map_err(failed)?;
+    bar.finish_and_clear();
+    if args.strict && report.unread_count() > 0 {
+        let lines = report.unread_lines().iter().take(20);
+        let lines = lines.map(|l| format!("\n  line {}: {}: {}", l.line, l.reason, l.text));
+        let count = report.unread_count();
+        let lines: String = lines.collect();
+        return Err(Failure::Argument(format!("{count} lines could not be read{lines}")));
+    }
+    let mut out = Output::new(None)?;
+    let written = match (args.json, args.csv) {
+        (true, _) => writeln!(out, "{}", hlo_json(&report, args.top)?),
+        (_, true) => report.write_csv(&mut out, args.top),
+        _ => {
+            let page = report.page(args.top)?;
+            out.write_all(page.as_bytes())
+        }
+    };
+    written.map_err(|error| out.failed(error))?;
+    out.finish()
 }
 
 /// `L2B=1,..,Addr=33`, in the order of the columns.
@@ -105,65 +185,4 @@ fn location_json(placement: &Placement, place: &Location) -> Value {
     let others = place.iter().map(|(level, _)| level).filter(|l| !placement.columns().contains(l));
     let at = |level: Level| place.get(level).map(|at| (level.to_string(), at.into()));
     Value::Object(columns.chain(others).filter_map(at).collect())
-}
-
-fn report_json(report: &Report) -> Value {
-    let levels: Vec<Value> = report
-        .levels
-        .iter()
-        .map(|level| {
-            json!({
-                "level": level.level.as_str(), "size": level.size, "extent": level.extent,
-                "used": level.used, "holes": level.holes, "replicated": level.replicated,
-            })
-        })
-        .collect();
-    let shape: Vec<u64> = report.axes.iter().map(|axis| axis.extent).collect();
-    let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { ratio(part, whole) };
-    json!({
-        "layout": report.text,
-        "shape": shape,
-        "axes": report.axes.iter().map(axis_json).collect::<Vec<_>>(),
-        "further_axes": report.further_axes.iter().map(axis_json).collect::<Vec<_>>(),
-        "levels": levels,
-        "elements": report.elements,
-        "copies": report.copies,
-        "slots": report.slots,
-        "pads": report.pads,
-        "pad_share": share(report.pads, report.slots),
-        "pads_on_elements": report.pads_on_elements,
-        "footprint_words": report.footprint_words,
-        "memory": report.memory,
-        "capacity_words": report.capacity_words,
-        "replicated": report.replicated.iter().map(Level::as_str).collect::<Vec<_>>(),
-    })
-}
-
-#[allow(clippy::as_conversions, reason = "a share for reading: rounding is meant")]
-fn ratio(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
-}
-
-fn axis_json(axis: &AxisReport) -> Value {
-    json!({
-        "extent": axis.extent, "slots": axis.slots, "pads": axis.slots - axis.extent,
-        "digits": axis.digits.iter().map(digit_json).collect::<Vec<_>>(),
-    })
-}
-
-fn digit_json(digit: &DigitReport) -> Value {
-    let mut object = Map::new();
-    object.insert("size".into(), digit.size.into());
-    object.insert("step".into(), digit.step.into());
-    match digit.target {
-        Target::Land { level, stride } => {
-            object.insert("level".into(), level.as_str().into());
-            object.insert("stride".into(), stride.into());
-        }
-        Target::Feed { further, weight } => {
-            object.insert("further_axis".into(), further.into());
-            object.insert("weight".into(), weight.into());
-        }
-    }
-    Value::Object(object)
 }

@@ -27,6 +27,8 @@ pub enum ParseErrorKind {
     OtherNotation(&'static str),
     /// Bytes that are no UTF-8.
     NotUtf8,
+    /// Well-formed text whose numbers are invalid, in the words of the notation's own tools.
+    Invalid(String),
     /// Nesting deeper than the limit.
     TooDeep(usize),
     /// The text reads well, but what it says is refused.
@@ -45,6 +47,7 @@ impl fmt::Display for ParseErrorKind {
             ParseErrorKind::Blank => write!(f, "blanks cannot stand inside a subaxis"),
             ParseErrorKind::OtherNotation(what) => write!(f, "{what} is not read here"),
             ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
+            ParseErrorKind::Invalid(message) => f.write_str(message),
             ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),
             ParseErrorKind::Layout(error) => error.fmt(f),
         }

@@ -4,3 +4,8 @@
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;
+mod text;
+mod xla_shape;
+
+pub use text::{LayoutText, Notation};
+pub use xla_shape::{XlaAdvice, XlaSizes};

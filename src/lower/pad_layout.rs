@@ -219,37 +219,96 @@ impl Layout {
     /// Law: lowering the result gives the same layout.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) for further axes and constant offsets.
+    /// [`Unsayable`](LayoutError::Unsayable) for constant offsets, spans beyond the slots, and
+    /// further axes that no plain subaxes replace.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::XlaShape;
+    /// let raised = |text: &str| text.parse::<XlaShape>().unwrap().lower().unwrap().to_pad_layout();
+    /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
+    /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
+    /// assert_eq!(error.to_string(), "PadLayout cannot say this layout: \
+    ///     a tile of axis 0 pads again inside: its digit of size 3 is split into 2 x 2");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
-        let unsayable = |reason: String| LayoutError::Unsayable { notation: "PadLayout", reason };
+        let simplified = self.simplified()?;
+        if let Some((level, span)) = simplified.spans.first() {
+            let reason = format!("`{level}` is rounded up to a span of {span}");
+            return Err(unsayable(reason));
+        }
+        simplified.write_pad_layout()
+    }
+
+    /// Writes the map as a PadLayout, and what of padding and span it cannot say, if anything.
+    ///
+    /// Law: every element of the result has the places that it has here.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable) where the map itself cannot be said.
+    pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
+        if let Ok(text) = self.to_pad_layout() {
+            return Ok((text, None));
+        }
+        let simplified = self.simplified()?;
+        let landed = simplified.without_tails()?.simplified()?;
+        let text = landed.write_pad_layout()?;
+        let lost = self.used.iter().find(|level| self.span(**level) != landed.extent(**level));
+        let lost = lost.map(|level| {
+            let (said, span) = (landed.extent(*level), self.span(*level));
+            format!(
+                "the span of `{level}` is {span}, which the PadLayout cannot say: it ends at {said}"
+            )
+        });
+        Ok((text, lost))
+    }
+
+    fn write_pad_layout(&self) -> Result<PadLayout, LayoutError> {
+        self.check_plain()?;
         if let Some((level, offset)) = self.offsets.first() {
             return Err(unsayable(format!("every `{level}` starts from {offset}")));
         }
-        let axes: Vec<AxisText> = self
+        let axes = self
             .axes()
             .iter()
-            .enumerate()
-            .map(|(number, axis)| {
-                let subaxes = axis.subaxes.iter().map(|subaxis| {
-                    subaxis_text(subaxis).ok_or_else(|| {
-                        unsayable(format!("a digit of axis {number} feeds a further axis"))
-                    })
-                });
-                Ok(AxisText::new(subaxes.try_collect()?))
-            })
-            .try_collect()?;
-        if !self.further.is_empty() {
-            return Err(unsayable("an axis has a constant value".into()));
-        }
+            .map(|axis| AxisText::new(axis.subaxes.iter().filter_map(subaxis_text).collect()));
         let padded = self.axes().iter().any(|axis| axis.extent != axis.slots());
         let replicas = self.replicas().iter().map(|r| ReplicaText::Sized {
             size: r.size,
             level: r.level,
             stride: Some(r.stride),
         });
-        let mut text = PadLayout::new(padded.then(|| self.shape()), axes, replicas.collect());
+        let shape = padded.then(|| self.shape());
+        let mut text = PadLayout::new(shape, axes.collect(), replicas.collect());
         self.name_unnamed(&mut text).map_err(unsayable)?;
         Ok(text)
+    }
+
+    /// Names the further axis that plain subaxes do not replace: what feeds it, and how it is split.
+    fn check_plain(&self) -> Result<(), LayoutError> {
+        let Some(further) = self.further.first() else { return Ok(()) };
+        let mut feeders = Vec::new();
+        for (number, axis) in self.axes().iter().enumerate() {
+            let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));
+            feeders.extend(fed.map(|subaxis| (number, subaxis.size)));
+        }
+        let split = further.axis.subaxes.iter().map(|s| s.size).join(" x ");
+        Err(unsayable(match feeders[..] {
+            [(axis, size)] if further.start == 0 => format!(
+                "a tile of axis {axis} pads again inside: its digit of size {size} is split into {split}"
+            ),
+            [] => format!("an axis that no index reaches has the value {}", further.start),
+            [(axis, _)] => format!(
+                "axis {axis} starts at {} of a value that is split into {split}",
+                further.start
+            ),
+            _ => format!(
+                "axes {} are fused into one value of extent {}, whose digits {split} straddle them",
+                feeders.iter().map(|(axis, _)| axis).dedup().join(" and "),
+                further.axis.extent,
+            ),
+        }))
     }
 
     /// Adds `1_Level:1` for used levels that no subaxis names.
@@ -268,6 +327,10 @@ impl Layout {
     fn levels_named(&self) -> Vec<Level> {
         self.landings().map(|landing| landing.level).sorted_unstable().dedup().collect()
     }
+}
+
+fn unsayable(reason: String) -> LayoutError {
+    LayoutError::Unsayable { notation: "PadLayout", reason }
 }
 
 fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {

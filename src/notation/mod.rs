@@ -13,8 +13,12 @@ mod assignments;
 mod dtype;
 mod pad_layout;
 mod written;
+mod xla_dtype;
+mod xla_shape;
 
 pub use dtype::Dtype;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
+pub use xla_dtype::XlaDtype;
+pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
 pub(crate) use assignments::{Assignment, assignments};

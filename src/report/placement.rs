@@ -1,4 +1,4 @@
-//! A placement explained: axes, digits, levels, padding, footprint.
+//! A placement in numbers: axes, digits, levels, padding, footprint.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,6 +9,7 @@ use crate::algebra::{Axis, Subaxis, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::placement::Placement;
+use crate::report::percent;
 
 /// What a placement does, in numbers; `Display` is the page for a person.
 ///
@@ -23,7 +24,7 @@ use crate::placement::Placement;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The canonical PadLayout text, if that notation can say the layout.
+    /// The canonical PadLayout text, if that notation can say the map.
     pub text: Option<String>,
     /// The tensor axes.
     pub axes: Vec<AxisReport>,
@@ -42,7 +43,9 @@ pub struct Report {
     /// In how many places of one copy padding comes to lie on an element; `None` where counting
     /// them would take too long.
     pub pads_on_elements: Option<u64>,
-    /// Long words per unit, base included.
+    /// What addresses count.
+    pub address_unit: &'static str,
+    /// Addresses per unit, base included.
     pub footprint_words: u64,
     /// The memory, if one was chosen.
     pub memory: Option<String>,
@@ -102,7 +105,7 @@ impl Placement {
         let layout = self.layout();
         let further = layout.further_axes().iter().map(|further| axis_report(&further.axis));
         Ok(Report {
-            text: layout.to_pad_layout().ok().map(|text| text.to_string()),
+            text: layout.to_pad_layout_map().ok().map(|(text, _)| text.to_string()),
             axes: layout.axes().iter().map(axis_report).collect(),
             further_axes: further.collect(),
             levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
@@ -111,6 +114,7 @@ impl Placement {
             slots: self.spread().slots(),
             pads: self.spread().pads()?,
             pads_on_elements: self.pads_on_elements(),
+            address_unit: "long words",
             footprint_words: self.footprint_words(),
             memory: self.memory().map(|(name, _)| name.into()),
             capacity_words: self.memory().and_then(|(_, memory)| memory.capacity),
@@ -201,12 +205,11 @@ fn write_axis(
         let divided =
             if digit.step == 1 { value.into() } else { format!("{value} / {}", digit.step) };
         let digits = if whole { divided } else { format!("{divided} % {}", digit.size) };
+        let factor = if digits == value { digits.clone() } else { format!("({digits})") };
         match digit.target {
             Target::Land { level, stride: 1 } => writeln!(f, "  {level} += {digits}")?,
-            Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x ({digits})")?,
-            Target::Feed { further, weight } => {
-                writeln!(f, "  x{further} += {weight} x ({digits})")?;
-            }
+            Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x {factor}")?,
+            Target::Feed { further, weight } => writeln!(f, "  x{further} += {weight} x {factor}")?,
         }
     }
     Ok(())
@@ -248,7 +251,7 @@ impl Report {
             }
             None => writeln!(f, "           where padding lies on elements was not counted")?,
         }
-        write!(f, "footprint  {} long words per unit", self.footprint_words)?;
+        write!(f, "footprint  {} {} per unit", self.footprint_words, self.address_unit)?;
         match (&self.memory, self.capacity_words) {
             (Some(memory), Some(words)) => {
                 writeln!(f, ", {} of {memory} ({words})", percent(self.footprint_words, words))
@@ -257,10 +260,4 @@ impl Report {
             (None, _) => writeln!(f),
         }
     }
-}
-
-/// `part` of `whole` in per cent, with one decimal, rounded down.
-fn percent(part: u64, whole: u64) -> String {
-    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
-    format!("{}.{} %", tenths / 10, tenths % 10)
 }

@@ -1,0 +1,132 @@
+//! Reports as JSON: the schemas of `docs/notation.md` and `docs/xla.md`.
+
+use serde_json::{Map, Value, json};
+use tensor_layout::{
+    AxisReport, DigitReport, HloReport, LayoutError, Level, MemberReport, Report, ShapeReport,
+    Target, XlaSizes,
+};
+
+/// A shape: its sizes, its arrays, and for a single array its layout.
+pub(super) fn shape_json(report: &ShapeReport) -> Value {
+    let members: Vec<Value> = report.members.iter().map(member_json).collect();
+    json!({ "shape": report.text, "sizes": sizes_json(&report.sizes), "members": members })
+}
+
+fn member_json(member: &MemberReport) -> Value {
+    let sizes = &member.sizes;
+    let advice = member.advice.iter().map(|advice| {
+        json!({ "shape": advice.array.to_string(), "allocated_bytes": advice.allocated_bytes })
+    });
+    json!({
+        "path": member.path,
+        "shape": member.array.to_string(),
+        "sizes": sizes_json(sizes),
+        "padding": {
+            "elements": member.padding_elements(),
+            "bytes": sizes.padding_bytes(),
+            "share": share(sizes.padding_bytes(), sizes.allocated_bytes),
+        },
+        "layout": report_json(&member.layout),
+        "advice": advice.collect::<Vec<_>>(),
+    })
+}
+
+fn sizes_json(sizes: &XlaSizes) -> Value {
+    json!({
+        "unpadded_bytes": sizes.unpadded_bytes,
+        "allocated_bytes": sizes.allocated_bytes,
+        "span_bytes": sizes.span_bytes,
+        "data_bytes": sizes.data_bytes,
+    })
+}
+
+pub(super) fn hlo_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {
+    let totals = report.totals()?;
+    let entries = report.entries();
+    let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
+        json!({
+            "shape": entry.shape,
+            "count": entry.count,
+            "unpadded_bytes": entry.sizes.unpadded_bytes,
+            "allocated_bytes": entry.sizes.allocated_bytes,
+            "waste_bytes": entry.sizes.padding_bytes(),
+        })
+    });
+    let unread = report
+        .unread_lines()
+        .iter()
+        .map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
+    Ok(json!({
+        "shapes": shapes.collect::<Vec<_>>(),
+        "totals": {
+            "shapes": totals.shapes,
+            "count": totals.count,
+            "unpadded_bytes": totals.unpadded_bytes,
+            "allocated_bytes": totals.allocated_bytes,
+            "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
+            "lines": report.lines(),
+            "unread_lines": report.unread_count(),
+        },
+        "unread_lines": unread.collect::<Vec<_>>(),
+    }))
+}
+
+pub(super) fn report_json(report: &Report) -> Value {
+    let levels: Vec<Value> = report
+        .levels
+        .iter()
+        .map(|level| {
+            json!({
+                "level": level.level.as_str(), "size": level.size, "extent": level.extent,
+                "used": level.used, "holes": level.holes, "replicated": level.replicated,
+            })
+        })
+        .collect();
+    let shape: Vec<u64> = report.axes.iter().map(|axis| axis.extent).collect();
+    json!({
+        "layout": report.text,
+        "shape": shape,
+        "axes": report.axes.iter().map(axis_json).collect::<Vec<_>>(),
+        "further_axes": report.further_axes.iter().map(axis_json).collect::<Vec<_>>(),
+        "levels": levels,
+        "elements": report.elements,
+        "copies": report.copies,
+        "slots": report.slots,
+        "pads": report.pads,
+        "pad_share": share(report.pads, report.slots),
+        "pads_on_elements": report.pads_on_elements,
+        "footprint_words": report.footprint_words,
+        "memory": report.memory,
+        "capacity_words": report.capacity_words,
+        "replicated": report.replicated.iter().map(Level::as_str).collect::<Vec<_>>(),
+    })
+}
+
+#[allow(clippy::as_conversions, reason = "a share for reading: rounding is meant")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn axis_json(axis: &AxisReport) -> Value {
+    json!({
+        "extent": axis.extent, "slots": axis.slots, "pads": axis.slots - axis.extent,
+        "digits": axis.digits.iter().map(digit_json).collect::<Vec<_>>(),
+    })
+}
+
+fn digit_json(digit: &DigitReport) -> Value {
+    let mut object = Map::new();
+    object.insert("size".into(), digit.size.into());
+    object.insert("step".into(), digit.step.into());
+    match digit.target {
+        Target::Land { level, stride } => {
+            object.insert("level".into(), level.as_str().into());
+            object.insert("stride".into(), stride.into());
+        }
+        Target::Feed { further, weight } => {
+            object.insert("further_axis".into(), further.into());
+            object.insert("weight".into(), weight.into());
+        }
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,254 @@
+//! XLA shapes: validation, the index map, sizes, and back.
+
+mod popular;
+mod raise;
+mod sizes;
+mod validate;
+
+pub use popular::XlaAdvice;
+pub use sizes::XlaSizes;
+
+use crate::algebra::{FurtherAxis, Layout, Subaxis};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
+use crate::level::Level;
+use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
+
+impl XlaArray {
+    /// Says where the elements are: the linear index in elements, as `Addr`.
+    ///
+    /// The physical order is the reverse of `minor_to_major`. Each tile in turn takes the last
+    /// dimensions, as many as it has entries, and replaces each of size d by ceil(d / t) outer
+    /// ones in place and t inner ones at the end; an entry `*` first merges its dimension with
+    /// the next more minor one. The result is row-major. A shape with fewer dimensions than a
+    /// tile has entries gets dimensions of size 1 in front. `L` rounds up the span of `Addr`.
+    /// Law: the formula of XLA's documentation, applied tile by tile.
+    /// Cost: O(entries of all tiles).
+    ///
+    /// # Errors
+    /// What [`validate`](XlaArray::validate) refuses; unbounded dimensions; sizes beyond 64 bits.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::XlaShape;
+    /// let shape: XlaShape = "f32[3,5]{1,0:T(2,2)}".parse()?;
+    /// let layout = shape.lower()?;
+    /// assert_eq!(layout.locate(&[2, 3])?.to_string(), "Addr=17");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Source: openxla/xla, `docs/tiled_layout.md`; `layout_util.cc`,
+    /// `LinearIndexForNestedTiling`.
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.validate()?;
+        self.to_layout().map_err(|error| self.refuse_layout(error))
+    }
+
+    /// The extents, bounds for bounded dimensions.
+    ///
+    /// # Errors
+    /// [`Unbounded`](LayoutError::Unbounded).
+    pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
+        let extent = |(axis, dim): (usize, &XlaDim)| match *dim {
+            XlaDim::Static(size) | XlaDim::Bounded(size) => Ok(size),
+            XlaDim::Unbounded => Err(LayoutError::Unbounded { axis }),
+        };
+        self.dims.iter().enumerate().map(extent).collect()
+    }
+
+    /// A refusal that points into the text, or shows the printed shape if there is none.
+    pub(crate) fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
+        let text = &self.source.0.text;
+        if text.is_empty() {
+            let printed = self.to_string();
+            return ParseError::new(kind, Span::new(0, printed.len()), &printed);
+        }
+        ParseError::new(kind, span, text)
+    }
+
+    /// The refusal of what the array means.
+    pub(crate) fn refuse_layout(&self, error: LayoutError) -> ParseError {
+        self.refuse(ParseErrorKind::Layout(error), self.source.0.whole)
+    }
+
+    fn to_layout(&self) -> Result<Layout, LayoutError> {
+        let layout = self.layout_or_default();
+        let mut tiling = Tiling::new(&self.extents()?, &layout.minor_to_major);
+        for tile in &layout.tiles {
+            tiling.apply(tile)?;
+        }
+        let lowered = tiling.finish(layout.tail_padding.map_or(1, i64::unsigned_abs))?;
+        lowered.simplified()
+    }
+}
+
+/// A dimension while tiles are applied: its value is the sum of weight x digit.
+#[derive(Clone, Debug)]
+struct Dim {
+    size: u64,
+    digits: Vec<(Digit, u64)>,
+}
+
+/// A digit that goes nowhere yet.
+#[derive(Clone, Copy, Debug)]
+enum Digit {
+    /// The whole value of a tensor axis.
+    Whole(usize),
+    /// A digit of a further axis: its number, 0 for the outer digit and 1 for the inner one.
+    Of(usize, usize),
+}
+
+/// The dimensions, major first, and the axes made so far.
+struct Tiling {
+    extents: Vec<u64>,
+    dims: Vec<Dim>,
+    whole: Vec<Vec<Subaxis>>,
+    further: Vec<FurtherAxis>,
+}
+
+fn overflow() -> LayoutError {
+    LayoutError::too_large(Site::Layout, "the tiled size")
+}
+
+impl Tiling {
+    /// A zero dimension keeps size 1, so that tiles have something to act on.
+    fn new(extents: &[u64], minor_to_major: &[i64]) -> Tiling {
+        let order = minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
+        let dims = order.map(|axis| {
+            let size = extents[axis].max(1);
+            Dim { size, digits: vec![(Digit::Whole(axis), 1)] }
+        });
+        let whole = vec![Vec::new(); extents.len()];
+        Tiling { extents: extents.to_vec(), dims: dims.collect(), whole, further: Vec::new() }
+    }
+
+    fn apply(&mut self, tile: &[TileDim]) -> Result<(), LayoutError> {
+        let missing = tile.len().saturating_sub(self.dims.len());
+        let front = std::iter::repeat_n(Dim { size: 1, digits: Vec::new() }, missing);
+        self.dims.splice(0..0, front);
+        let tiled = self.dims.split_off(self.dims.len() - tile.len());
+        let (mut outer, mut inner) = (Vec::new(), Vec::new());
+        let mut merged: Option<Dim> = None;
+        for (dim, entry) in tiled.into_iter().zip(tile) {
+            let dim = match merged.take() {
+                Some(major) => major.merge(dim)?,
+                None => dim,
+            };
+            match entry {
+                TileDim::Combine => merged = Some(dim),
+                TileDim::Size(size) => {
+                    let (major, minor) = self.split(dim, size.unsigned_abs());
+                    outer.push(major);
+                    inner.push(minor);
+                }
+            }
+        }
+        self.dims.extend(outer.into_iter().chain(inner));
+        Ok(())
+    }
+
+    /// Outer and inner part of a dimension; both come from a further axis that it feeds.
+    fn split(&mut self, dim: Dim, size: u64) -> (Dim, Dim) {
+        if size == 1 {
+            return (dim, Dim { size: 1, digits: Vec::new() });
+        }
+        let number = self.further.len();
+        let outer = dim.size.div_ceil(size);
+        // The strides follow when all tiles are applied.
+        let open = |size| Subaxis::land(size, Level::ADDR, 0);
+        let axis =
+            crate::algebra::Axis { extent: dim.size, subaxes: vec![open(outer), open(size)] };
+        self.further.push(FurtherAxis { start: 0, axis });
+        for (digit, weight) in &dim.digits {
+            self.send(*digit, |size| Subaxis::feed(size, number, *weight));
+        }
+        let part = |size, at| Dim { size, digits: vec![(Digit::Of(number, at), 1)] };
+        (part(outer, 0), part(size, 1))
+    }
+
+    /// Decides where a digit goes.
+    fn send(&mut self, digit: Digit, to: impl Fn(u64) -> Subaxis) {
+        match digit {
+            Digit::Whole(axis) => self.whole[axis] = vec![to(self.extents[axis].max(1))],
+            Digit::Of(further, at) => {
+                let subaxis = &mut self.further[further].axis.subaxes[at];
+                *subaxis = to(subaxis.size);
+            }
+        }
+    }
+
+    /// Linearises the dimensions, the last fastest.
+    fn finish(mut self, tail: u64) -> Result<Layout, LayoutError> {
+        let mut span = 1_u64;
+        for dim in std::mem::take(&mut self.dims).into_iter().rev() {
+            for (digit, weight) in dim.digits {
+                let stride = span.checked_mul(weight).ok_or_else(overflow)?;
+                self.send(digit, |size| Subaxis::land(size, Level::ADDR, stride));
+            }
+            span = span.checked_mul(dim.size).ok_or_else(overflow)?;
+        }
+        let span = span.checked_next_multiple_of(tail.max(1)).ok_or_else(overflow)?;
+        let mut builder = Layout::builder();
+        for (extent, subaxes) in self.extents.into_iter().zip(self.whole) {
+            builder = builder.axis(extent, subaxes);
+        }
+        for FurtherAxis { start, axis } in self.further {
+            builder = builder.further(start, axis.extent, axis.subaxes);
+        }
+        builder.span(Level::ADDR, span).build()
+    }
+}
+
+impl Dim {
+    /// One dimension of both sizes; `self` is the major one.
+    fn merge(mut self, minor: Dim) -> Result<Dim, LayoutError> {
+        for (_, weight) in &mut self.digits {
+            *weight = weight.checked_mul(minor.size).ok_or_else(overflow)?;
+        }
+        self.digits.extend(minor.digits);
+        let size = self.size.checked_mul(minor.size).ok_or_else(overflow)?;
+        Ok(Dim { size, digits: self.digits })
+    }
+}
+
+impl XlaShape {
+    /// The refusal of what the shape means.
+    pub(crate) fn refuse_layout(&self, error: LayoutError) -> ParseError {
+        match self.arrays().first() {
+            Some((_, array)) => array.refuse_layout(error),
+            None => {
+                let text = self.to_string();
+                let span = Span::new(0, text.len());
+                ParseError::new(ParseErrorKind::Layout(error), span, &text)
+            }
+        }
+    }
+
+    /// Says where the elements of a single array are; see [`XlaArray::lower`].
+    ///
+    /// # Errors
+    /// As [`XlaArray::lower`]; a tuple, a token and opaque have no single layout.
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        match self {
+            XlaShape::Array(array) | XlaShape::Buffer(array) => array.lower(),
+            _ => {
+                let text = self.to_string();
+                let message = "this shape is no array, so it has no single layout".into();
+                let span = Span::new(0, text.len());
+                Err(ParseError::new(ParseErrorKind::Invalid(message), span, &text)
+                    .with_help("ask for one of its arrays"))
+            }
+        }
+    }
+
+    /// The sizes of all arrays in the shape, added up.
+    ///
+    /// # Errors
+    /// As [`XlaArray::sizes`].
+    pub fn sizes(&self) -> Result<XlaSizes, ParseError> {
+        self.arrays().into_iter().try_fold(XlaSizes::default(), |total, (_, array)| {
+            let sizes = array.sizes()?;
+            let refuse = |error| array.refuse(ParseErrorKind::Layout(error), Span::default());
+            total.plus(sizes).map_err(refuse)
+        })
+    }
+}

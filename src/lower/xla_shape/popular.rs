@@ -1,0 +1,135 @@
+//! The tilings that compilers use, and what they would cost.
+
+use itertools::Itertools;
+
+use crate::error::{LayoutError, ParseError};
+use crate::notation::{TileDim, XlaArray, XlaLayout};
+
+/// The tilings seen in dumps, most frequent first, and those that XLA's documentation names.
+///
+/// Source: openxla/xla, `docs/tiled_layout.md`, "Examples of tiling formats"; public compiler
+/// dumps and error reports (`tests/data/xla_shapes.txt`).
+pub(crate) const TILINGS: [&[&[i64]]; 20] = [
+    &[&[128]],
+    &[&[8, 128], &[2, 1]],
+    &[&[8, 128]],
+    &[&[256]],
+    &[&[2, 128]],
+    &[&[1, 128]],
+    &[&[8, 128], &[4, 1]],
+    &[&[512]],
+    &[&[4, 128]],
+    &[&[1024]],
+    &[&[2, 128], &[2, 1]],
+    &[&[1024], &[128], &[2, 1]],
+    &[&[4, 128], &[2, 1]],
+    &[&[1024], &[128], &[4, 1]],
+    &[&[4, 128], &[4, 1]],
+    &[&[32, 128], &[4, 1]],
+    &[&[8, 128], &[8, 1]],
+    &[&[64, 128], &[8, 1]],
+    &[&[512], &[128], &[2, 1]],
+    &[&[256], &[128], &[2, 1]],
+];
+
+pub(crate) fn tiles(tiling: &[&[i64]]) -> Vec<Vec<TileDim>> {
+    tiling.iter().map(|tile| tile.iter().copied().map(TileDim::Size).collect()).collect()
+}
+
+/// Another layout for the same array, and its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct XlaAdvice {
+    /// The array with that layout.
+    pub array: XlaArray,
+    /// What it would allocate.
+    pub allocated_bytes: u64,
+}
+
+impl XlaArray {
+    /// The orders of the dimensions with the tilings that are popular for the type, smallest
+    /// allocation first; untiled ones are left out.
+    ///
+    /// Tiles have at most two entries here, so only the two most minor dimensions count: every
+    /// ordered pair of them is listed once, the other dimensions in descending order. Packed
+    /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) go with types of 16, 8 and 4 bits. The memory space is
+    /// kept, other attributes are not.
+    ///
+    /// # Errors
+    /// As [`sizes`](XlaArray::sizes).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::XlaShape;
+    /// let shape: XlaShape = "f32[129,1024]{0,1:T(8,128)}".parse()?;
+    /// let (_, array) = shape.arrays()[0];
+    /// assert_eq!(array.sizes()?.allocated_bytes, 1_048_576);
+    /// let best = &array.advice()?[0];
+    /// assert_eq!(best.array.to_string(), "f32[129,1024]{1,0:T(1,128)}");
+    /// assert_eq!(best.allocated_bytes, 528_384);
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn advice(&self) -> Result<Vec<XlaAdvice>, ParseError> {
+        self.validate()?;
+        let whole = |error: LayoutError| {
+            let kind = crate::error::ParseErrorKind::Layout(error);
+            self.refuse(kind, self.source.0.whole)
+        };
+        self.extents().map_err(whole)?;
+        let bits = match self.layout.as_ref().map_or(0, |layout| layout.element_bits) {
+            0 if self.dtype.value_bits() == 4 => 4,
+            0 => self.dtype.bits(),
+            bits => bits.unsigned_abs(),
+        };
+        let fits = |tiling: &&&[&[i64]]| is_for(tiling, bits, self.dims.len());
+        let mut advice = Vec::new();
+        for tiling in TILINGS.iter().filter(fits) {
+            for order in self.minor_pairs() {
+                let array = self.with_tiles(&order, tiling, bits);
+                // A candidate that does not fit in 64 bits is no advice.
+                if let Ok(sizes) = array.sizes() {
+                    advice.push(XlaAdvice { array, allocated_bytes: sizes.allocated_bytes });
+                }
+            }
+        }
+        advice.sort_by_key(|advice| advice.allocated_bytes);
+        Ok(advice)
+    }
+
+    /// Minor-to-major orders that differ in the two most minor dimensions.
+    fn minor_pairs(&self) -> Vec<Vec<i64>> {
+        let descending = XlaArray::new(self.dtype, self.dims.clone(), None);
+        let descending = descending.layout_or_default().minor_to_major;
+        let order = |minor: Vec<i64>| {
+            let rest = descending.iter().copied().filter(|d| !minor.contains(d)).collect_vec();
+            minor.into_iter().chain(rest).collect_vec()
+        };
+        let pairs = descending.iter().copied().permutations(self.dims.len().min(2));
+        pairs.map(order).collect()
+    }
+
+    fn with_tiles(&self, order: &[i64], tiling: &[&[i64]], bits: u64) -> XlaArray {
+        let packed = if bits == self.dtype.bits() { 0 } else { i64::try_from(bits).unwrap_or(0) };
+        let layout = XlaLayout {
+            minor_to_major: order.to_vec(),
+            tiles: tiles(tiling),
+            element_bits: packed,
+            memory_space: self.layout.as_ref().map_or(0, |layout| layout.memory_space),
+            ..XlaLayout::default()
+        };
+        XlaArray::new(self.dtype, self.dims.clone(), Some(layout))
+    }
+}
+
+/// Whether a tiling is used for this width and rank: rank 0 and 1 have tiles of one entry, and
+/// packing fills 32 bits.
+fn is_for(tiling: &[&[i64]], bits: u64, rank: usize) -> bool {
+    let first = tiling.first().map_or(0, |tile| tile.len());
+    let last = tiling.last().copied().unwrap_or_default();
+    let packed = match (tiling.len(), last) {
+        (2 | 3, [packed, 1]) => u64::try_from(*packed).unwrap_or(1),
+        _ => 1,
+    };
+    let wanted = if bits < 32 { 32_u64.checked_div(bits).unwrap_or(1) } else { 1 };
+    let scalar = rank == 0 && tiling.len() == 1;
+    first == rank.clamp(1, 2) && (packed == wanted || scalar)
+}

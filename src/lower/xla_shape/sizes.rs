@@ -1,0 +1,180 @@
+//! The sizes of an XLA array side by side.
+
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Site};
+use crate::level::Level;
+use crate::notation::{TileDim, XlaArray, XlaLayout};
+
+/// How many bytes an XLA array takes, by four definitions.
+///
+/// ```
+/// use tensor_layout::XlaShape;
+/// let shape: XlaShape = "bf16[3,5]{1,0:T(3,128)(2,1)}".parse()?;
+/// let (_, array) = shape.arrays()[0];
+/// let sizes = array.sizes()?;
+/// assert_eq!((sizes.unpadded_bytes, sizes.allocated_bytes), (30, 768));
+/// assert_eq!((sizes.span_bytes, sizes.data_bytes), (1024, 522));
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+///
+/// Source: openxla/xla, `shape_util.cc`: ByteSizeOfElements, ArraySize, ArrayDataSize.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct XlaSizes {
+    /// The elements alone (XLA's ByteSizeOfElements).
+    pub unpadded_bytes: u64,
+    /// The allocation: dimensions rounded up to the first tile, then to `L` (XLA's ArraySize).
+    /// Later tiles add nothing; without a tile, neither do `L` and `SC`. Where the first tile
+    /// combines dimensions, for which XLA answers 0, the combined dimension is rounded up.
+    pub allocated_bytes: u64,
+    /// What the index map spans, padding of every tile and `L` included.
+    pub span_bytes: u64,
+    /// Up to the last element by the first tile alone, which is ignored for rank 1 (XLA's
+    /// ArrayDataSize, as it is).
+    pub data_bytes: u64,
+}
+
+impl XlaSizes {
+    /// Member by member.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn plus(self, other: XlaSizes) -> Result<XlaSizes, LayoutError> {
+        let add = |a: u64, b: u64| a.checked_add(b).ok_or_else(too_large);
+        Ok(XlaSizes {
+            unpadded_bytes: add(self.unpadded_bytes, other.unpadded_bytes)?,
+            allocated_bytes: add(self.allocated_bytes, other.allocated_bytes)?,
+            span_bytes: add(self.span_bytes, other.span_bytes)?,
+            data_bytes: add(self.data_bytes, other.data_bytes)?,
+        })
+    }
+
+    /// Allocated bytes that hold no element.
+    #[must_use]
+    pub fn padding_bytes(&self) -> u64 {
+        self.allocated_bytes.saturating_sub(self.unpadded_bytes)
+    }
+}
+
+fn too_large() -> LayoutError {
+    LayoutError::too_large(Site::Layout, "the size in bytes")
+}
+
+impl XlaArray {
+    /// The width of an element in bits: `E`, or that of the type.
+    #[must_use]
+    pub fn element_bits(&self) -> u64 {
+        let written = self.layout.as_ref().map_or(0, |layout| layout.element_bits.max(0));
+        if written == 0 { self.dtype.bits() } else { written.unsigned_abs() }
+    }
+
+    /// The bit at which the element with linear index `index` begins; packed elements lie lowest
+    /// bits first.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn bit_offset(&self, index: u64) -> Result<u64, LayoutError> {
+        index.checked_mul(self.element_bits()).ok_or_else(too_large)
+    }
+
+    /// The sizes of the array.
+    ///
+    /// # Errors
+    /// As [`lower`](XlaArray::lower).
+    pub fn sizes(&self) -> Result<XlaSizes, ParseError> {
+        let span = self.lower()?.span(Level::ADDR);
+        self.sizes_of_span(span)
+            .map_err(|error| self.refuse(ParseErrorKind::Layout(error), self.source.0.whole))
+    }
+
+    fn sizes_of_span(&self, span: u64) -> Result<XlaSizes, LayoutError> {
+        let extents = self.extents()?;
+        if extents.contains(&0) {
+            return Ok(XlaSizes::default());
+        }
+        let layout = self.layout_or_default();
+        let order = layout.minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
+        let physical: Vec<u64> = order.map(|axis| extents[axis]).collect();
+        let elements = extents.iter().try_fold(1, |n: u64, d| n.checked_mul(*d));
+        let elements = elements.ok_or_else(too_large)?;
+        let bits = self.element_bits();
+        Ok(XlaSizes {
+            unpadded_bytes: bytes(elements, bits)?,
+            allocated_bytes: bytes(allocated(&physical, &layout, elements)?, bits)?,
+            span_bytes: bytes(span, bits)?,
+            data_bytes: bytes(last_index(&physical, &layout)? + 1, bits)?,
+        })
+    }
+}
+
+fn bytes(elements: u64, bits: u64) -> Result<u64, LayoutError> {
+    let bits = u128::from(elements) * u128::from(bits);
+    u64::try_from(bits.div_ceil(8)).map_err(|_| too_large())
+}
+
+fn product(factors: impl Iterator<Item = u64>) -> Result<u64, LayoutError> {
+    let mut factors = factors;
+    factors.try_fold(1, u64::checked_mul).ok_or_else(too_large)
+}
+
+/// ArraySize in elements.
+fn allocated(physical: &[u64], layout: &XlaLayout, elements: u64) -> Result<u64, LayoutError> {
+    let Some(tile) = layout.tiles.first() else { return Ok(elements) };
+    let pieces: Vec<u64> = (0_i64..)
+        .zip(physical)
+        .map(|(dimension, size)| longest_piece(layout, dimension, *size))
+        .collect();
+    let (front, tiled) = combined(&pieces, tile)?;
+    let rounded: Result<Vec<u64>, LayoutError> = tiled
+        .iter()
+        .map(|(size, tile)| size.checked_next_multiple_of(*tile).ok_or_else(too_large))
+        .collect();
+    let padded = product(front.into_iter().chain(rounded?))?;
+    let tail = layout.tail_padding.map_or(1, i64::unsigned_abs).max(1);
+    padded.checked_next_multiple_of(tail).ok_or_else(too_large)
+}
+
+/// The longest piece of a physical dimension between its cuts.
+fn longest_piece(layout: &XlaLayout, dimension: i64, size: u64) -> u64 {
+    let split = layout.splits.iter().find(|split| split.dimension == dimension);
+    let cuts = split.into_iter().flat_map(|split| split.indices.iter().map(|i| i.unsigned_abs()));
+    let (longest, last) =
+        cuts.fold((0, 0), |(longest, last), cut| (longest.max(cut.saturating_sub(last)), cut));
+    longest.max(size.saturating_sub(last))
+}
+
+/// Dimensions that a tile leaves alone, then (size, entry) of those that it covers.
+type Covered = (Vec<u64>, Vec<(u64, u64)>);
+
+/// The dimensions that a tile leaves alone, and those that it covers with its entries, `*` merged.
+fn combined(dims: &[u64], tile: &[TileDim]) -> Result<Covered, LayoutError> {
+    let missing = tile.len().saturating_sub(dims.len());
+    let dims: Vec<u64> = std::iter::repeat_n(1, missing).chain(dims.iter().copied()).collect();
+    let (front, covered) = dims.split_at(dims.len() - tile.len());
+    let mut tiled = Vec::new();
+    let mut merged = 1_u64;
+    for (dim, entry) in covered.iter().zip(tile) {
+        merged = merged.checked_mul(*dim).ok_or_else(too_large)?;
+        if let TileDim::Size(size) = entry {
+            tiled.push((merged, size.unsigned_abs()));
+            merged = 1;
+        }
+    }
+    Ok((front.to_vec(), tiled))
+}
+
+/// XLA's LinearIndex of the last element: the first tile only, and none for rank 0 and 1.
+fn last_index(physical: &[u64], layout: &XlaLayout) -> Result<u64, LayoutError> {
+    let tile = layout.tiles.first().filter(|_| physical.len() > 1);
+    let (front, tiled) = match tile {
+        Some(tile) => combined(physical, tile)?,
+        None => (physical.to_vec(), Vec::new()),
+    };
+    let outer = tiled.iter().map(|(size, tile)| (size.div_ceil(*tile), (size - 1) / tile));
+    let inner = tiled.iter().map(|(size, tile)| (*tile, (size - 1) % tile));
+    let digits = front.iter().map(|size| (*size, size - 1)).chain(outer).chain(inner);
+    let mut index = 0_u64;
+    for (size, digit) in digits {
+        let scaled = index.checked_mul(size).and_then(|index| index.checked_add(digit));
+        index = scaled.ok_or_else(too_large)?;
+    }
+    Ok(index)
+}

@@ -1,0 +1,455 @@
+//! From text to tree: order of attributes, types, integers, and what only lenient parsing takes.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use itertools::Itertools;
+use pest::Parser;
+use pest::error::{ErrorVariant, InputLocation};
+use pest::iterators::Pair;
+
+use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit};
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::written::Written;
+use crate::notation::xla_dtype::XlaDtype;
+
+mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/xla_shape.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+type Node<'a> = Pair<'a, Rule>;
+
+/// Parses XLA shapes, strictly or leniently.
+///
+/// ```
+/// use tensor_layout::XlaParser;
+/// let shape = XlaParser::lenient().parse("F32[2,3,8]{2,1,0:S(1)T(2,∗,128)}")?;
+/// assert_eq!(shape.to_string(), "f32[2,3,8]{2,1,0:T(2,*,128)S(1)}");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct XlaParser {
+    lenient: bool,
+}
+
+impl XlaParser {
+    /// How deep brackets may nest.
+    pub const MAX_DEPTH: usize = 256;
+
+    /// Takes XLA's notation only.
+    #[must_use]
+    pub const fn strict() -> XlaParser {
+        XlaParser { lenient: false }
+    }
+
+    /// Also takes upper-case types, attributes in any order, `∗`, and tiles without `T`.
+    #[must_use]
+    pub const fn lenient() -> XlaParser {
+        XlaParser { lenient: true }
+    }
+
+    /// Parses a shape. Cost: linear in the text, for refusals too.
+    ///
+    /// # Errors
+    /// Text outside the grammar; types that XLA does not have; integers beyond 64 bits; negative
+    /// dimensions; an order with another number of entries than there are dimensions; `P(..)`.
+    pub fn parse(self, text: &str) -> Result<XlaShape, ParseError> {
+        check_depth(text)?;
+        let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
+        let shape = pairs.next().and_then(|text| child(text, Rule::shape));
+        let reader = Reader { text, shared: text.into(), lenient: self.lenient };
+        match shape {
+            Some(shape) => reader.shape(shape),
+            None => Err(reader.expected("a shape", Span::new(0, text.len()))),
+        }
+    }
+}
+
+impl FromStr for XlaShape {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<XlaShape, ParseError> {
+        XlaParser::strict().parse(text)
+    }
+}
+
+/// The grammar recurses for tuples, and the stack is not ours to fill.
+fn check_depth(text: &str) -> Result<(), ParseError> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > XlaParser::MAX_DEPTH {
+            let kind = ParseErrorKind::TooDeep(XlaParser::MAX_DEPTH);
+            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+        }
+    }
+    Ok(())
+}
+
+fn span(part: &Node<'_>) -> Span {
+    Span::new(part.as_span().start(), part.as_span().end())
+}
+
+fn child(part: Node<'_>, rule: Rule) -> Option<Node<'_>> {
+    part.into_inner().find(|p| p.as_rule() == rule)
+}
+
+fn children(part: Node<'_>, rule: Rule) -> impl Iterator<Item = Node<'_>> {
+    part.into_inner().filter(move |p| p.as_rule() == rule)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// The same, to be kept by every array.
+    shared: Arc<str>,
+    lenient: bool,
+}
+
+impl Reader<'_> {
+    fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
+        ParseError::new(kind, span, self.text)
+    }
+
+    fn invalid(&self, message: String, span: Span) -> ParseError {
+        self.refuse(ParseErrorKind::Invalid(message), span)
+    }
+
+    fn expected(&self, what: &'static str, span: Span) -> ParseError {
+        self.refuse(ParseErrorKind::Expected(vec![what]), span)
+    }
+
+    fn shape(&self, part: Node<'_>) -> Result<XlaShape, ParseError> {
+        let at = span(&part);
+        let Some(inner) = part.into_inner().next() else {
+            return Err(self.expected("a shape", at));
+        };
+        match inner.as_rule() {
+            Rule::tuple => {
+                let members = children(inner, Rule::shape).map(|member| self.shape(member));
+                Ok(XlaShape::Tuple(members.try_collect()?))
+            }
+            Rule::buffer => match child(inner, Rule::array).map(|array| self.array(array)) {
+                Some(Ok(XlaShape::Array(array))) => Ok(XlaShape::Buffer(array)),
+                Some(Err(error)) => Err(error),
+                _ => Err(self.invalid("a buffer holds an array".into(), at)),
+            },
+            _ => self.array(inner),
+        }
+    }
+
+    /// An array, a token or opaque.
+    fn array(&self, part: Node<'_>) -> Result<XlaShape, ParseError> {
+        let whole = span(&part);
+        let mut source = ArraySource { text: self.shared.clone(), whole, ..ArraySource::default() };
+        let mut dtype = None;
+        let mut dims: Vec<XlaDim> = Vec::new();
+        let mut layout = None;
+        for part in part.into_inner() {
+            match part.as_rule() {
+                Rule::dtype => dtype = Some(part),
+                Rule::dims_open => source.dims = span(&part),
+                Rule::dims_close => source.dims.end = span(&part).end,
+                Rule::dim => dims.push(self.dim(part)?),
+                Rule::layout => layout = Some(self.layout(part, &mut source)?),
+                _ => {}
+            }
+        }
+        let Some(dtype) = dtype else { return Err(self.expected("a type", whole)) };
+        let name = dtype.as_str();
+        let valueless = match name {
+            "token" => Some(XlaShape::Token),
+            "opaque" => Some(XlaShape::Opaque),
+            _ => None,
+        };
+        if let Some(shape) = valueless {
+            return match dims.is_empty() && layout.is_none() {
+                true => Ok(shape),
+                false => {
+                    Err(self.invalid(format!("{name} has no dimensions and no layout"), whole))
+                }
+            };
+        }
+        let dtype = self.dtype(&dtype)?;
+        if let Some(layout) = &layout
+            && layout.minor_to_major.len() != dims.len()
+        {
+            let (rank, entries) = (dims.len(), layout.minor_to_major.len());
+            let message =
+                format!("Dimensions size is {rank}, but minor to major size is {entries}.");
+            return Err(self.invalid(message, source.minor_to_major));
+        }
+        Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) }))
+    }
+
+    fn dtype(&self, part: &Node<'_>) -> Result<XlaDtype, ParseError> {
+        let name = part.as_str();
+        let lower = name.to_ascii_lowercase();
+        match XlaDtype::from_name(if self.lenient { &lower } else { name }) {
+            Some(dtype) => Ok(dtype),
+            None => {
+                let error = self.expected("a type such as `f32`", span(part));
+                match XlaDtype::from_name(&lower) {
+                    Some(dtype) => {
+                        let help = format!(
+                            "XLA's types are lower-case: `{dtype}`; lenient parsing takes this one"
+                        );
+                        Err(error.with_help(help))
+                    }
+                    None => Err(error),
+                }
+            }
+        }
+    }
+
+    fn dim(&self, part: Node<'_>) -> Result<XlaDim, ParseError> {
+        let at = span(&part);
+        let mut bounded = false;
+        for part in part.into_inner() {
+            match part.as_rule() {
+                Rule::unbounded => return Ok(XlaDim::Unbounded),
+                Rule::bounded => bounded = true,
+                Rule::int => {
+                    let size = u64::try_from(self.int(&part)?)
+                        .map_err(|_| self.invalid("a dimension is not negative".into(), at))?;
+                    return Ok(if bounded { XlaDim::Bounded(size) } else { XlaDim::Static(size) });
+                }
+                _ => {}
+            }
+        }
+        Err(self.expected("a dimension", at))
+    }
+
+    fn int(&self, part: &Node<'_>) -> Result<i64, ParseError> {
+        let too_large = |_| {
+            let error = self.refuse(ParseErrorKind::NumberTooLarge, span(part));
+            error.with_help(format!("XLA counts up to {}", i64::MAX))
+        };
+        part.as_str().parse().map_err(too_large)
+    }
+
+    fn int_in(&self, part: Node<'_>) -> Result<i64, ParseError> {
+        let at = span(&part);
+        match child(part, Rule::int) {
+            Some(int) => self.int(&int),
+            None => Err(self.expected("an integer", at)),
+        }
+    }
+
+    fn layout(&self, part: Node<'_>, source: &mut ArraySource) -> Result<XlaLayout, ParseError> {
+        let mut layout = XlaLayout::default();
+        let start = span(&part).start + 1;
+        source.minor_to_major = Span::new(start, start);
+        for part in part.into_inner() {
+            match part.as_rule() {
+                Rule::int => {
+                    if layout.minor_to_major.is_empty() {
+                        source.minor_to_major = span(&part);
+                    }
+                    source.minor_to_major.end = span(&part).end;
+                    layout.minor_to_major.push(self.int(&part)?);
+                }
+                Rule::attributes => self.attributes(part, &mut layout, source)?,
+                _ => {}
+            }
+        }
+        Ok(layout)
+    }
+
+    fn attributes(
+        &self,
+        part: Node<'_>,
+        layout: &mut XlaLayout,
+        source: &mut ArraySource,
+    ) -> Result<(), ParseError> {
+        let mut seen: Vec<Rule> = Vec::new();
+        for attribute in children(part, Rule::attribute).flat_map(Pair::into_inner) {
+            let (rule, at) = (attribute.as_rule(), span(&attribute));
+            let order = |rule: Rule| ORDER.iter().position(|known| *known == rule);
+            if seen.contains(&rule) {
+                return Err(self.invalid("an attribute stands twice".into(), at));
+            }
+            if !self.lenient && seen.iter().any(|before| order(*before) > order(rule)) {
+                let error = self.invalid("attributes are out of order".into(), at);
+                return Err(error.with_help("XLA's order is D T L # * E S SC P M"));
+            }
+            seen.push(rule);
+            self.attribute(attribute, layout, source)?;
+        }
+        Ok(())
+    }
+
+    fn attribute(
+        &self,
+        part: Node<'_>,
+        layout: &mut XlaLayout,
+        source: &mut ArraySource,
+    ) -> Result<(), ParseError> {
+        let at = span(&part);
+        match part.as_rule() {
+            Rule::tiles => {
+                let mut parts = part.into_inner().peekable();
+                let marked = parts.peek().is_some_and(|p| p.as_rule() == Rule::tile_mark);
+                if !marked && !self.lenient {
+                    return Err(self.expected("`T`", Span::new(at.start, at.start + 1)));
+                }
+                for tile in parts.filter(|p| p.as_rule() == Rule::tile) {
+                    source.tiles.push(span(&tile));
+                    let entries = children(tile, Rule::tile_dim).map(|entry| self.tile_dim(entry));
+                    layout.tiles.push(entries.try_collect()?);
+                }
+            }
+            Rule::tail => {
+                source.tail = at;
+                layout.tail_padding = Some(self.int_in(part)?);
+            }
+            Rule::index_type => {
+                source.index_type = at;
+                layout.index_type = self.dtype_in(part)?;
+            }
+            Rule::pointer_type => {
+                source.pointer_type = at;
+                layout.pointer_type = self.dtype_in(part)?;
+            }
+            Rule::bits => {
+                source.bits = at;
+                layout.element_bits = self.int_in(part)?;
+            }
+            Rule::space => layout.memory_space = self.int_in(part)?,
+            Rule::prefix => layout.prefix_bytes = self.int_in(part)?,
+            Rule::splits => {
+                for split in children(part, Rule::split) {
+                    source.splits.push(span(&split));
+                    layout.splits.push(self.split(split)?);
+                }
+            }
+            Rule::physical => {
+                let message = "Layout has physical shape, but is not for a sparse array";
+                return Err(self.invalid(message.into(), at));
+            }
+            // `D(..)` of older dumps is parsed and thrown away, as XLA does.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dtype_in(&self, part: Node<'_>) -> Result<Option<XlaDtype>, ParseError> {
+        child(part, Rule::dtype).map(|dtype| self.dtype(&dtype)).transpose()
+    }
+
+    fn tile_dim(&self, part: Node<'_>) -> Result<TileDim, ParseError> {
+        let at = span(&part);
+        match part.into_inner().next() {
+            Some(entry) if entry.as_rule() == Rule::int => Ok(TileDim::Size(self.int(&entry)?)),
+            Some(entry) if entry.as_str() == "*" || self.lenient => Ok(TileDim::Combine),
+            Some(_) => Err(self.expected("`*`", at).with_help("lenient parsing takes `∗`")),
+            None => Err(self.expected("an integer", at)),
+        }
+    }
+
+    fn split(&self, part: Node<'_>) -> Result<XlaSplit, ParseError> {
+        let ints = children(part, Rule::int).map(|int| self.int(&int));
+        let mut ints: Vec<i64> = ints.try_collect()?;
+        let dimension = if ints.is_empty() { 0 } else { ints.remove(0) };
+        Ok(XlaSplit { dimension, indices: ints })
+    }
+}
+
+/// XLA's order of attributes.
+const ORDER: [Rule; 10] = [
+    Rule::levels,
+    Rule::tiles,
+    Rule::tail,
+    Rule::index_type,
+    Rule::pointer_type,
+    Rule::bits,
+    Rule::space,
+    Rule::splits,
+    Rule::physical,
+    Rule::prefix,
+];
+
+/// Words the error of a text that the grammar does not match.
+fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
+    let at = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    let next = text.get(at..).and_then(|rest| rest.chars().next());
+    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
+    let positives: &[Rule] = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives,
+        ErrorVariant::CustomError { .. } => &[],
+    };
+    let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
+    let expected = names.sorted().dedup().collect_vec();
+    let help = match next {
+        Some('T' | 'L' | 'E' | 'S' | 'M') if expected.contains(&"an integer") => {
+            Some("attributes follow `:`, as in `{1,0:T(8,128)}`")
+        }
+        Some('}') if expected.contains(&"an integer") => {
+            Some("a layout is an order such as `{1,0}`, or attributes such as `{:T(128)}`")
+        }
+        None if expected.contains(&"`)`") || expected.contains(&"`}`") => {
+            Some("a bracket is not closed")
+        }
+        _ => None,
+    };
+    let refusal = ParseError::new(ParseErrorKind::Expected(expected), span, text);
+    match help {
+        Some(help) => refusal.with_help(help),
+        None => refusal,
+    }
+}
+
+/// How an error names a rule; parts that another name covers have none.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::shape => "a shape",
+        Rule::array | Rule::dtype => "a type",
+        Rule::tuple | Rule::open | Rule::tile | Rule::split => "`(`",
+        Rule::buffer | Rule::buffer_open => "`b(`",
+        Rule::dim => "a dimension",
+        Rule::layout | Rule::layout_open => "`{`",
+        Rule::attributes | Rule::colon => "`:`",
+        Rule::attribute | Rule::levels | Rule::tail | Rule::index_type | Rule::pointer_type => {
+            "an attribute"
+        }
+        Rule::bits | Rule::space | Rule::splits | Rule::physical | Rule::prefix => "an attribute",
+        Rule::tiles | Rule::tile_mark => "an attribute",
+        Rule::tile_dim => "an integer or `*`",
+        Rule::dim_level => "one of `D` `C` `S` `H`",
+        Rule::int => "an integer",
+        Rule::combine => "`*`",
+        Rule::bounded => "`<=`",
+        Rule::unbounded => "`?`",
+        Rule::close => "`)`",
+        Rule::dims_open => "`[`",
+        Rule::dims_close => "`]`",
+        Rule::layout_close => "`}`",
+        Rule::comma => "`,`",
+        Rule::blank | Rule::comment | Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        for rule in Rule::all_rules() {
+            let hidden = matches!(rule, Rule::blank | Rule::comment | Rule::ws);
+            assert_eq!(name(*rule).is_empty(), hidden, "{rule:?}");
+        }
+    }
+}

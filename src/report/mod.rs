@@ -1,0 +1,27 @@
+//! What people ask in words: a placement in numbers, a shape and its cost, a compiler dump.
+
+mod hlo;
+mod placement;
+mod shape;
+
+pub use hlo::{HloEntry, HloReport, HloTotals, UnreadLine};
+pub use placement::{AxisReport, DigitReport, LevelReport, Report};
+pub use shape::{MemberReport, ShapeReport};
+
+/// `part` of `whole` in per cent, with one decimal, rounded down.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// Bytes in the unit that people read, with two decimals, rounded down.
+pub(crate) fn readable_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let steps = bytes.ilog2() / 10;
+    let hundredths = (u128::from(bytes) * 100) >> (10 * steps);
+    let unit = UNITS.iter().zip(1..).find(|(_, n)| *n == steps).map_or("B", |(unit, _)| unit);
+    format!("{}.{:02} {unit}", hundredths / 100, hundredths % 100)
+}

@@ -1,0 +1,136 @@
+//! An XLA shape and what it costs.
+
+use std::fmt;
+
+use crate::error::{LayoutError, ParseError};
+use crate::lower::{XlaAdvice, XlaSizes};
+use crate::notation::{XlaArray, XlaShape};
+use crate::placement::Placement;
+use crate::report::{Report, percent, readable_bytes};
+
+/// How many pieces of advice a page shows.
+const MOST_ADVICE: usize = 8;
+
+/// An XLA shape explained; `Display` is the page for a person.
+///
+/// ```
+/// use tensor_layout::XlaShape;
+/// let shape: XlaShape = "s32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}".parse()?;
+/// let report = shape.report()?;
+/// assert_eq!(report.sizes.unpadded_bytes, 512 << 20);
+/// assert_eq!(report.sizes.allocated_bytes, 16 << 30); // 32 times as much
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ShapeReport {
+    /// XLA's canonical text.
+    pub text: String,
+    /// The arrays in the shape.
+    pub members: Vec<MemberReport>,
+    /// The sizes of all of them.
+    pub sizes: XlaSizes,
+}
+
+/// One array of a [`ShapeReport`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MemberReport {
+    /// The tuple indexes that lead to it.
+    pub path: Vec<usize>,
+    /// The array, its layout written out.
+    pub array: XlaArray,
+    /// Its sizes.
+    pub sizes: XlaSizes,
+    /// Its layout in numbers; addresses count elements.
+    pub layout: Report,
+    /// Other orders and tilings, smallest allocation first.
+    pub advice: Vec<XlaAdvice>,
+}
+
+impl XlaShape {
+    /// Explains the shape and its cost.
+    ///
+    /// # Errors
+    /// As [`XlaShape::sizes`].
+    pub fn report(&self) -> Result<ShapeReport, ParseError> {
+        let canonical = self.canonical();
+        let members = canonical.arrays().into_iter().map(|(path, array)| member(path, array));
+        Ok(ShapeReport {
+            text: canonical.to_string(),
+            members: members.collect::<Result<_, _>>()?,
+            sizes: canonical.sizes()?,
+        })
+    }
+}
+
+fn member(path: Vec<usize>, array: &XlaArray) -> Result<MemberReport, ParseError> {
+    let layout = array.lower()?;
+    let report = || -> Result<Report, LayoutError> { Placement::of(layout).build()?.report() };
+    let mut layout = report().map_err(|error| array.refuse_layout(error))?;
+    layout.address_unit = "elements";
+    let (sizes, advice) = (array.sizes()?, array.advice()?);
+    Ok(MemberReport { path, array: array.clone(), sizes, layout, advice })
+}
+
+impl MemberReport {
+    /// How many elements more would fit into the allocation.
+    #[must_use]
+    pub fn padding_elements(&self) -> u64 {
+        let bits =
+            u128::from(self.sizes.padding_bytes()) * 8 / u128::from(self.array.element_bits());
+        u64::try_from(bits).unwrap_or(u64::MAX)
+    }
+}
+
+impl fmt::Display for ShapeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [member] = &self.members[..]
+            && member.path.is_empty()
+        {
+            return member.fmt(f);
+        }
+        writeln!(f, "{}\n", self.text)?;
+        for member in &self.members {
+            let path: String = member.path.iter().map(|at| format!("{{{at}}}")).collect();
+            let MemberReport { array, sizes, .. } = member;
+            let allocated = readable_bytes(sizes.allocated_bytes);
+            let share = percent(sizes.padding_bytes(), sizes.allocated_bytes);
+            writeln!(f, "{path:8} {allocated:>12}  {share:>7} padding  {array}")?;
+        }
+        writeln!(f)?;
+        write_sizes(f, &self.sizes)
+    }
+}
+
+impl fmt::Display for MemberReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.array)?;
+        write_sizes(f, &self.sizes)?;
+        writeln!(f, "padding    {} elements\n", self.padding_elements())?;
+        write!(f, "as a PadLayout\n{}", self.layout)?;
+        if self.advice.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nother orders and popular tilings, smallest allocation first")?;
+        for XlaAdvice { array, allocated_bytes } in self.advice.iter().take(MOST_ADVICE) {
+            let same = if *array == self.array { "  (this one)" } else { "" };
+            writeln!(f, "{:>12}  {array}{same}", readable_bytes(*allocated_bytes))?;
+        }
+        match self.advice.len().checked_sub(MOST_ADVICE) {
+            None | Some(0) => Ok(()),
+            Some(more) => writeln!(f, "{more} more with --json"),
+        }
+    }
+}
+
+fn write_sizes(f: &mut fmt::Formatter<'_>, sizes: &XlaSizes) -> fmt::Result {
+    let mut line = |name: &str, bytes: u64, note: String| {
+        writeln!(f, "{name:10} {bytes:>20} bytes  {:>12}{note}", readable_bytes(bytes))
+    };
+    let padding = percent(sizes.padding_bytes(), sizes.allocated_bytes);
+    line("unpadded", sizes.unpadded_bytes, String::new())?;
+    line("allocated", sizes.allocated_bytes, format!("  ({padding} padding)"))?;
+    line("span", sizes.span_bytes, String::new())?;
+    line("data", sizes.data_bytes, String::new())
+}

@@ -1,0 +1,699 @@
+//! XLA shapes: the formula of the documentation written out, pinned numbers, the corpus.
+
+use proptest::prelude::*;
+use tensor_layout::{
+    Found, HloReport, Layout, LayoutText, Level, Location, Notation, ParseErrorKind, TileDim,
+    XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSizes,
+};
+
+const CORPUS: &str = include_str!("data/xla_shapes.txt");
+
+fn entries() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CORPUS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+}
+
+fn shape(text: &str) -> XlaShape {
+    text.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn array(text: &str) -> XlaArray {
+    shape(text).arrays()[0].1.clone()
+}
+
+fn address(text: &str, index: &[u64]) -> u64 {
+    shape(text).lower().unwrap().locate(index).unwrap().get(Level::ADDR).unwrap()
+}
+
+fn sizes(text: &str) -> XlaSizes {
+    shape(text).sizes().unwrap()
+}
+
+/// The formula of the documentation, tile by tile: the linear index of physical index `e` in
+/// physical dimensions `d`, and the size of the whole.
+fn formula(mut e: Vec<u64>, mut d: Vec<u64>, tiles: &[Vec<TileDim>]) -> (u64, u64) {
+    for tile in tiles {
+        while d.len() < tile.len() {
+            d.insert(0, 1);
+            e.insert(0, 0);
+        }
+        let from = d.len() - tile.len();
+        let (mut tiled, mut t): (Vec<(u64, u64)>, Vec<u64>) = (Vec::new(), Vec::new());
+        for (at, entry) in (from..).zip(tile) {
+            match entry {
+                TileDim::Combine => {
+                    e[at + 1] += e[at] * d[at + 1];
+                    d[at + 1] *= d[at];
+                }
+                TileDim::Size(size) => {
+                    tiled.push((e[at], d[at]));
+                    t.push(*size as u64);
+                }
+            }
+        }
+        e.truncate(from);
+        d.truncate(from);
+        let split = |f: fn(u64, u64) -> u64, v: Vec<u64>| {
+            v.into_iter().zip(&t).map(|(v, t)| f(v, *t)).collect::<Vec<_>>()
+        };
+        let (te, td): (Vec<u64>, Vec<u64>) = tiled.into_iter().unzip();
+        e.extend(split(|e, t| e / t, te.clone()));
+        e.extend(split(|e, t| e % t, te));
+        d.extend(split(|d, t| d.div_ceil(t).max(1), td));
+        d.extend(t);
+    }
+    (e.iter().zip(&d).fold(0, |sum, (e, d)| sum * d + e), d.iter().product())
+}
+
+/// Address of a logical index, and the span in elements before `L`.
+fn judge(array: &XlaArray, index: &[u64]) -> (u64, u64) {
+    let layout = array.layout_or_default();
+    let order: Vec<usize> = layout.minor_to_major.iter().rev().map(|d| *d as usize).collect();
+    let extents = array.extents().unwrap();
+    let e = order.iter().map(|axis| index[*axis]).collect();
+    let d = order.iter().map(|axis| extents[*axis].max(1)).collect();
+    formula(e, d, &layout.tiles)
+}
+
+fn any_array() -> impl Strategy<Value = XlaArray> {
+    let entry = prop_oneof![
+        6 => (1_i64..6).prop_map(TileDim::Size),
+        1 => Just(TileDim::Combine),
+    ];
+    let tile = prop::collection::vec(entry, 1..5).prop_map(|mut tile| {
+        if let Some(last) = tile.last_mut().filter(|last| **last == TileDim::Combine) {
+            *last = TileDim::Size(3);
+        }
+        tile
+    });
+    let dim = prop_oneof![1 => Just(0_u64), 20 => 1_u64..9];
+    let parts = (
+        prop::collection::vec(dim, 0..=5),
+        prop::collection::vec(tile, 0..=3),
+        prop::option::weighted(0.2, 1_i64..20),
+        any::<prop::sample::Index>(),
+    );
+    parts
+        .prop_map(|(dims, tiles, tail_padding, pick)| {
+            let mut order: Vec<i64> = (0..dims.len() as i64).collect();
+            for at in (1..order.len()).rev() {
+                order.swap(at, pick.index(at + 7) % (at + 1));
+            }
+            let dims = dims.into_iter().map(XlaDim::Static).collect();
+            let layout =
+                XlaLayout { minor_to_major: order, tiles, tail_padding, ..XlaLayout::default() };
+            XlaArray::new(XlaDtype::from_name("f32").unwrap(), dims, Some(layout))
+        })
+        .prop_filter("too large to enumerate", |array| {
+            let elements: u64 = array.extents().unwrap().iter().product();
+            let zeros = vec![0; array.dims.len()];
+            elements < 3000 && judge(array, &zeros).1 < 20_000
+        })
+}
+
+/// What lives at every address of the span.
+fn contents(layout: &Layout, span: u64) -> Vec<Found> {
+    let at = |address| Location::from_iter([(Level::ADDR, address)]);
+    (0..span).map(|address| layout.element(&at(address)).unwrap()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1500, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn law_14_the_lowered_map_is_the_formula_at_every_address(array in any_array()) {
+        let layout = array.lower().unwrap();
+        let mut expected = std::collections::BTreeMap::new();
+        for index in crate::slow::count(&array.extents().unwrap()) {
+            let (address, _) = judge(&array, &index);
+            prop_assert_eq!(layout.locate(&index).unwrap().get(Level::ADDR), Some(address));
+            prop_assert!(expected.insert(address, index).is_none());
+        }
+        let unrounded = judge(&array, &vec![0; array.dims.len()]).1;
+        let tail = array.layout_or_default().tail_padding.unwrap_or(1) as u64;
+        let span = unrounded.next_multiple_of(tail);
+        prop_assert_eq!(layout.span(Level::ADDR), span);
+        for (address, found) in (0..).zip(contents(&layout, span)) {
+            match expected.get(&address) {
+                Some(index) => prop_assert_eq!(found, Found::Element(index.clone())),
+                None if address < unrounded => prop_assert_eq!(found, Found::Padding),
+                None => prop_assert_eq!(found, Found::Hole),
+            }
+        }
+        prop_assert!(layout.collision().unwrap().is_none());
+        prop_assert_eq!(layout.slots(), layout.elements() + layout.pads().unwrap());
+        prop_assert_eq!(layout.slots(), unrounded);
+    }
+
+    #[test]
+    fn law_14_a_raised_shape_read_back_is_the_same_element_by_element(array in any_array()) {
+        let layout = array.lower().unwrap();
+        if let Ok(text) = layout.to_pad_layout() {
+            let back: Layout = text.to_string().parse().unwrap();
+            let span = layout.span(Level::ADDR);
+            prop_assert_eq!(back.span(Level::ADDR), span);
+            prop_assert_eq!(contents(&back, span), contents(&layout, span));
+            prop_assert_eq!(back.canonical().unwrap(), layout.canonical().unwrap());
+        }
+        if let Ok((text, lost)) = layout.to_pad_layout_map() {
+            let back: Layout = text.to_string().parse().unwrap();
+            for index in layout.indexes() {
+                prop_assert_eq!(back.locate(&index), layout.locate(&index));
+            }
+            let spans_differ = back.span(Level::ADDR) != layout.span(Level::ADDR);
+            prop_assert_eq!(lost.is_some(), spans_differ);
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn law_14_a_shape_raised_from_a_layout_lowers_to_it(array in any_array()) {
+        let layout = array.lower().unwrap();
+        if let Ok(back) = layout.to_xla_array(array.dtype) {
+            let back: XlaShape = back.to_string().parse().unwrap();
+            prop_assert_eq!(back.lower().unwrap().canonical().unwrap(), layout.canonical().unwrap());
+        } else {
+            // One tile without `*` is always found again.
+            let written = array.layout_or_default();
+            let plain = written.tiles.iter().flatten().all(|entry| *entry != TileDim::Combine);
+            let few = written.tiles.len() < 2 && written.tiles.iter().all(|t| t.len() <= array.dims.len());
+            let empty = layout.elements() == 0;
+            prop_assert!(empty || !(plain && few && written.tail_padding.is_none()), "{}", array);
+        }
+    }
+
+    #[test]
+    fn printing_what_was_parsed_is_a_fixed_point(array in any_array()) {
+        let text = array.to_string();
+        let parsed: XlaShape = text.parse().unwrap();
+        prop_assert_eq!(parsed.to_string(), text);
+    }
+
+    #[test]
+    fn mutated_corpus_strings_never_panic(
+        entry in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(),
+        cut in 0_usize..4, junk in "[-0-9a-zA-Z(){}\\[\\],:*#<=? ]{0,4}", lenient in any::<bool>()
+    ) {
+        let (text, _) = entry.get(&entries().collect::<Vec<_>>()).to_owned();
+        let start = at.index(text.len() + 1);
+        let end = (start + cut).min(text.len());
+        let mutated = format!("{}{}{}", &text[..start], junk, &text[end..]);
+        let parser = if lenient { XlaParser::lenient() } else { XlaParser::strict() };
+        let error = match parser.parse(&mutated) {
+            Err(error) => Some(error),
+            Ok(shape) => {
+                prop_assert_eq!(shape.to_string().parse::<XlaShape>().unwrap(), shape.clone());
+                shape.sizes().and_then(|_| shape.report().map(|_| ())).err()
+            }
+        };
+        if let Some(error) = error {
+            let span = error.span();
+            prop_assert!(span.start <= span.end && span.end <= error.text().len());
+            prop_assert!(error.to_string().len() < 4096);
+        }
+    }
+}
+
+#[test]
+fn every_corpus_string_prints_canonically_or_is_refused_for_its_reason() {
+    let mut refused = 0;
+    for (text, note) in entries() {
+        let illegal =
+            ["rejects it", "must fail", "upper case"].iter().any(|mark| note.contains(mark));
+        match text.parse::<XlaShape>() {
+            Ok(shape) => {
+                assert!(!illegal, "{text}: {note}");
+                shape.validate().unwrap_or_else(|error| panic!("{error}"));
+                let dense = text.replace(' ', "");
+                assert_eq!(shape.to_string(), dense.replace("S(0)", "").replace(":}", "}"));
+                assert_eq!(
+                    shape.canonical().to_string().parse::<XlaShape>().unwrap(),
+                    shape.canonical()
+                );
+                shape.sizes().unwrap_or_else(|error| panic!("{error}"));
+            }
+            Err(_) => {
+                assert!(illegal, "{text}: {note}");
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!((entries().count(), refused), (110, 7));
+}
+
+#[test]
+fn lenient_parsing_takes_what_documentation_prints() {
+    let lenient = |text: &str| XlaParser::lenient().parse(text).map(|shape| shape.to_string());
+    assert_eq!(lenient("F32[3,5]{1,0:T(2,2)}").unwrap(), "f32[3,5]{1,0:T(2,2)}");
+    assert_eq!(lenient("BF16[4,8]{1,0:(2,4)(2,1)}").unwrap(), "bf16[4,8]{1,0:T(2,4)(2,1)}");
+    assert_eq!(lenient("f32[2]{0:S(1)E(16)T(4)}").unwrap(), "f32[2]{0:T(4)E(16)S(1)}");
+    assert_eq!(lenient("f32[2,3,8]{2,1,0:T(2,∗,4)}").unwrap(), "f32[2,3,8]{2,1,0:T(2,*,4)}");
+    assert!(lenient("f32[2]{0:S(1)S(1)}").is_err());
+    assert!(lenient("bf16[4,8]{1,0,T(2,4)(2,1)}").is_err());
+}
+
+#[test]
+fn the_printer_emits_xla_text() {
+    for (text, printed) in [
+        ("f32[2]{0:}", "f32[2]{0}"),
+        ("f32[]{:}", "f32[]"),
+        ("f32[2]{0:L(1)E(0)S(0)M(-3)}", "f32[2]{0}"),
+        ("f32[2]{0:D(D)}", "f32[2]{0}"),
+        ("f32[ <= 5, ?]{1, 0 /* order */}", "f32[<=5,?]{1,0}"),
+        ("s4[5,2]{1,0:E(8)}", "s4[5,2]{1,0:E(8)}"),
+        (
+            "f32[1,2,3,4]{3,2,1,0:T(42,123)(4,5)L(100)E(42)}",
+            "f32[1,2,3,4]{3,2,1,0:T(42,123)(4,5)L(100)E(42)}",
+        ),
+        ("f32[5,6]{0,1:SC(0:3)(1:0,4)}", "f32[5,6]{0,1:SC(0:3)(1:0,4)}"),
+        ("f32[5,6]{0,1:M(123)}", "f32[5,6]{0,1:M(123)}"),
+        ("f32[1,1,1,1]{3,2,1,0:#(u32)}", "f32[1,1,1,1]{3,2,1,0:#(u32)}"),
+        ("b( f32[3]{0} )", "b(f32[3]{0})"),
+        ("( )", "()"),
+        ("(token[], opaque[])", "(token[], opaque[])"),
+        ("f32[007]{0} // seven", "f32[7]{0}"),
+        (
+            "(f32[1]{0}, f32[2]{0}, f32[3]{0}, f32[4]{0}, f32[5]{0}, f32[6]{0})",
+            "(f32[1]{0}, f32[2]{0}, f32[3]{0}, f32[4]{0}, f32[5]{0}, /*index=5*/f32[6]{0})",
+        ),
+    ] {
+        assert_eq!(shape(text).to_string(), printed);
+    }
+    assert_eq!(shape("(f32[2,3], s32[])").canonical().to_string(), "(f32[2,3]{1,0}, s32[])");
+}
+
+#[test]
+fn what_xla_lets_through_or_dies_of_is_refused() {
+    for text in [
+        "f32[2]{}",
+        "f32[]{}",
+        "f32[2]{0:T}",
+        "f32[2]{0:T(8}",
+        "f32[2]{0:#(s32)",
+        "f32[2]{0:T(8,)}",
+        "f32[-1]",
+        "f32[<=-9223372036854775808]",
+        "f32[<=?]",
+        "f32[< =2]",
+        "f32[2]{0:S(1)E(4)}",
+        "f32[2]{0:T(8)T(8)}",
+        "f32[18446744073709551615]",
+        "f32[2x3]",
+        "f32[1.]",
+        "f32[1e3]",
+        "f32[+1]",
+        "token[]{0}",
+        "opaque[2]",
+        "token[2]",
+        "b(b(f32[]))",
+        "b((f32[]))",
+        "(f32[],)",
+        "i32[2]",
+        "f128[2]",
+        "tuple",
+        "F32[2]",
+        "f32[2]{0:P(f32[2])}",
+        "f32[2]{0:Q(1)}",
+        "f32[2]{0}x",
+        "f32[2]/*",
+        "f32 [2]]",
+    ] {
+        assert!(text.parse::<XlaShape>().is_err(), "{text}");
+    }
+    for text in ["f32[2]{0:L(0)}", "f32[2]{0:L(-3)}", "f32[2]{0:T(-1)}", "f32[2,2]{1,0:T(2,*)}"] {
+        assert!(shape(text).validate().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn validation_speaks_xla() {
+    for (text, message) in [
+        ("f32[2,2]{0}", "Dimensions size is 2, but minor to major size is 1."),
+        ("f32[8]{:T(2, 2)}", "Dimensions size is 1, but minor to major size is 0."),
+        ("f32[2]{1}", "layout minor_to_major field has out-of-bounds value: {1}; shape: f32[2]"),
+        (
+            "f32[2,2]{-1,0}",
+            "layout minor_to_major field has out-of-bounds value: {-1, 0}; shape: f32[2,2]",
+        ),
+        (
+            "f32[2,2]{0,0}",
+            "layout minor_to_major field has duplicate values: {0, 0}; shape: f32[2,2]",
+        ),
+        ("f32[2,2]{1,0:T()}", "layout has invalid tiles: f32[2,2]"),
+        (
+            "f32[2,2]{1,0:T(0)}",
+            "layout has invalid tiles: tile dimension 0 must be positive or kCombineDimension: f32[2,2]",
+        ),
+        ("f32[2]{0:E(-4)}", "layout element_size_in_bits field is negative: -4"),
+        (
+            "f32[2]{0:#(u32)}",
+            "layout has a index_primitive_type, but is not a sparse array: f32[2]{0:#(u32)}",
+        ),
+        (
+            "f32[2]{0:*(u32)}",
+            "layout has a pointer_primitive_type, but is not a sparse array: f32[2]{0:*(u32)}",
+        ),
+        (
+            "f32[2,2]{1,0:SC(5:1)}",
+            "split config has out-of-bounds physical dimension: 5; shape: f32[2,2]",
+        ),
+        (
+            "f32[2,2]{1,0:SC(0:1)(0:1)}",
+            "split config has duplicate physical dimension: 0; shape: f32[2,2]",
+        ),
+        (
+            "f32[9]{0:SC(0:3,2)}",
+            "split config split indices must be strictly increasing and positive: {3, 2}; shape: f32[9]",
+        ),
+        (
+            "f32[9]{0:SC(0:0)}",
+            "split config split indices must be strictly increasing and positive: {0}; shape: f32[9]",
+        ),
+        (
+            "f32[2]{0:SC(0:7)}",
+            "split config split index is out of bounds: 7 (dim size 2); shape: f32[2]",
+        ),
+        (
+            "f32[4611686018427387904,4]",
+            "Shape Error: Dimensions overflow. Shape(f32): f32[4611686018427387904,4]",
+        ),
+        ("f32[2305843009213693952]", "Shape f32[2305843009213693952] size may overflow int64_t."),
+    ] {
+        let error = text.parse::<XlaShape>().and_then(|shape| shape.validate()).unwrap_err();
+        assert_eq!(error.kind(), &ParseErrorKind::Invalid(message.into()));
+    }
+    let error = shape("f32[2,2]{1,0:T(8)T(0)}".replace(")T", ")").as_str()).validate().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "\
+layout has invalid tiles: tile dimension 0 must be positive or kCombineDimension: f32[2,2]
+ --> 1:17
+  | f32[2,2]{1,0:T(8)(0)}
+  |                  ^^^"
+            .replace("1:17", "1:18")
+    );
+}
+
+#[test]
+fn nesting_and_megabytes_are_bounded() {
+    let tuple =
+        format!("{}f32[]{}", "(".repeat(XlaParser::MAX_DEPTH), ")".repeat(XlaParser::MAX_DEPTH));
+    assert!(tuple.parse::<XlaShape>().is_ok());
+    let deep = "(".repeat(1 << 20);
+    assert!(matches!(deep.parse::<XlaShape>().unwrap_err().kind(), ParseErrorKind::TooDeep(256)));
+    for text in ["f32[1,", "f32[2]{0:T(1,", "/*", "9", "f32[2]{0:T(8)", "a"] {
+        let hostile = text.repeat((1 << 20) / text.len());
+        let error = hostile.parse::<XlaShape>().unwrap_err();
+        assert!(error.to_string().len() < 4096);
+    }
+    let long = format!("f32[2]{{0:T({})}}", vec!["1"; 10_000].join(","));
+    assert_eq!(shape(&long).lower().unwrap().locate(&[1]).unwrap().get(Level::ADDR), Some(1));
+    let many = format!("f32[2]{{0:T{}}}", "(2)".repeat(3000));
+    assert!(shape(&many).lower().is_ok());
+}
+
+#[test]
+fn figure_2_and_the_index_facts_of_xla() {
+    let rows: Vec<Vec<u64>> = (0..4)
+        .map(|i| (0..8).map(|j| address("bf16[4,8]{1,0:T(2,4)(2,1)}", &[i, j])).collect())
+        .collect();
+    assert_eq!(rows[0], [0, 2, 4, 6, 8, 10, 12, 14]);
+    assert_eq!(rows[1], [1, 3, 5, 7, 9, 11, 13, 15]);
+    assert_eq!(rows[2], [16, 18, 20, 22, 24, 26, 28, 30]);
+    for (text, index, expected) in [
+        ("f32[3,5]{1,0:T(2,2)}", &[2, 3][..], 17),
+        ("bf16[2048]{0:T(1024)(128)(2,1)}", &[0], 0),
+        ("bf16[2048]{0:T(1024)(128)(2,1)}", &[1], 2),
+        ("bf16[2048]{0:T(1024)(128)(2,1)}", &[128], 1),
+        ("bf16[2,8,128]{2,1,0:T(8,128)(2,1)}", &[0, 2, 0], 256),
+        ("f32[8,4]{1,0:T(2,2)}", &[3, 1], 11),
+        ("f32[8,4]{1,0}", &[3, 1], 13),
+        ("u32[]{:T(128)}", &[], 0),
+        ("f32[3]{0:T(8,128)}", &[2], 2),
+        ("f32[8]{0:T(2,2)}", &[5], 9),
+        ("f32[100]{0}", &[42], 42),
+        ("f32[10,20]{0,1}", &[9, 19], 199),
+        ("f32[10,20]{0,1}", &[3, 5], 53),
+        ("f32[10,20]{1,0}", &[3, 5], 65),
+        ("f32[10,20,30]{2,1,0}", &[3, 5, 7], 1957),
+        ("f32[10,20,30]{2,1,0}", &[8, 15, 27], 5277),
+        ("f32[10,20,30]{1,2,0}", &[3, 5, 7], 1945),
+        ("f32[10,20,30]{1,2,0}", &[8, 15, 27], 5355),
+        ("f32[10,20,30,40]{3,2,1,0}", &[3, 5, 7, 9], 78289),
+        ("f32[10,20,30,40]{3,2,1,0}", &[8, 15, 27, 33], 211_113),
+    ] {
+        assert_eq!(address(text, index), expected, "{text} {index:?}");
+    }
+}
+
+#[test]
+fn combined_dimensions_follow_the_documentation() {
+    let combined = "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}";
+    let tiled = "bf16[2,3,1004]{2,1,0:T(2,*,128)}";
+    let twice = "bf16[8,2,3,1004]{3,2,1,0:T(2,*,*,128)}";
+    let nested = "bf16[5,6,700]{2,1,0:T(2,*,128)(2,1)}";
+    for (text, index, expected) in [
+        (combined, &[0, 0, 0, 0, 3][..], 6),
+        (combined, &[0, 0, 1, 0, 0], 3),
+        (combined, &[0, 0, 0, 1, 0], 19),
+        (combined, &[0, 1, 0, 0, 0], 888),
+        (combined, &[1, 0, 0, 0, 0], 6216),
+        (combined, &[1, 6, 7, 10, 9], 12430),
+        (tiled, &[1, 0, 0], 128),
+        (tiled, &[0, 1, 0], 1900),
+        (tiled, &[0, 2, 1003], 5955),
+        (twice, &[1, 0, 0, 0], 128),
+        (twice, &[0, 1, 0, 0], 5956),
+        (twice, &[7, 1, 2, 1003], 49031),
+        (nested, &[1, 0, 0], 1),
+        (nested, &[0, 1, 0], 1400),
+        (nested, &[2, 0, 0], 8448),
+        (nested, &[4, 5, 699], 25294),
+    ] {
+        assert_eq!(address(text, index), expected, "{text} {index:?}");
+    }
+    for (text, span) in [(combined, 12432), (tiled, 6144), (twice, 49152), (nested, 25344)] {
+        assert_eq!(shape(text).lower().unwrap().span(Level::ADDR), span, "{text}");
+    }
+}
+
+#[test]
+fn allocations_are_those_of_error_reports() {
+    const MIB: u64 = 1 << 20;
+    for (text, allocated, unpadded) in [
+        ("s32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}", 16384 * MIB, 512 * MIB),
+        ("bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}", 4096 * MIB, 1024 * MIB),
+        ("s32[8388608,8,4]{2,1,0:T(8,128)}", 32768 * MIB, 1024 * MIB),
+        ("pred[64,512,2048]{2,1,0:T(8,128)E(32)}", 256 * MIB, 256 * MIB),
+        ("u32[12582912,1]{1,0:T(8,128)}", 6144 * MIB, 48 * MIB),
+        ("f32[29184,2,2560]{2,1,0:T(2,128)}", 570 * MIB, 570 * MIB),
+        ("f32[29184,1,2560]{2,1,0:T(2,128)}", 570 * MIB, 285 * MIB),
+        ("f32[1024,245,64]{1,2,0:T(8,128)}", 64 * MIB, 64_225_280),
+        ("bf16[512,16,3072]{2,1,0:T(8,128)(2,1)}", 48 * MIB, 48 * MIB),
+        ("bf16[16,1280,40]{2,1,0:T(8,128)(2,1)}", 5_242_880, 1_638_400),
+        ("bf16[16,1280,40]{1,2,0:T(8,128)(2,1)}", 1_638_400, 1_638_400),
+        ("u8[327680,327680]{1,0:T(8,128)(4,1)}", 107_374_182_400, 107_374_182_400),
+        ("f32[129,1024]{0,1:T(8,128)}", 1_048_576, 528_384),
+        ("f32[129,1024]{1,0:T(8,128)}", 557_056, 528_384),
+    ] {
+        let sizes = sizes(text);
+        assert_eq!((sizes.allocated_bytes, sizes.unpadded_bytes), (allocated, unpadded), "{text}");
+    }
+}
+
+#[test]
+fn sizes_are_those_of_xla_tests() {
+    let four = |text: &str| {
+        let XlaSizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes } = sizes(text);
+        [unpadded_bytes, allocated_bytes, span_bytes, data_bytes]
+    };
+    assert_eq!(four("s4[64,128]{1,0:E(4)}"), [4096; 4]);
+    assert_eq!(four("s4[9216,6144]{1,0:T(64,128)(8,1)E(4)}"), [28_311_552; 4]);
+    assert_eq!(four("s4[0,6144]{1,0:E(4)}"), [0; 4]);
+    assert_eq!(four("f32[0,5]{1,0:T(8,128)}"), [0; 4]);
+    assert_eq!(four("f32[]"), [4; 4]);
+    assert_eq!(four("f32[10,20]"), [800; 4]);
+    assert_eq!(four("f64[10,20]"), [1600; 4]);
+    assert_eq!(four("c64[10,20]"), [1600; 4]);
+    assert_eq!(four("f32[<=10,20]"), [800; 4]);
+    assert_eq!(four("(s32[], s32[])"), [8; 4]);
+    assert_eq!(four("bf16[3,5]{1,0:T(3,128)(2,1)}"), [30, 768, 1024, 522]);
+    // Rank 1: ArrayDataSize ignores the tile, the index map does not.
+    assert_eq!(four("f32[8]{0:T(2,2)}"), [32, 64, 64, 32]);
+    // L and SC count only with a tile.
+    assert_eq!(sizes("f32[5]{0:L(8)}").allocated_bytes, 20);
+    assert_eq!(sizes("f32[5]{0:T(4)L(32)}").allocated_bytes, 128);
+    // The longest pieces: 150 x 90 x 70 in physical order.
+    let split = "f32[150,200,100]{0,1,2:T(1)SC(0:30)(1:40,130)}";
+    assert_eq!(sizes(split).allocated_bytes, 945_000 * 4);
+    assert_eq!(
+        shape("f32[?,5]").sizes().unwrap_err().kind().to_string(),
+        "dimension 0 is unbounded, so its elements have no place"
+    );
+    assert_eq!(array("s4[2,4]{1,0:E(4)}").bit_offset(3).unwrap(), 12);
+}
+
+#[test]
+fn tiles_that_change_nothing_are_canonically_nothing() {
+    let same = |tiled: &str, plain: &str| {
+        let canonical = |text: &str| shape(text).lower().unwrap().canonical().unwrap();
+        canonical(tiled) == canonical(plain)
+    };
+    assert!(same("f32[24,128]{1,0:T(8,128)}", "f32[24,128]{1,0}"));
+    assert!(same("f32[4,256]{1,0:T(1,128)}", "f32[4,256]{1,0}"));
+    assert!(!same("f32[2,3,4]{2,1,0:T(8,128)}", "f32[2,3,4]{2,1,0}"));
+}
+
+#[test]
+fn raising_keeps_the_map_and_says_what_it_cannot_say() {
+    let raised = |text: &str| shape(text).lower().unwrap().to_pad_layout().map(|t| t.to_string());
+    assert_eq!(raised("f32[3,5]{1,0:T(2,2)}").unwrap(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
+    assert_eq!(raised("f32[3]{0:T(8,128)}").unwrap(), "(3)/((8:128, 128:1))");
+    assert_eq!(
+        raised("f32[6,5]{1,0:T(3,128)(2,1)}").unwrap_err().to_string(),
+        "PadLayout cannot say this layout: a tile of axis 0 pads again inside: its digit of size 3 is split into 2 x 2"
+    );
+    assert_eq!(
+        raised("f32[3,5]{1,0:T(*,4)}").unwrap_err().to_string(),
+        "PadLayout cannot say this layout: axes 0 and 1 are fused into one value of extent 15, whose digits 4 x 4 straddle them"
+    );
+    let map = |text: &str| shape(text).lower().unwrap().to_pad_layout_map().unwrap();
+    let (text, lost) = map("u32[]{:T(128)}");
+    assert_eq!(
+        (text.to_string().as_str(), lost.as_deref()),
+        ("()", Some("the span of `Addr` is 128, which the PadLayout cannot say: it ends at 1"))
+    );
+    let (text, lost) = map("f32[2,3]{1,0:T(*,8)}");
+    assert_eq!((text.to_string().as_str(), lost.is_some()), ("((2:3), (3:1))", true));
+}
+
+#[test]
+fn layouts_that_xla_cannot_say_are_refused_with_the_reason() {
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    let refused = |text: &str| {
+        let layout: Layout = text.parse().unwrap();
+        layout.to_xla_array(f32).unwrap_err().to_string()
+    };
+    assert!(refused("((4_PE, 2:1))").ends_with("the layout uses `PE`"));
+    assert!(
+        refused("((4:1); B@[2:4])".replace("2:4", "2_Addr:4").as_str())
+            .ends_with("it has no copies, and `Addr` has")
+    );
+    assert!(refused("((4:3))").ends_with("gives this map"));
+    let plain: Layout = "((3:5), (5:1))".parse().unwrap();
+    assert_eq!(plain.to_xla_array(f32).unwrap().to_string(), "f32[3,5]{1,0}");
+}
+
+#[test]
+fn a_text_is_recognised_by_its_first_letter_or_digit() {
+    for (text, notation) in [
+        ("f32[2]", Notation::Xla),
+        ("(f32[2])", Notation::Xla),
+        ("b(f32[2])", Notation::Xla),
+        ("((), f32[2])", Notation::Xla),
+        ("()", Notation::PadLayout),
+        ("((), (2:1))", Notation::PadLayout),
+        ("(; B@[PE])", Notation::PadLayout),
+        ("((2_PE:1))", Notation::PadLayout),
+    ] {
+        assert_eq!(Notation::of(text), notation, "{text}");
+        assert!(LayoutText::parse(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn advice_lists_orders_and_tilings_smallest_first() {
+    let advice = array("bf16[16,1280,40]{2,1,0:T(8,128)(2,1)}").advice().unwrap();
+    let bytes: Vec<u64> = advice.iter().map(|advice| advice.allocated_bytes).collect();
+    assert!(bytes.is_sorted());
+    let of = |text: &str| {
+        let found = advice.iter().find(|advice| advice.array.to_string() == text);
+        found.map(|advice| advice.allocated_bytes)
+    };
+    assert_eq!(of("bf16[16,1280,40]{2,1,0:T(8,128)(2,1)}"), Some(5_242_880));
+    assert_eq!(of("bf16[16,1280,40]{1,2,0:T(8,128)(2,1)}"), Some(1_638_400));
+    for text in ["f32[]", "s8[5]{0}", "s4[3,4]{1,0:E(4)}", "pred[1,2,3]", "f64[2,2]", "f32[0]"] {
+        assert!(!array(text).advice().unwrap().is_empty(), "{text}");
+    }
+}
+
+mod hlo {
+    use super::*;
+
+    fn scan(text: &str) -> HloReport {
+        HloReport::scan(text.as_bytes(), |_| {}).unwrap()
+    }
+
+    fn counts(text: &str) -> Vec<(String, u64)> {
+        let report = scan(text);
+        let mut counts: Vec<_> =
+            report.entries().iter().map(|e| (e.shape.to_owned(), e.count)).collect();
+        counts.sort();
+        counts
+    }
+
+    #[test]
+    fn shapes_count_once_wherever_they_stand() {
+        let line = "  %fusion.3 = (bf16[32,32]{1,0:T(8,128)(2,1)S(1)}, /*index=1*/f32[]) \
+                    fusion(bf16[32,32]{1,0:T(8,128)(2,1)S(1)} %f32, s32[2]{0} %x), slice={[0:5]}, \
+                    devices=[2,1], metadata={op_name=\"f32[9]{0} \\\" f32[8]\"} pred[] {\n";
+        assert_eq!(
+            counts(line),
+            [
+                ("bf16[32,32]{1,0:T(8,128)(2,1)S(1)}".to_owned(), 2),
+                ("f32[]".to_owned(), 1),
+                ("pred[]".to_owned(), 1),
+                ("s32[2]{0}".to_owned(), 1),
+            ]
+        );
+        assert_eq!(scan(line).unread_count(), 0);
+    }
+
+    #[test]
+    fn a_computation_body_is_no_layout() {
+        assert_eq!(
+            counts("ENTRY %main (p: f32[2]) -> f32[3] {\n{0}"),
+            [("f32[2]".into(), 1), ("f32[3]".into(), 1)]
+        );
+        assert_eq!(counts("s32[4]{x}"), [("s32[4]".into(), 1)]);
+    }
+
+    #[test]
+    fn lines_that_cannot_be_read_are_counted_and_kept() {
+        let report =
+            scan("f32[2]{0}\nbf16[4,8]{1,0,T(2,4)} f32[3]{1}\nF32[2]\nf32[2\n\nf32[x]\nf32[?]");
+        let lines: Vec<u64> = report.unread_lines().iter().map(|line| line.line).collect();
+        assert_eq!((lines, report.unread_count(), report.lines()), (vec![2, 3, 4, 6, 7], 5, 7));
+        assert_eq!(report.unread_lines()[0].text, "bf16[4,8]{1,0,T(2,4)}");
+    }
+
+    #[test]
+    fn totals_multiply_by_the_count_and_the_worst_comes_first() {
+        let report = scan("s32[4]{0:T(128)} s32[4]{0:T(128)} s32[2,1]{1,0:T(8,128)} f32[100]");
+        let order: Vec<&str> = report.entries().iter().map(|entry| entry.shape).collect();
+        assert_eq!(order, ["s32[2,1]{1,0:T(8,128)}", "s32[4]{0:T(128)}", "f32[100]"]);
+        let totals = report.totals().unwrap();
+        assert_eq!((totals.shapes, totals.count), (3, 4));
+        assert_eq!(totals.unpadded_bytes, 2 * 16 + 8 + 400);
+        assert_eq!(totals.allocated_bytes, 2 * 512 + 4096 + 400);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_and_endless_lines_are_read() {
+        let mut dump = vec![0xff, b'\n'];
+        dump.extend(b"%a = f32[2]{0} add(f32[2]{0} %x), ".repeat(100_000));
+        let report = HloReport::scan(&dump[..], |_| {}).unwrap();
+        assert_eq!(
+            (report.entries()[0].count, report.unread_count(), report.lines()),
+            (200_000, 0, 2)
+        );
+        assert!(scan("").entries().is_empty());
+    }
+}
