@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tensor_layout::{Format, HloReport, Layout, Machine, PadLayout, Placement, XlaShape};
+use tensor_layout::{Format, HloReport, Layout, Level, Machine, PadLayout, Placement, XlaShape};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
@@ -38,6 +38,51 @@ fn points(c: &mut Criterion) {
     c.bench_function("element", |b| b.iter(|| layout.element(black_box(&place))));
 }
 
+/// Layouts of six subaxes; the same on 2^20 elements and on 2^60.
+fn algebra(c: &mut Criterion) {
+    for (size, text, other, map, space) in [
+        (
+            "2^20",
+            "((16_L2B:1, 8_L1B:1, 8:16), (16_MAB:1, 16:1, 4_PE:1))",
+            "((16_L2B:1, 2_L1B:4, 4_L1B:1, 8:16), (16_MAB:1, 16:1, 4_PE:1))",
+            "((32_i1:32, 32_i1:1), (1024_i0:1))",
+            [
+                (Level::L2B, 16),
+                (Level::L1B, 8),
+                (Level::MAB, 16),
+                (Level::PE, 4),
+                (Level::ADDR, 2048),
+            ],
+        ),
+        (
+            "2^60",
+            "((16_L2B:1, 8_L1B:1, 8388608:16777216), (16_MAB:1, 16777216:1, 4_PE:1))",
+            "((16_L2B:1, 2_L1B:4, 4_L1B:1, 8388608:16777216), (16_MAB:1, 16777216:1, 4_PE:1))",
+            "((32768_i1:32768, 32768_i1:1), (1073741824_i0:1))",
+            [
+                (Level::L2B, 16),
+                (Level::L1B, 8),
+                (Level::MAB, 16),
+                (Level::PE, 4),
+                (Level::ADDR, 1 << 48),
+            ],
+        ),
+    ] {
+        let [f, same, map]: [Layout; 3] =
+            [text, other, map].map(|text| text.parse().expect("parses"));
+        let mut group = c.benchmark_group(format!("algebra {size}"));
+        group.bench_function("canonical", |b| b.iter(|| black_box(&f).canonical()));
+        group.bench_function("same_map", |b| b.iter(|| black_box(&f).same_map(black_box(&same))));
+        group.bench_function("compose", |b| b.iter(|| black_box(&f).compose(black_box(&map))));
+        group.bench_function("left_inverse", |b| b.iter(|| black_box(&f).left_inverse()));
+        group.bench_function("complement", |b| {
+            b.iter(|| black_box(&f).complement(black_box(&space)));
+        });
+        group.bench_function("collision", |b| b.iter(|| black_box(&f).collision()));
+        group.finish();
+    }
+}
+
 fn tables(c: &mut Criterion) {
     let layout: Layout = FULL.parse().expect("parses");
     let placement = Placement::of(layout).on(&Machine::mn_core()).build().expect("fits");
@@ -63,5 +108,5 @@ fn tables(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text, xla, points, tables);
+criterion_group!(benches, text, xla, points, algebra, tables);
 criterion_main!(benches);

@@ -326,6 +326,48 @@ pub enum LayoutError {
         /// How many may be.
         limit: u64,
     },
+    /// An index map that lands in no axis of the layout, or in two kinds of levels, or has copies.
+    #[error("the map lands in `{level}`, which is no axis of the layout of rank {rank}")]
+    MapLevel {
+        /// The level.
+        level: Level,
+        /// The rank of the layout that it should index.
+        rank: usize,
+    },
+    /// An index map that leaves the extents of the layout.
+    #[error("the map reaches {reach} of {}, whose extent is {extent}", .axis.map_or("the linear index".into(), |axis| format!("axis {axis}")))]
+    OutsideDomain {
+        /// The axis, `None` for the linear index.
+        axis: Option<usize>,
+        /// Its extent.
+        extent: u64,
+        /// The greatest value that the map gives.
+        reach: u64,
+    },
+    /// A layout without an inverse in this algebra.
+    #[error("there is no inverse: {reason}")]
+    NoInverse {
+        /// Why.
+        reason: String,
+    },
+    /// A layout without a complement in the space.
+    #[error("there is no complement: {reason}")]
+    NoComplement {
+        /// Why.
+        reason: String,
+    },
+    /// A part of a layout that is no layout of its own.
+    #[error("there is no layout of this part: {reason}")]
+    NoRestriction {
+        /// Why.
+        reason: String,
+    },
+    /// An edit that the axes or extents do not allow.
+    #[error("the edit is refused: {reason}")]
+    Edit {
+        /// Why, with the numbers.
+        reason: String,
+    },
     /// A layout that a notation cannot say.
     #[error("{notation} cannot say this layout: {reason}")]
     Unsayable {

@@ -12,6 +12,9 @@ pub mod xla {}
 #[doc = include_str!("../docs/algebra.md")]
 pub mod algebra {}
 
+#[doc = include_str!("../docs/compare.md")]
+pub mod compare {}
+
 #[doc = include_str!("../docs/design.md")]
 pub mod design {}
 

@@ -65,7 +65,13 @@ impl Level {
     /// The level that counts in axis `axis` of another layout: `i0`, `i1`, ...
     #[must_use]
     pub fn axis(axis: usize) -> Level {
-        Level::literal(&format!("i{axis}"))
+        match axis {
+            0 => Level::literal("i0"),
+            1 => Level::literal("i1"),
+            2 => Level::literal("i2"),
+            3 => Level::literal("i3"),
+            _ => Level::literal(&format!("i{axis}")),
+        }
     }
 
     /// The name.

@@ -60,20 +60,20 @@ mod table;
 pub mod guide;
 
 pub use algebra::{
-    Axis, Canonical, Collision, Copies, Found, FurtherAxis, Indexes, Layout, LayoutBuilder,
-    Location, Replica, Subaxis, Target,
+    Arrangement, Axis, Canonical, Collision, Copies, Difference, Found, FurtherAxis, IndexOrder,
+    Indexes, Layout, LayoutBuilder, Location, Replica, Restricted, Subaxis, Target,
 };
 pub use error::{Excerpt, LayoutError, ParseError, ParseErrorKind, Site, Span};
 pub use level::Level;
 pub use lower::{LayoutText, Notation, XlaAdvice, XlaSizes};
 pub use machine::{Machine, MachineBuilder, Memory};
 pub use notation::{
-    AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText, TileDim, XlaArray, XlaDim,
-    XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
+    AxisText, CuteLayout, CuteMode, Dtype, MemoryText, PadLayout, ReplicaText, Strided,
+    SubaxisText, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
 };
 pub use placement::{Placement, PlacementBuilder};
 pub use report::{
     AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
-    ShapeReport, UnreadLine,
+    ShapeReport, SharedPlace, UnreadLine,
 };
 pub use table::{Format, Row, Slot, Table, UnitTable};

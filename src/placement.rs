@@ -1,6 +1,6 @@
 //! A layout on a machine: extents checked, absent levels replicated, footprint known.
 
-use crate::algebra::{Copies, Found, Layout, Location, Subaxis, Target};
+use crate::algebra::{Copies, Difference, Found, Layout, Location, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::{Machine, Memory, WORD_BITS};
@@ -37,7 +37,14 @@ impl Placement {
     /// Starts the placement of a layout.
     #[must_use]
     pub fn of(layout: Layout) -> PlacementBuilder {
-        PlacementBuilder { layout, machine: None, memory: None, element_bits: None, base: 0 }
+        PlacementBuilder {
+            layout,
+            machine: None,
+            memory: None,
+            element_bits: None,
+            base: 0,
+            shared_places: false,
+        }
     }
 
     /// The layout, moved by the base.
@@ -142,6 +149,7 @@ impl Placement {
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
     /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
+        self.layout.check_injective()?;
         let mut full = place.clone();
         for (level, at) in place.iter() {
             self.check_known(level, Site::Layout)?;
@@ -164,6 +172,39 @@ impl Placement {
             }
         }
         Ok(found)
+    }
+
+    /// Whether a plain copy of every unit's memory turns one placement into the other: every
+    /// element has the same places, copies on absent levels included. `None` means yes.
+    ///
+    /// In a memory that units share, their places count as one.
+    ///
+    /// # Errors
+    /// As [`Layout::same_up_to_padding`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Machine, Placement};
+    /// let on = |text: &str| {
+    ///     let layout: Layout = text.parse().unwrap();
+    ///     Placement::of(layout).on(&"PE=4".parse().unwrap()).build().unwrap()
+    /// };
+    /// // Four copies by absence and by a sized replica are the same bytes.
+    /// assert_eq!(on("((12:1))").copyable(&on("((12:1); B@[4_PE:1])"))?, None);
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn copyable(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
+        self.as_stored()?.same_up_to_padding(&other.as_stored()?)
+    }
+
+    /// The places as the memory has them.
+    fn as_stored(&self) -> Result<Layout, LayoutError> {
+        match self.memory {
+            Some((_, Memory { owner, group, .. })) if group > 1 => {
+                shared(&self.spread, owner, group)
+            }
+            _ => Ok(self.spread.clone()),
+        }
     }
 
     /// The names of a place in a memory that units share; else the place itself.
@@ -208,9 +249,20 @@ pub struct PlacementBuilder {
     memory: Option<String>,
     element_bits: Option<u64>,
     base: u64,
+    shared_places: bool,
 }
 
 impl PlacementBuilder {
+    /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
+    ///
+    /// It can be located, tabled and reported, on no machine; asking for the element at a place is
+    /// refused.
+    #[must_use]
+    pub fn shared_places(mut self) -> Self {
+        self.shared_places = true;
+        self
+    }
+
     /// Places the layout on a machine.
     #[must_use]
     pub fn on(mut self, machine: &Machine) -> Self {
@@ -251,8 +303,10 @@ impl PlacementBuilder {
     /// [`LaneBeyond`](LayoutError::LaneBeyond), [`MemoryUnknown`](LayoutError::MemoryUnknown),
     /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge).
     pub fn build(self) -> Result<Placement, LayoutError> {
-        let PlacementBuilder { layout, machine, memory, element_bits, base } = self;
-        layout.check_injective()?;
+        let PlacementBuilder { layout, machine, memory, element_bits, base, shared_places } = self;
+        if !shared_places || machine.is_some() {
+            layout.check_injective()?;
+        }
         let layout = layout.with_offset(Level::ADDR, base)?;
         let word_bits = machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
         let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;

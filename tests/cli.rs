@@ -366,6 +366,117 @@ fn a_dump_is_reported_worst_first() {
 }
 
 #[test]
+fn same_answers_with_the_exit_code_and_a_witness() {
+    assert_eq!(stdout(&["same", "(3)/((2:2, 2:1))", "(3)/((4:1))"]), "same\n");
+    let differs = |args: &[&str]| {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let element = differs(&["same", "((2:1), (2:2))", "((2:2), (2:1))"]);
+    assert_eq!(element, "element (1, 0) is at Addr=1 in one, at Addr=2 in the other\n");
+    let padding = differs(&["same", "(3)/((4:1))", "(3:1)", "--json"]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&padding).unwrap(),
+        json!({
+            "same": false,
+            "witness": {
+                "kind": "place", "at": {"Addr": 3},
+                "first": {"index": null, "why": "padding"}, "second": {"index": null, "why": "outside"},
+            },
+        })
+    );
+    assert_eq!(stdout(&["same", "(3)/((4:1))", "(3:1)", "--up-to", "padding"]), "same\n");
+    assert_eq!(stdout(&["same", "((12:8), (8:1))", "((1_PE, 12:8), (8:1))", "--serves"]), "same\n");
+    differs(&["same", "((1_PE, 12:8), (8:1))", "((12:8), (8:1))", "--serves"]);
+    let copies = ["same", "((12:1))", "((12:1); B@[4_PE:1])", "--copyable", "--machine"];
+    assert_eq!(stdout(&[&copies[..], &["PE=4"]].concat()), "same\n");
+    differs(&[&copies[..], &["PE=8"]].concat());
+    assert_eq!(stdout(&["same", "f32[3,4]{1,0}", "shape=(3, 4), strides=(4, 1)"]), "same\n");
+    differs(&["same", "(2:1)", "(3:1)"]);
+    refused(&["same", "(2:1)", "(2:"]);
+}
+
+#[test]
+fn edits_apply_in_the_order_given() {
+    let edit = |args: &[&str]| stdout(&[&["edit"], args].concat());
+    let layout = "((4_PE, 3:8), (8:1))";
+    assert_eq!(edit(&[layout, "--permute", "1,0", "--reshape", "96"]), "((8:1, 4_PE:1, 3:8))\n");
+    assert_eq!(
+        edit(&[layout, "--reshape", "96", "--split", "0=4,24"]),
+        edit(&[layout, "--reshape", "4,24"])
+    );
+    let gather = "((), (8_L2B:1, 8_L1B:1, 64:1), (4_Time:1, 24:64, 4_W:1, 4_PE:1))";
+    assert_eq!(
+        edit(&[gather, "--drop", "0"]),
+        "((8_L2B:1, 8_L1B:1, 64:1), (4_Time:1, 24:64, 4_W:1, 4_PE:1))\n"
+    );
+    let input =
+        "((), (2_Time:1), (), (16_MAB:1, 16:16, 4:1, 4:4), (8:256, 4_W:1, 4_PE:1); B@[L1B,L2B])";
+    let output = "((), (2_Time:6), (6_Time:1), (16_MAB:1, 16:16, 4:1, 4:4), (8:256, 4_W:1, 4_PE:1); B@[L1B,L2B])\n";
+    assert_eq!(edit(&[input, "--broadcast", "2=6_Time"]), output);
+    assert_eq!(
+        edit(&["(10,7)/((5:7, 4_PE), (7:1))", "--minimal-padding", "--pad", "12,7"]),
+        "((3:7, 4_PE:1), (7:1))\n"
+    );
+    assert_eq!(
+        edit(&["(10,7)/((3:7, 4_PE), (7:1))", "--restrict", "PE=3"]),
+        "(2,7)/((3:7), (7:1))\n"
+    );
+    assert_eq!(edit(&["(3:1)", "--tile", "0=2", "--insert", "0"]), "((), (2:3, 3:1))\n");
+    assert_eq!(edit(&["f32[8,16]{1,0:T(4,4)}", "--permute", "1,0"]), "f32[16,8]{0,1:T(4,4)}\n");
+    assert_eq!(
+        edit(&["(3:4, 4:1)", "--merge", "0=2", "--to", "strided"]),
+        "shape=(12,), strides=(1,)\n"
+    );
+    assert!(refused(&["edit", layout, "--drop", "0"]).contains("axis 0 has extent 12"));
+    assert!(
+        refused(&["edit", layout, "--slice", "0=1"])
+            .contains("--slice: expected K=START:STOP[:STEP]")
+    );
+}
+
+#[test]
+fn cute_layouts_are_edited_as_cute_does() {
+    let edit = |args: &[&str]| stdout(&[&["edit"], args].concat());
+    assert_eq!(edit(&["(6,2):(8,2)", "--compose", "(4,3):(3,1)"]), "((2,2),3):((24,2),8)\n");
+    assert_eq!(edit(&["(2,2):(4,1)", "--product", "6:1"]), "((2,2),(2,3)):((4,1),(2,8))\n");
+    assert_eq!(edit(&["(4,2,3):(2,1,8)", "--divide", "4:2"]), "((2,2),(2,3)):((4,1),(2,8))\n");
+    assert_eq!(edit(&["(2,2):(1,6)", "--complement", "24"]), "(3,2):(2,12)\n");
+    // The inverse at place v gives the linear index.
+    let inverse = edit(&["(4,8):(8,1)", "--inverse", "left"]);
+    assert_eq!(inverse, "(8,4):(4,1)\n");
+    assert_eq!(stdout(&["locate", inverse.trim(), "17"]), "Addr=6\n"); // 17 = 2 x 8 + 1: (2, 1)
+    let refused_compose = refused(&["edit", "(4,6,8):(2,3,5)", "--compose", "6:3"]);
+    assert!(refused_compose.contains("CuTe cannot say this layout"), "{refused_compose}");
+    assert!(
+        refused(&["edit", "(8,3):(16,12)", "--inverse", "left"]).contains("there is no inverse")
+    );
+}
+
+#[test]
+fn cute_and_strided_text_may_share_places() {
+    assert_eq!(stdout(&["table", "(2,2):(1,1)"]), "Addr,i0,i1\n0,0,0\n1,0,1\n1,1,0\n2,1,1\n");
+    assert_eq!(stdout(&["locate", "((2,2),3):((24,2),8)", "7"]), "Addr=34\n");
+    assert_eq!(stdout(&["locate", "((2,2),3):((24,2),8)", "3,1"]), "Addr=34\n");
+    let page = stdout(&["explain", "shape=(2, 3), strides=(0, 1)"]);
+    assert!(page.contains("shared     Addr=1 by (0, 1) (1, 1)\n"), "{page}");
+    let answer = json_of(&["explain", "(2,2):(1,1)", "--json"]);
+    assert_eq!(answer["shared"], json!([{"at": {"Addr": 1}, "indexes": [[0, 1], [1, 0]]}]));
+    assert!(refused(&["element", "(2,2):(1,1)", "Addr=1"]).contains("share the place Addr=1"));
+    assert!(refused(&["table", "(2,2):(1,1)", "--machine", "PE=2"]).contains("share the place"));
+    let convert = |text: &str, to: &str| stdout(&["convert", text, "--to", to]);
+    assert_eq!(convert("f32[3,4]{0,1}", "cute"), "(3,4):(1,3)\n");
+    assert_eq!(convert("f32[3,4]{0,1}", "strided"), "shape=(3, 4), strides=(1, 3)\n");
+    assert_eq!(
+        convert("shape=(3,4), strides=(16,4), itemsize=4", "pad-layout"),
+        "((3:4), (4:1))\n"
+    );
+    assert!(refused(&["convert", "((4_PE))", "--to", "cute"]).contains("the layout uses `PE`"));
+    assert!(refused(&["convert", "(2,2):(1", "--to", "cute"]).contains("expected"));
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     assert!(
         refused(&["locate", "((2:1))", "2"])

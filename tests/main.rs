@@ -8,6 +8,7 @@ mod cli;
 mod corpus;
 mod generate;
 mod laws;
+mod planner;
 mod refusals;
 mod seed_001;
 mod slow;

@@ -558,7 +558,7 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
     assert_eq!(raised("f32[3]{0:T(8,128)}").unwrap(), "(3)/((8:128, 128:1))");
     assert_eq!(
         raised("f32[6,5]{1,0:T(3,128)(2,1)}").unwrap_err().to_string(),
-        "PadLayout cannot say this layout: a tile of axis 0 pads again inside: its digit of size 3 is split into 2 x 2"
+        "PadLayout cannot say this layout: a digit of axis 0, of size 3, is split again into 2 x 2, which pads inside"
     );
     assert_eq!(
         raised("f32[3,5]{1,0:T(*,4)}").unwrap_err().to_string(),

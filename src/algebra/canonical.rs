@@ -14,7 +14,8 @@ use crate::level::Level;
 ///
 /// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels. Without
 /// further axes two layouts have equal forms and hashes if and only if they are the same map.
-/// With them equal forms are the same map, but not the other way round.
+/// With them equal forms are the same map, but not the other way round:
+/// [`Layout::same_map`] decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Canonical {
     shape: Vec<u64>,
@@ -99,6 +100,15 @@ impl Canonical {
         &self.shape
     }
 
+    /// (size, stride) of the digits of elements that land in `level`.
+    pub(crate) fn digits_in(&self, level: Level) -> Vec<(u64, u64)> {
+        let digits = self.axes.iter().flatten().filter_map(|digit| match digit.target {
+            Target::Land { level: of, stride } if of == level => Some((digit.size, stride)),
+            _ => None,
+        });
+        digits.collect()
+    }
+
     /// Whether further axes are left, so that equality of forms is sufficient only.
     #[must_use]
     pub fn has_further_axes(&self) -> bool {
@@ -147,7 +157,7 @@ fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
 }
 
 /// Per level the set of sums, levels without one left out.
-fn coordinate_sets(mut terms: Vec<(Level, (u64, u64))>) -> Vec<(Level, Coordinates)> {
+pub(crate) fn coordinate_sets(mut terms: Vec<(Level, (u64, u64))>) -> Vec<(Level, Coordinates)> {
     terms.retain(|(_, (size, stride))| *size > 1 && *stride > 0);
     terms.sort_unstable_by_key(|(level, (size, stride))| (*level, *stride, *size));
     let by_level = terms.into_iter().chunk_by(|(level, _)| *level);

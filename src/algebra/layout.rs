@@ -263,14 +263,19 @@ impl Layout {
     pub(crate) fn greatest_values(&self) -> Result<Vec<u64>, LayoutError> {
         let mut greatest: Vec<u64> = self.axes.iter().map(|a| a.extent.saturating_sub(1)).collect();
         greatest.extend(self.further.iter().map(|further| further.start));
+        // Without elements no index is real, whatever digits there are.
+        let empty = self.axes.iter().any(|axis| axis.extent == 0);
         for (node, axis) in self.nodes().enumerate() {
             // Before this axis was checked to hold its value there is nothing to write in digits.
             if node >= self.rank() && greatest[node] >= axis.extent {
-                return Err(self.fed_beyond(node, greatest[node]));
+                if !empty {
+                    return Err(self.fed_beyond(node, greatest[node]));
+                }
+                greatest[node] = axis.extent.saturating_sub(1);
             }
             for (further, most) in axis.greatest_feeds(greatest[node]) {
-                let sum = greatest[self.rank() + further].checked_add(most);
-                greatest[self.rank() + further] = sum.ok_or_else(|| self.fed_beyond(node, most))?;
+                let fed = &mut greatest[self.rank() + further];
+                *fed = fed.saturating_add(most);
             }
         }
         Ok(greatest)
@@ -291,6 +296,9 @@ impl Axis {
     /// place, a smaller digit there, and anything after it.
     fn greatest_feeds(&self, greatest: u64) -> Vec<(usize, u64)> {
         let mut fed: Vec<usize> = self.subaxes.iter().filter_map(Subaxis::feeds).collect();
+        if fed.is_empty() {
+            return Vec::new();
+        }
         fed.sort_unstable();
         fed.dedup();
         let mut tops = vec![0; self.subaxes.len()];
@@ -341,9 +349,9 @@ pub struct LayoutBuilder {
     pub(crate) axes: Vec<Axis>,
     pub(crate) further: Vec<FurtherAxis>,
     pub(crate) replicas: Vec<Replica>,
-    offsets: Vec<(Level, u64)>,
-    used: Vec<Level>,
-    spans: Vec<(Level, u64)>,
+    pub(crate) offsets: Vec<(Level, u64)>,
+    pub(crate) used: Vec<Level>,
+    pub(crate) spans: Vec<(Level, u64)>,
 }
 
 impl LayoutBuilder {
@@ -412,7 +420,8 @@ impl LayoutBuilder {
             Layout { axes, further, replicas, offsets: no_offsets, used, spans: no_spans };
         layout.check_axes()?;
         layout.check_counts()?;
-        layout.used.extend(layout.landings().map(|l| l.level).collect::<Vec<_>>());
+        let landed: Vec<Level> = layout.landings().map(|landing| landing.level).collect();
+        layout.used.extend(landed);
         layout.used.push(Level::ADDR);
         layout.used.sort_unstable();
         layout.used.dedup();

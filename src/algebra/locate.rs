@@ -1,5 +1,6 @@
 //! From an index to its places.
 
+use crate::algebra::compose::IndexOrder;
 use crate::algebra::layout::{Layout, Target};
 use crate::algebra::location::Location;
 use crate::error::LayoutError;
@@ -43,6 +44,20 @@ impl Layout {
     pub fn locate_all(&self, index: &[u64]) -> Result<Copies<'_>, LayoutError> {
         let first = self.locate(index)?;
         Ok(Copies { layout: self, first, next: 0, end: self.copies() })
+    }
+
+    /// The index with a given linear index.
+    ///
+    /// # Errors
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) if it is not below the number of elements.
+    pub fn index_of(&self, order: IndexOrder, linear: u64) -> Result<Vec<u64>, LayoutError> {
+        if linear >= self.elements() {
+            let extent = self.elements();
+            return Err(LayoutError::OutsideDomain { axis: None, extent, reach: linear });
+        }
+        let shape = self.shape();
+        let weights = order.weights(&shape)?;
+        Ok(shape.iter().zip(weights).map(|(extent, weight)| linear / weight % extent).collect())
     }
 
     /// Walks the real indexes, row-major: the last axis runs fastest.

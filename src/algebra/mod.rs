@@ -19,20 +19,31 @@
 
 mod canonical;
 mod collision;
+mod complement;
+mod compose;
 mod count;
+mod divide;
+mod edit;
 mod element;
+mod equality;
+mod inverse;
 mod layout;
 mod locate;
 mod location;
+mod restrict;
 mod simplify;
 mod solve;
 
 pub use canonical::Canonical;
 pub use collision::Collision;
+pub use compose::IndexOrder;
+pub use divide::Arrangement;
 pub use element::Found;
+pub use equality::Difference;
 pub use layout::{Axis, FurtherAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 pub use locate::{Copies, Indexes};
 pub use location::Location;
+pub use restrict::Restricted;
 
 pub(crate) use element::Decoder;
 pub(crate) use layout::product;

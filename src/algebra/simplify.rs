@@ -2,7 +2,7 @@
 
 use num_integer::Integer;
 
-use crate::algebra::layout::{Axis, FurtherAxis, Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::layout::{Axis, FurtherAxis, Layout, Subaxis, Target};
 use crate::error::LayoutError;
 
 impl Layout {
@@ -19,13 +19,19 @@ impl Layout {
     /// [`TooLarge`](LayoutError::TooLarge) where the product of the sizes of an axis would no
     /// longer fit in 64 bits.
     pub fn simplified(&self) -> Result<Layout, LayoutError> {
+        self.clone().into_simplified()
+    }
+
+    /// As [`simplified`](Layout::simplified), without a copy. The result is not checked again:
+    /// every rule keeps the slots, the real values and with them the invariants.
+    pub(crate) fn into_simplified(self) -> Result<Layout, LayoutError> {
         if self.further.is_empty() {
-            return Ok(self.clone());
+            return Ok(self);
         }
-        let mut parts = Parts::of(self.to_builder());
+        let mut parts = Parts::of(self);
         while parts.pass() {}
         parts.lead_with_constants();
-        parts.into_builder().build()
+        Ok(parts.into_layout())
     }
 }
 
@@ -35,17 +41,18 @@ impl Layout {
     /// only the further axis made are gone. For a notation that cannot say them.
     pub(crate) fn without_tails(&self) -> Result<Layout, LayoutError> {
         let greatest = self.greatest_values()?;
-        let mut parts = Parts::of(self.to_builder());
+        let mut parts = Parts::of(self.clone());
         for (node, greatest) in greatest.into_iter().enumerate().skip(parts.rank) {
             parts.land_directly(node, greatest);
         }
-        parts.into_builder().build()
+        parts.into_layout().to_builder().build()
     }
 }
 
 /// A layout in pieces: all axes in one list, tensor axes first; removed ones are `None`.
 struct Parts {
-    builder: LayoutBuilder,
+    /// What is left of it without its axes.
+    layout: Layout,
     rank: usize,
     nodes: Vec<Option<FurtherAxis>>,
 }
@@ -60,17 +67,17 @@ struct Feeder {
 }
 
 impl Parts {
-    fn of(mut builder: LayoutBuilder) -> Parts {
-        let tensor = std::mem::take(&mut builder.axes).into_iter();
+    fn of(mut layout: Layout) -> Parts {
+        let tensor = std::mem::take(&mut layout.axes).into_iter();
         let tensor: Vec<_> = tensor.map(|axis| Some(FurtherAxis { start: 0, axis })).collect();
-        let further = std::mem::take(&mut builder.further).into_iter().map(Some);
+        let further = std::mem::take(&mut layout.further).into_iter().map(Some);
         let rank = tensor.len();
-        Parts { builder, rank, nodes: tensor.into_iter().chain(further).collect() }
+        Parts { layout, rank, nodes: tensor.into_iter().chain(further).collect() }
     }
 
     /// Renumbers the further axes that are left.
-    fn into_builder(self) -> LayoutBuilder {
-        let Parts { mut builder, rank, nodes } = self;
+    fn into_layout(self) -> Layout {
+        let Parts { mut layout, rank, nodes } = self;
         let numbers: Vec<usize> = nodes[rank..]
             .iter()
             .scan(0, |next, node| {
@@ -86,11 +93,11 @@ impl Parts {
                 }
             }
             match number < rank {
-                true => builder.axes.push(node.axis),
-                false => builder.further.push(node),
+                true => layout.axes.push(node.axis),
+                false => layout.further.push(node),
             }
         }
-        builder
+        layout
     }
 
     fn axis(&self, node: usize) -> Option<&Axis> {
@@ -103,10 +110,14 @@ impl Parts {
 
     /// Simplifies every further axis as far as it goes; `false` when nothing was left to do.
     fn pass(&mut self) -> bool {
-        self.drop_units();
         let mut changed = false;
         for node in self.rank..self.nodes.len() {
-            while self.nodes[node].is_some() && (self.splice(node) || self.cancel(node)) {
+            changed |= self.nodes[node].is_some() && self.splice(node);
+        }
+        // Units are dropped after that, so that a spliced axis keeps those that were written.
+        self.drop_units();
+        for node in self.rank..self.nodes.len() {
+            while self.nodes[node].is_some() && self.cancel(node) {
                 changed = true;
             }
         }
@@ -215,7 +226,9 @@ impl Parts {
             further.start /= factor;
             further.axis.extent = further.axis.extent.div_ceil(factor);
             further.axis.subaxes.pop();
-            further.axis.subaxes.push(quotient(minor, factor));
+            if minor.size > factor {
+                further.axis.subaxes.push(quotient(minor, factor));
+            }
         }
         true
     }

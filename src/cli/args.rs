@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use tensor_layout::Notation;
 
 /// Says where every element of a tensor lives.
 #[derive(Debug, Parser)]
@@ -13,10 +14,11 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
     max_term_width = 80,
     after_help = "\
 A LAYOUT is PadLayout text such as '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))',
-an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', or - to read either from
-standard input.
+an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as
+'((2,2),3):((24,2),8)', strides such as 'shape=(2, 3), strides=(3, 1)', or - to
+read one from standard input.
 
-Exit codes: 0 done; 2 bad input, with the reason on stderr and nothing on stdout.
+Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and nothing on stdout.
 
 Examples:
   tensor-layout explain '(10,7)/((3:7, 4_PE), (7:1))'
@@ -72,6 +74,27 @@ Examples:
   tensor-layout convert '(3,5)/((2:12, 2:2), (3:4, 2:1))' --to xla --dtype bf16
   tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient")]
     Convert(Convert),
+    /// Tell whether two layouts are the same, and where they differ.
+    #[command(after_help = "\
+Prints `same` and exits with 0, or a place where they differ and exits with 1.
+JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}
+
+Examples:
+  tensor-layout same '(3)/((2:2, 2:1))' '(3)/((4:1))'
+  tensor-layout same '((12:8), (8:1))' '((1_PE, 12:8), (8:1))' --serves
+  tensor-layout same '((12:1))' '((12:1); B@[4_PE:1])' --copyable --machine PE=4")]
+    Same(Same),
+    /// Change a layout, step by step in the order given, and print the new one.
+    #[command(after_help = "\
+CuTe layouts are composed, inverted, divided and multiplied as CuTe does: as functions
+of their colexicographic linear index. Elsewhere B lands in the axes i0, i1, .. of
+LAYOUT, or in Addr, its row-major linear index.
+
+Examples:
+  tensor-layout edit '((4_PE, 3:8), (8:1))' --permute 1,0 --reshape 96
+  tensor-layout edit '((), (2_Time:1), (), (8:1))' --drop 0 --broadcast 1=6_Time
+  tensor-layout edit '(6,2):(8,2)' --compose '(4,3):(3,1)'")]
+    Edit(Edit),
     /// Report the shapes of an XLA compiler dump, those that waste most first.
     #[command(after_help = "\
 Bytes are of one occurrence; totals count all of them.
@@ -156,6 +179,139 @@ pub(super) struct Convert {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(super) struct Same {
+    /// One layout, or - for standard input.
+    #[arg(value_name = "A")]
+    pub(super) first: String,
+    /// The other.
+    #[arg(value_name = "B")]
+    pub(super) second: String,
+    /// Only ask that every element has the same places.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(super) up_to: Option<UpTo>,
+    /// Ask whether A serves where B is wanted: the places of A contain those of B.
+    #[arg(long, conflicts_with_all = ["up_to", "copyable"])]
+    pub(super) serves: bool,
+    /// Ask whether a plain copy of every unit's memory turns one into the other.
+    #[arg(long, requires = "machine", conflicts_with = "up_to")]
+    pub(super) copyable: bool,
+    /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
+    #[arg(long, value_name = "MACHINE")]
+    pub(super) machine: Option<String>,
+    /// The memory: LM0, LM1, DRAM, ..
+    #[arg(long, value_name = "NAME", requires = "machine")]
+    pub(super) memory: Option<String>,
+    /// Take XLA shapes as people write them.
+    #[arg(long)]
+    pub(super) lenient: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum UpTo {
+    /// Where padding lies does not matter.
+    Padding,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct Edit {
+    #[command(flatten)]
+    pub(super) source: Source,
+    /// The logical extents, where LAYOUT does not say them.
+    #[arg(long, value_name = "N,M,..")]
+    pub(super) shape: Option<String>,
+    /// The notation to write, if not that of LAYOUT.
+    #[arg(long, value_enum)]
+    pub(super) to: Option<NotationArg>,
+    #[command(flatten)]
+    pub(super) steps: Steps,
+}
+
+/// The steps of an edit; their order is read off the command line.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Steps, applied in the order given")]
+pub(super) struct Steps {
+    /// Reorder the axes, as NumPy's transpose.
+    #[arg(long, value_name = "K,L,..")]
+    permute: Vec<String>,
+    /// Insert a unit axis in front of axis K.
+    #[arg(long, value_name = "K")]
+    insert: Vec<String>,
+    /// Drop unit axis K.
+    #[arg(long, value_name = "K")]
+    drop: Vec<String>,
+    /// Split axis K.
+    #[arg(long, value_name = "K=N,M,..")]
+    split: Vec<String>,
+    /// Merge COUNT axes from axis K on.
+    #[arg(long, value_name = "K=COUNT")]
+    merge: Vec<String>,
+    /// Give the tensor another shape of as many elements.
+    #[arg(long, value_name = "N,M,..")]
+    reshape: Vec<String>,
+    /// Keep every STEP-th index of axis K.
+    #[arg(long, value_name = "K=START:STOP[:STEP]")]
+    slice: Vec<String>,
+    /// Expand unit axis K to N along a level.
+    #[arg(long, value_name = "K=N_LEVEL")]
+    broadcast: Vec<String>,
+    /// Repeat axis K N times, along a level (Addr if not said).
+    #[arg(long, value_name = "K=N[_LEVEL]")]
+    tile: Vec<String>,
+    /// Enlarge the tensor to a shape; elements stay in their places.
+    #[arg(long, value_name = "N,M,..")]
+    pad: Vec<String>,
+    /// Cut padding that units do not need.
+    #[arg(long, num_args = 0, default_missing_value = "")]
+    minimal_padding: Vec<String>,
+    /// Compose: LAYOUT after B.
+    #[arg(long, value_name = "B")]
+    compose: Vec<String>,
+    /// From a place to the index.
+    #[arg(long, value_name = "left|right")]
+    inverse: Vec<String>,
+    /// What the layout leaves free of a space.
+    #[arg(long, value_name = "N|LEVEL=N,..")]
+    complement: Vec<String>,
+    /// Divide into tiles B.
+    #[arg(long, value_name = "B")]
+    divide: Vec<String>,
+    /// Multiply by the pattern B.
+    #[arg(long, value_name = "B")]
+    product: Vec<String>,
+    /// Keep what has these coordinates.
+    #[arg(long, value_name = "LEVEL=N,..")]
+    restrict: Vec<String>,
+    /// Keep the coordinates in one level.
+    #[arg(long, value_name = "LEVEL")]
+    project: Vec<String>,
+}
+
+/// The names of the steps, as clap knows them.
+pub(super) const STEPS: [&str; 18] = [
+    "permute",
+    "insert",
+    "drop",
+    "split",
+    "merge",
+    "reshape",
+    "slice",
+    "broadcast",
+    "tile",
+    "pad",
+    "minimal_padding",
+    "compose",
+    "inverse",
+    "complement",
+    "divide",
+    "product",
+    "restrict",
+    "project",
+];
+
+#[derive(Debug, ClapArgs)]
 pub(super) struct Hlo {
     /// The dump, or - for standard input.
     #[arg(value_name = "FILE")]
@@ -216,4 +372,19 @@ pub(super) enum NotationArg {
     PadLayout,
     /// XLA shapes.
     Xla,
+    /// CuTe shape:stride.
+    Cute,
+    /// shape=(..), strides=(..), as in NumPy and PyTorch.
+    Strided,
+}
+
+impl From<NotationArg> for Notation {
+    fn from(arg: NotationArg) -> Notation {
+        match arg {
+            NotationArg::PadLayout => Notation::PadLayout,
+            NotationArg::Xla => Notation::Xla,
+            NotationArg::Cute => Notation::Cute,
+            NotationArg::Strided => Notation::Strided,
+        }
+    }
 }

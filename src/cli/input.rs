@@ -10,7 +10,7 @@ use tensor_layout::{
     XlaParser,
 };
 
-use super::args::{NotationArg, Place, Source};
+use super::args::{Place, Source};
 
 /// Why the command did not do what it was asked.
 #[derive(Debug)]
@@ -96,13 +96,21 @@ pub(super) struct Placed {
 impl Source {
     pub(super) fn read(&self) -> Result<LayoutText, Failure> {
         let text = self.text()?;
-        let notation = match self.from {
-            Some(NotationArg::PadLayout) => Notation::PadLayout,
-            Some(NotationArg::Xla) => Notation::Xla,
-            None => Notation::of(&text),
-        };
+        let notation = self.from.map_or_else(|| Notation::of(&text), Notation::from);
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
         Ok(LayoutText::parse_as(notation, xla, text.trim_end())?)
+    }
+
+    /// The text, with a shape that may be given separately.
+    pub(super) fn shaped(&self, shape: Option<&str>) -> Result<LayoutText, Failure> {
+        match (shape, self.read()?) {
+            (Some(shape), LayoutText::PadLayout(tree)) => {
+                let shape = numbers("--shape", shape)?;
+                Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
+            }
+            (Some(_), _) => Err(Failure::Argument("--shape: the text says its own shape".into())),
+            (None, syntax) => Ok(syntax),
+        }
     }
 
     fn text(&self) -> Result<String, Failure> {
@@ -125,6 +133,9 @@ impl Place {
         if let Some(machine) = &self.machine {
             builder = builder.on(&machine_of(machine)?);
         }
+        if syntax.is_function() {
+            builder = builder.shared_places();
+        }
         let (memory, dtype) = self.suffix(&syntax)?;
         if let Some(memory) = memory {
             builder = builder.memory(&memory);
@@ -138,15 +149,7 @@ impl Place {
 
     /// The text, with the shape that was given separately.
     pub(super) fn shaped(&self) -> Result<LayoutText, Failure> {
-        let syntax = self.source.read()?;
-        match (&self.shape, syntax) {
-            (Some(shape), LayoutText::PadLayout(tree)) => {
-                let shape = numbers("--shape", shape)?;
-                Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
-            }
-            (Some(_), _) => Err(Failure::Argument("--shape: the text says its own shape".into())),
-            (None, syntax) => Ok(syntax),
-        }
+        self.source.shaped(self.shape.as_deref())
     }
 
     /// Memory and dtype, as given or else as written.
@@ -167,7 +170,7 @@ impl Place {
     }
 }
 
-fn machine_of(text: &str) -> Result<Machine, Failure> {
+pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
     // A name with `=` is a tree, a preset is known by name, the rest are files.
     if text.contains('=') || Machine::preset(text).is_some() {
         return Ok(text.parse()?);
@@ -199,6 +202,12 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
         return Ok(Vec::new());
     }
     text.split(',').map(number).collect()
+}
+
+/// A layout from an argument of another one.
+pub(super) fn argument(text: &str, lenient: bool) -> Result<LayoutText, Failure> {
+    let source = Source { layout: text.into(), from: None, lenient };
+    source.read()
 }
 
 /// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use tensor_layout::{
-    AxisReport, DigitReport, HloReport, LayoutError, Level, MemberReport, Report, ShapeReport,
-    Target, XlaSizes,
+    AxisReport, Difference, DigitReport, Found, HloReport, LayoutError, Level, Location,
+    MemberReport, Report, ShapeReport, SharedPlace, Target, XlaSizes,
 };
 
 /// A shape: its sizes, its arrays, and for a single array its layout.
@@ -95,6 +95,7 @@ pub(super) fn report_json(report: &Report) -> Value {
         "pads": report.pads,
         "pad_share": share(report.pads, report.slots),
         "pads_on_elements": report.pads_on_elements,
+        "shared": report.shared.iter().map(shared_json).collect::<Vec<_>>(),
         "footprint_words": report.footprint_words,
         "memory": report.memory,
         "capacity_words": report.capacity_words,
@@ -105,6 +106,47 @@ pub(super) fn report_json(report: &Report) -> Value {
 #[allow(clippy::as_conversions, reason = "a share for reading: rounding is meant")]
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn shared_json(shared: &SharedPlace) -> Value {
+    json!({ "at": place_json(&shared.place), "indexes": shared.indexes })
+}
+
+fn place_json(place: &Location) -> Value {
+    Value::Object(place.iter().map(|(level, at)| (level.to_string(), at.into())).collect())
+}
+
+fn found_json(found: &Found) -> Value {
+    match found {
+        Found::Element(index) => json!({ "index": index }),
+        Found::Padding => json!({ "index": null, "why": "padding" }),
+        Found::Hole => json!({ "index": null, "why": "hole" }),
+        Found::Outside => json!({ "index": null, "why": "outside" }),
+    }
+}
+
+/// The answer of `same`.
+pub(super) fn same_json(difference: Option<&Difference>) -> Value {
+    let names = |levels: &[Level]| levels.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let places = |places: &[Location]| places.iter().map(place_json).collect::<Vec<_>>();
+    let witness = match difference {
+        None => return json!({ "same": true }),
+        Some(Difference::Shapes(first, second)) => {
+            json!({ "kind": "shapes", "first": first, "second": second })
+        }
+        Some(Difference::Levels(first, second)) => {
+            json!({ "kind": "levels", "first": names(first), "second": names(second) })
+        }
+        Some(Difference::Element { index, first, second }) => json!({
+            "kind": "element", "index": index, "first": places(first), "second": places(second),
+        }),
+        Some(Difference::Place { place, first, second }) => json!({
+            "kind": "place", "at": place_json(place),
+            "first": found_json(first), "second": found_json(second),
+        }),
+        Some(_) => Value::Null,
+    };
+    json!({ "same": false, "witness": witness })
 }
 
 fn axis_json(axis: &AxisReport) -> Value {

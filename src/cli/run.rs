@@ -4,19 +4,22 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
 
+use clap::ArgMatches;
 use serde_json::{Value, json};
 use tensor_layout::{
-    Format, Found, HloReport, Layout, LayoutText, Level, Location, Placement, XlaDtype,
+    Format, Found, HloReport, IndexOrder, Layout, LayoutError, LayoutText, Level, Location,
+    Notation, Placement, XlaDtype,
 };
 
 use super::args::{
-    Command, Convert, Element, Explain, Hlo, Locate, NotationArg, Table, TableFormat,
+    Command, Convert, Element, Explain, Hlo, Locate, Same, Table, TableFormat, UpTo,
 };
-use super::input::{Failure, Placed, location, numbers};
-use super::json::{hlo_json, report_json, shape_json};
+use super::edit;
+use super::input::{Failure, Placed, argument, location, machine_of, numbers};
+use super::json::{hlo_json, report_json, same_json, shape_json};
 use super::output::{Output, byte_progress, print, progress};
 
-pub(super) fn run(command: Command) -> Result<ExitCode, Failure> {
+pub(super) fn run(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Table(args) => table(&args)?,
         Command::Locate(args) => locate(&args)?,
@@ -24,6 +27,11 @@ pub(super) fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Explain(args) => explain(&args)?,
         Command::Convert(args) => convert(&args)?,
         Command::Hlo(args) => hlo(&args)?,
+        Command::Same(args) => return same(&args),
+        Command::Edit(args) => {
+            let matches = matches.subcommand().map(|(_, matches)| matches);
+            edit::edit(&args, matches)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -45,8 +53,15 @@ fn table(args: &Table) -> Result<(), Failure> {
 }
 
 fn locate(args: &Locate) -> Result<(), Failure> {
-    let Placed { placement, .. } = args.place.placement()?;
+    let Placed { placement, syntax } = args.place.placement()?;
     let index = numbers("the index", &args.index)?;
+    let index = match (&syntax, &index[..]) {
+        // CuTe takes a single linear index as well.
+        (LayoutText::Cute(_), [linear]) if placement.layout().rank() != 1 => {
+            placement.layout().index_of(IndexOrder::Colexicographic, *linear)?
+        }
+        _ => index,
+    };
     let place = placement.locate(&index)?;
     let (copies, replicated) = (placement.copies(), placement.replicated());
     if args.json {
@@ -103,7 +118,8 @@ fn explain(args: &Explain) -> Result<(), Failure> {
         };
     }
     let Placed { placement, syntax } = args.place.placement()?;
-    let report = placement.report().map_err(|error| syntax.refuse(error))?;
+    let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
+    report.address_unit = syntax.address_unit();
     match args.json {
         true => print(&report_json(&report).to_string()),
         false => print(&report.to_string()),
@@ -112,32 +128,59 @@ fn explain(args: &Explain) -> Result<(), Failure> {
 
 fn convert(args: &Convert) -> Result<(), Failure> {
     let syntax = args.source.read()?;
-    if let (LayoutText::Xla(shape), NotationArg::Xla) = (&syntax, args.to) {
+    let to = Notation::from(args.to);
+    if let (LayoutText::Xla(shape), Notation::Xla) = (&syntax, to) {
         shape.validate()?;
         return print(&shape.canonical().to_string());
     }
     let layout = syntax.lower()?;
-    let refuse = |error| Failure::from(syntax.refuse(error));
-    match args.to {
-        NotationArg::PadLayout => {
-            let (text, lost) = layout.to_pad_layout_map().map_err(refuse)?;
-            if let Some(lost) = lost {
-                eprintln!("note: {lost}");
-            }
-            print(&text.to_string())
-        }
-        NotationArg::Xla => print(&to_xla(&layout, &args.dtype)?.map_err(refuse)?),
-    }
+    write_layout(layout.write(to, dtype(&args.dtype)?), &syntax)
 }
 
-/// The inner refusal is about the layout.
-fn to_xla(
-    layout: &Layout,
-    dtype: &str,
-) -> Result<Result<String, tensor_layout::LayoutError>, Failure> {
-    let known = XlaDtype::from_name(dtype);
-    let unknown = || Failure::Argument(format!("--dtype: `{dtype}` is no type of XLA"));
-    Ok(layout.to_xla_array(known.ok_or_else(unknown)?).map(|array| array.to_string()))
+/// Prints a layout in a notation, and on stderr what the notation cannot say of it.
+pub(super) fn write_layout(
+    written: Result<(String, Option<String>), LayoutError>,
+    syntax: &LayoutText,
+) -> Result<(), Failure> {
+    let (text, lost) = written.map_err(|error| syntax.refuse(error))?;
+    if let Some(lost) = lost {
+        eprintln!("note: {lost}");
+    }
+    print(&text)
+}
+
+fn dtype(name: &str) -> Result<XlaDtype, Failure> {
+    let unknown = || Failure::Argument(format!("--dtype: `{name}` is no type of XLA"));
+    XlaDtype::from_name(name).ok_or_else(unknown)
+}
+
+fn same(args: &Same) -> Result<ExitCode, Failure> {
+    let (first, second) =
+        (argument(&args.first, args.lenient)?, argument(&args.second, args.lenient)?);
+    let (a, b) = (first.lower()?, second.lower()?);
+    let difference = match (&args.machine, args.serves, args.up_to) {
+        (Some(machine), false, None) if args.copyable => {
+            let machine = machine_of(machine)?;
+            let place = |layout: Layout, text: &LayoutText| {
+                let builder = Placement::of(layout).on(&machine);
+                let builder = match &args.memory {
+                    Some(memory) => builder.memory(memory),
+                    None => builder,
+                };
+                builder.build().map_err(|error| text.refuse(error))
+            };
+            place(a, &first)?.copyable(&place(b, &second)?)?
+        }
+        (_, true, _) => a.serves(&b)?,
+        (_, _, Some(UpTo::Padding)) => a.same_up_to_padding(&b)?,
+        _ => a.same_map(&b)?,
+    };
+    match (&difference, args.json) {
+        (difference, true) => print(&same_json(difference.as_ref()).to_string())?,
+        (None, false) => print("same")?,
+        (Some(difference), false) => print(&difference.to_string())?,
+    }
+    Ok(ExitCode::from(u8::from(difference.is_some())))
 }
 
 fn hlo(args: &Hlo) -> Result<(), Failure> {

@@ -1,9 +1,11 @@
 //! Where a notation meets the algebra: `lower` (syntax tree to layout) and `raise` (layout to
 //! syntax tree, or the reason why the notation cannot say it). One notation per file.
 
+mod cute;
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;
+mod strided;
 mod text;
 mod xla_shape;
 

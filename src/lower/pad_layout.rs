@@ -229,7 +229,7 @@ impl Layout {
     /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
     /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
     /// assert_eq!(error.to_string(), "PadLayout cannot say this layout: \
-    ///     a tile of axis 0 pads again inside: its digit of size 3 is split into 2 x 2");
+    ///     a digit of axis 0, of size 3, is split again into 2 x 2, which pads inside");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
@@ -254,13 +254,22 @@ impl Layout {
         let simplified = self.simplified()?;
         let landed = simplified.without_tails()?.simplified()?;
         let text = landed.write_pad_layout()?;
-        let lost = self.used.iter().find(|level| self.span(**level) != landed.extent(**level));
-        let lost = lost.map(|level| {
-            let (said, span) = (landed.extent(*level), self.span(*level));
-            format!(
-                "the span of `{level}` is {span}, which the PadLayout cannot say: it ends at {said}"
-            )
-        });
+        let cut = self.used.iter().find(|level| self.span(**level) != landed.extent(**level));
+        let lost = match cut {
+            Some(level) => {
+                let (said, span) = (landed.extent(*level), self.span(*level));
+                Some(format!(
+                    "the span of `{level}` is {span}, which the PadLayout cannot say: it ends at {said}"
+                ))
+            }
+            None if landed.slots() != simplified.slots() => {
+                let (said, slots) = (landed.slots(), simplified.slots());
+                Some(format!(
+                    "of {slots} slots the PadLayout can say {said}: the rest of the padding is lost"
+                ))
+            }
+            None => None,
+        };
         Ok((text, lost))
     }
 
@@ -285,19 +294,30 @@ impl Layout {
         Ok(text)
     }
 
-    /// Names the further axis that plain subaxes do not replace: what feeds it, and how it is split.
     fn check_plain(&self) -> Result<(), LayoutError> {
-        let Some(further) = self.further.first() else { return Ok(()) };
+        if self.further.is_empty() { Ok(()) } else { Err(unsayable(self.straddling())) }
+    }
+
+    /// Names the further axis that plain subaxes do not replace: what feeds it, and how it is split.
+    pub(crate) fn straddling(&self) -> String {
+        let Some(further) = self.further.first() else { return String::new() };
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
             let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));
-            feeders.extend(fed.map(|subaxis| (number, subaxis.size)));
+            feeders.extend(fed.map(|subaxis| (number, *subaxis)));
         }
         let split = further.axis.subaxes.iter().map(|s| s.size).join(" x ");
-        Err(unsayable(match feeders[..] {
-            [(axis, size)] if further.start == 0 => format!(
-                "a tile of axis {axis} pads again inside: its digit of size {size} is split into {split}"
-            ),
+        match feeders[..] {
+            [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })]
+                if further.start == 0 =>
+            {
+                format!(
+                    "a digit of axis {axis}, of size {size}, is split again into {split}, which pads inside"
+                )
+            }
+            [(axis, Subaxis { target: Target::Feed { weight, .. }, .. })] if further.start == 0 => {
+                format!("axis {axis} steps by {weight} through a value that is split into {split}")
+            }
             [] => format!("an axis that no index reaches has the value {}", further.start),
             [(axis, _)] => format!(
                 "axis {axis} starts at {} of a value that is split into {split}",
@@ -308,7 +328,7 @@ impl Layout {
                 feeders.iter().map(|(axis, _)| axis).dedup().join(" and "),
                 further.axis.extent,
             ),
-        }))
+        }
     }
 
     /// Adds `1_Level:1` for used levels that no subaxis names.

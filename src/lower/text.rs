@@ -1,8 +1,8 @@
 //! Any notation, recognised by its look.
 
-use crate::algebra::Layout;
+use crate::algebra::{IndexOrder, Layout};
 use crate::error::{LayoutError, ParseError};
-use crate::notation::{PadLayout, XlaParser, XlaShape};
+use crate::notation::{CuteLayout, PadLayout, ReplicaText, Strided, XlaDtype, XlaParser, XlaShape};
 
 /// A notation that layouts are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,26 +12,51 @@ pub enum Notation {
     PadLayout,
     /// XLA shapes.
     Xla,
+    /// CuTe layouts `shape:stride`.
+    Cute,
+    /// `shape=(..), strides=(..)`.
+    Strided,
 }
 
 impl Notation {
-    /// The notation that a text looks like: the first letter or digit of an XLA shape is a letter,
-    /// that of a PadLayout a digit.
+    /// The notation that a text looks like: strided text begins with `shape`; CuTe text has a colon
+    /// outside of all brackets; the first letter or digit of an XLA shape is a letter, that of a
+    /// PadLayout a digit.
     ///
     /// ```
     /// use tensor_layout::Notation;
     /// assert_eq!(Notation::of("((), (8_L2B, 4:1))"), Notation::PadLayout);
     /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
     /// assert_eq!(Notation::of("()"), Notation::PadLayout);
+    /// assert_eq!(Notation::of("(4,8):(1,4)"), Notation::Cute);
     /// ```
     #[must_use]
     pub fn of(text: &str) -> Notation {
+        if text.trim_start().starts_with("shape") {
+            return Notation::Strided;
+        }
         let first = text.chars().find(|c| c.is_alphanumeric());
+        let is_cute = first.is_none_or(|c| c.is_ascii_digit()) && has_outer_colon(text);
+        if is_cute {
+            return Notation::Cute;
+        }
         match first.is_some_and(char::is_alphabetic) && !text.contains("B@[") {
             true => Notation::Xla,
             false => Notation::PadLayout,
         }
     }
+}
+
+fn has_outer_colon(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        byte == b':' && depth == 0
+    })
 }
 
 /// A layout in any notation, as it was written.
@@ -49,6 +74,10 @@ pub enum LayoutText {
     PadLayout(PadLayout),
     /// An XLA shape.
     Xla(XlaShape),
+    /// A CuTe layout.
+    Cute(CuteLayout),
+    /// Shape and strides.
+    Strided(Strided),
 }
 
 impl LayoutText {
@@ -72,6 +101,8 @@ impl LayoutText {
         match notation {
             Notation::PadLayout => text.parse().map(LayoutText::PadLayout),
             Notation::Xla => xla.parse(text).map(LayoutText::Xla),
+            Notation::Cute => text.parse().map(LayoutText::Cute),
+            Notation::Strided => text.parse().map(LayoutText::Strided),
         }
     }
 
@@ -83,6 +114,8 @@ impl LayoutText {
         match self {
             LayoutText::PadLayout(tree) => tree.lower(),
             LayoutText::Xla(shape) => shape.lower(),
+            LayoutText::Cute(layout) => layout.lower(),
+            LayoutText::Strided(layout) => layout.lower(),
         }
     }
 
@@ -92,6 +125,98 @@ impl LayoutText {
         match self {
             LayoutText::PadLayout(tree) => tree.refuse(error),
             LayoutText::Xla(shape) => shape.refuse_layout(error),
+            LayoutText::Cute(layout) => layout.refuse(error),
+            LayoutText::Strided(layout) => layout.refuse(error),
+        }
+    }
+
+    /// The notation.
+    #[must_use]
+    pub fn notation(&self) -> Notation {
+        match self {
+            LayoutText::PadLayout(_) => Notation::PadLayout,
+            LayoutText::Xla(_) => Notation::Xla,
+            LayoutText::Cute(_) => Notation::Cute,
+            LayoutText::Strided(_) => Notation::Strided,
+        }
+    }
+
+    /// How the notation numbers the elements of a tensor.
+    #[must_use]
+    pub fn index_order(&self) -> IndexOrder {
+        match self {
+            LayoutText::Cute(_) => IndexOrder::Colexicographic,
+            _ => IndexOrder::RowMajor,
+        }
+    }
+
+    /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
+    /// written here is kept where it still holds, and so is the type of an XLA shape.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable) with the reason.
+    pub fn write_edited(
+        &self,
+        edited: &Layout,
+        notation: Notation,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        match self {
+            LayoutText::PadLayout(tree) if notation == Notation::PadLayout => {
+                let (mut text, lost) = edited.to_pad_layout_map()?;
+                let still = |level| !edited.used_levels().contains(&level);
+                let bare = tree
+                    .broadcast()
+                    .iter()
+                    .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
+                text.broadcast.extend(bare);
+                Ok((text.to_string(), lost))
+            }
+            LayoutText::Xla(shape) => {
+                let dtype = shape.arrays().first().map_or(dtype, |(_, array)| array.dtype);
+                edited.write(notation, dtype)
+            }
+            _ => edited.write(notation, dtype),
+        }
+    }
+
+    /// What addresses count.
+    #[must_use]
+    pub fn address_unit(&self) -> &'static str {
+        if matches!(self, LayoutText::PadLayout(_)) { "long words" } else { "elements" }
+    }
+
+    /// Whether texts of the notation may let elements share places.
+    #[must_use]
+    pub fn is_function(&self) -> bool {
+        matches!(self, LayoutText::Cute(_) | LayoutText::Strided(_))
+    }
+}
+
+impl Layout {
+    /// Writes the layout in a notation; the second part says what of padding and span the text
+    /// cannot say, if anything.
+    ///
+    /// `dtype` is the element type of an XLA shape.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable) with the reason.
+    pub fn write(
+        &self,
+        notation: Notation,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        match notation {
+            Notation::PadLayout => {
+                self.to_pad_layout_map().map(|(text, lost)| (text.to_string(), lost))
+            }
+            Notation::Xla => self.to_xla_array(dtype).map(|array| (array.to_string(), None)),
+            Notation::Cute => self.to_cute().map(|layout| (layout.to_string(), None)),
+            Notation::Strided => {
+                let lost = || "shape and strides do not say the padding".to_owned();
+                let is_padded = self.slots() != self.elements();
+                self.to_strided().map(|layout| (layout.to_string(), is_padded.then(lost)))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ mod validate;
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
 
-use crate::algebra::{FurtherAxis, Layout, Subaxis};
+use crate::algebra::{Axis, FurtherAxis, Layout, Subaxis};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
@@ -93,7 +93,7 @@ struct Dim {
 enum Digit {
     /// The whole value of a tensor axis.
     Whole(usize),
-    /// A digit of a further axis: its number, 0 for the outer digit and 1 for the inner one.
+    /// A digit of a further axis: its number, and the place of the digit in it.
     Of(usize, usize),
 }
 
@@ -153,22 +153,28 @@ impl Tiling {
         }
         let number = self.further.len();
         let outer = dim.size.div_ceil(size);
-        // The strides follow when all tiles are applied.
-        let open = |size| Subaxis::land(size, Level::ADDR, 0);
-        let axis =
-            crate::algebra::Axis { extent: dim.size, subaxes: vec![open(outer), open(size)] };
-        self.further.push(FurtherAxis { start: 0, axis });
+        // The strides follow when all tiles are applied; digits of size 1 are left out.
+        let sizes = [outer, size].into_iter().filter(|size| *size > 1);
+        let subaxes: Vec<_> = sizes.map(|size| Subaxis::land(size, Level::ADDR, 0)).collect();
+        let inner = subaxes.len() - 1;
+        self.further.push(FurtherAxis { start: 0, axis: Axis { extent: dim.size, subaxes } });
         for (digit, weight) in &dim.digits {
             self.send(*digit, |size| Subaxis::feed(size, number, *weight));
         }
         let part = |size, at| Dim { size, digits: vec![(Digit::Of(number, at), 1)] };
-        (part(outer, 0), part(size, 1))
+        let outer = if inner == 0 { Dim { size: 1, digits: Vec::new() } } else { part(outer, 0) };
+        (outer, part(size, inner))
     }
 
     /// Decides where a digit goes.
     fn send(&mut self, digit: Digit, to: impl Fn(u64) -> Subaxis) {
         match digit {
-            Digit::Whole(axis) => self.whole[axis] = vec![to(self.extents[axis].max(1))],
+            Digit::Whole(axis) => {
+                let subaxis = to(self.extents[axis].max(1));
+                // A unit axis needs no digit to land.
+                let needed = subaxis.size > 1 || subaxis.feeds().is_some();
+                self.whole[axis] = needed.then_some(subaxis).into_iter().collect();
+            }
             Digit::Of(further, at) => {
                 let subaxis = &mut self.further[further].axis.subaxes[at];
                 *subaxis = to(subaxis.size);

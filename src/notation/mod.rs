@@ -10,14 +10,18 @@
 //! arithmetic. What it means is said in `lower`.
 
 mod assignments;
+mod cute;
 mod dtype;
 mod pad_layout;
+mod strided;
 mod written;
 mod xla_dtype;
 mod xla_shape;
 
+pub use cute::{CuteLayout, CuteMode};
 pub use dtype::Dtype;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
+pub use strided::Strided;
 pub use xla_dtype::XlaDtype;
 pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, XlaSplit};
 

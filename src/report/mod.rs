@@ -5,7 +5,7 @@ mod placement;
 mod shape;
 
 pub use hlo::{HloEntry, HloReport, HloTotals, UnreadLine};
-pub use placement::{AxisReport, DigitReport, LevelReport, Report};
+pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};
 pub use shape::{MemberReport, ShapeReport};
 
 /// `part` of `whole` in per cent, with one decimal, rounded down.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, Subaxis, Target, nests};
+use crate::algebra::{Axis, Collision, Location, Subaxis, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::placement::Placement;
@@ -43,6 +43,8 @@ pub struct Report {
     /// In how many places of one copy padding comes to lie on an element; `None` where counting
     /// them would take too long.
     pub pads_on_elements: Option<u64>,
+    /// Places that several elements share, at most eight of them, each with at most eight indexes.
+    pub shared: Vec<SharedPlace>,
     /// What addresses count.
     pub address_unit: &'static str,
     /// Addresses per unit, base included.
@@ -53,6 +55,15 @@ pub struct Report {
     pub capacity_words: Option<u64>,
     /// The levels in which copies lie apart.
     pub replicated: Vec<Level>,
+}
+
+/// A place that several elements share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedPlace {
+    /// The place.
+    pub place: Location,
+    /// Indexes that live there.
+    pub indexes: Vec<Vec<u64>>,
 }
 
 /// One axis of a [`Report`].
@@ -114,6 +125,7 @@ impl Placement {
             slots: self.spread().slots(),
             pads: self.spread().pads()?,
             pads_on_elements: self.pads_on_elements(),
+            shared: self.shared_indexes()?,
             address_unit: "long words",
             footprint_words: self.footprint_words(),
             memory: self.memory().map(|(name, _)| name.into()),
@@ -133,6 +145,34 @@ impl Placement {
         LevelReport { level, size, extent, used, holes, replicated }
     }
 
+    /// The first places that several elements share.
+    fn shared_indexes(&self) -> Result<Vec<SharedPlace>, LayoutError> {
+        const MOST: usize = 8;
+        let Some(Collision { first, second, place, .. }) = self.layout().collision()? else {
+            return Ok(Vec::new());
+        };
+        let mut shared: Vec<SharedPlace> = Vec::new();
+        let mut group = SharedPlace { place: Location::default(), indexes: Vec::new() };
+        let listed = self.table().for_each(|row| {
+            let place: Location =
+                self.columns().iter().copied().zip(row.place.iter().copied()).collect();
+            if place != group.place || group.indexes.is_empty() {
+                let next = SharedPlace { place, indexes: Vec::new() };
+                keep_shared(&mut shared, std::mem::replace(&mut group, next));
+            }
+            if group.indexes.len() < MOST {
+                group.indexes.push(row.index.unwrap_or_default().to_vec());
+            }
+            if shared.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        keep_shared(&mut shared, group);
+        match listed {
+            Ok(_) if !shared.is_empty() => Ok(shared),
+            // Too many rows to sort: the one collision that is known.
+            _ => Ok(vec![SharedPlace { place, indexes: vec![first, second] }]),
+        }
+    }
+
     /// Places of one copy that hold an element and padding as well.
     fn pads_on_elements(&self) -> Option<u64> {
         const MOST_SLOTS: u64 = 1 << 20;
@@ -143,7 +183,7 @@ impl Placement {
         if layout.used_levels().iter().all(apart) {
             return Some(0);
         }
-        let one = Placement::of(layout.clone()).build().ok()?;
+        let one = Placement::of(layout.clone()).shared_places().build().ok()?;
         let table = one.table().with_padding(true);
         if table.most_rows() > MOST_SLOTS {
             return None;
@@ -159,6 +199,13 @@ impl Placement {
             ControlFlow::<()>::Continue(())
         });
         outcome.ok().map(|_| shared)
+    }
+}
+
+/// Keeps a place that has more than one index.
+fn keep_shared(shared: &mut Vec<SharedPlace>, group: SharedPlace) {
+    if group.indexes.len() > 1 {
+        shared.push(group);
     }
 }
 
@@ -250,6 +297,10 @@ impl Report {
                 writeln!(f, "           in {places} places padding lies on an element")?;
             }
             None => writeln!(f, "           where padding lies on elements was not counted")?,
+        }
+        for SharedPlace { place, indexes } in &self.shared {
+            let indexes = indexes.iter().map(|i| format!("({})", i.iter().format(", "))).join(" ");
+            writeln!(f, "shared     {place} by {indexes}")?;
         }
         write!(f, "footprint  {} {} per unit", self.footprint_words, self.address_unit)?;
         match (&self.memory, self.capacity_words) {

@@ -4,7 +4,6 @@ use itertools::Itertools;
 
 use crate::algebra::{Layout, Target, product};
 use crate::error::LayoutError;
-use crate::level::Level;
 use crate::lower::xla_shape::popular;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 
@@ -31,18 +30,7 @@ impl Layout {
     /// ```
     pub fn to_xla_array(&self, dtype: XlaDtype) -> Result<XlaArray, LayoutError> {
         let unsayable = |reason: String| LayoutError::Unsayable { notation: "XLA", reason };
-        if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
-            return Err(unsayable(format!(
-                "it knows one linear address, and the layout uses `{level}`"
-            )));
-        }
-        if let Some(replica) = self.replicas().first() {
-            return Err(unsayable(format!("it has no copies, and `{}` has", replica.level)));
-        }
-        if self.offset(Level::ADDR) > 0 {
-            let offset = self.offset(Level::ADDR);
-            return Err(unsayable(format!("it starts at address 0, and the layout at {offset}")));
-        }
+        self.check_linear().map_err(unsayable)?;
         if self.rank() > MOST_RANK {
             let rank = self.rank();
             return Err(unsayable(format!("orders of {rank} dimensions are not tried")));

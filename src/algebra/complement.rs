@@ -1,0 +1,116 @@
+//! Complement: what a layout leaves free of a space.
+
+use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// (level, size, stride) of a digit.
+type Landed = (Level, u64, u64);
+
+impl Layout {
+    /// The layout of the rest of a space: one axis per level of `space`, in its order.
+    ///
+    /// `space` gives the size of every level. Every place of the space is exactly one place of
+    /// `self` plus one of the complement.
+    /// Law: disjoint from `self` but for the origin, ordered (its strides ascend from minor to
+    /// major), and `self` x complement covers the space exactly.
+    /// Cost: O(subaxes log subaxes).
+    /// Source: CuTe, `02_layout_algebra.md`, "Complement"; there a last gap that does not divide
+    /// is rounded up, here it is refused.
+    ///
+    /// # Errors
+    /// [`NoComplement`](LayoutError::NoComplement): the image is no product of levels (an axis is
+    /// padded inside, or fused), strides overlap or do not divide, a used level has no size, or
+    /// the size is no multiple of what `self` fills.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level};
+    /// let layout: Layout = "(2:1, 2:8)".parse()?;
+    /// let rest = layout.complement(&[(Level::ADDR, 32)])?;
+    /// assert_eq!(rest, "((2:16, 4:2))".parse()?); // CuTe: (4,2):(2,16)
+    /// assert!(layout.complement(&[(Level::ADDR, 24)]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
+        let layout = self.simplified()?;
+        let axes = layout.box_axes()?;
+        let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
+        let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
+        if let Some(level) = layout.used.iter().find(open) {
+            return Err(refuse(format!("level `{level}` has no size")));
+        }
+        if let Some((level, offset)) = layout.offsets.first() {
+            return Err(refuse(format!("`{level}` starts from {offset}")));
+        }
+        let mut builder = Layout::builder();
+        for &(level, size) in space {
+            let landed = axes.iter().flatten().filter(|digit| digit.0 == level);
+            let mut terms: Vec<(u64, u64)> = landed.map(|(_, n, stride)| (*n, *stride)).collect();
+            let replicas = layout.replicas.iter().filter(|r| r.level == level && r.size > 1);
+            terms.extend(replicas.map(|replica| (replica.size, replica.stride)));
+            let subaxes = gaps(level, terms, size)?;
+            let extent = subaxes.iter().map(|subaxis| subaxis.size).product();
+            builder = builder.axis(extent, subaxes).used(level);
+        }
+        builder.build()
+    }
+
+    /// The digits of every axis, if together they are a box.
+    fn box_axes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
+        if !self.further.is_empty() {
+            return Err(refuse("it has fused or nested axes".into()));
+        }
+        if self.elements() == 0 {
+            return Err(refuse("it has no elements".into()));
+        }
+        let boxed = |(number, axis): (usize, Vec<Subaxis>)| {
+            let slots: u64 = axis.iter().map(|digit| digit.size).product();
+            if slots != self.axes[number].extent {
+                let extent = self.axes[number].extent;
+                return Err(refuse(format!(
+                    "its image is no product: axis {number} has {extent} of {slots} values"
+                )));
+            }
+            if axis.iter().any(|digit| matches!(digit.target, Target::Land { stride: 0, .. })) {
+                return Err(refuse(format!("elements along axis {number} share places")));
+            }
+            let digit = |digit: &Subaxis| match digit.target {
+                Target::Land { level, stride } => Some((level, digit.size, stride)),
+                Target::Feed { .. } => None,
+            };
+            Ok(axis.iter().filter_map(digit).collect())
+        };
+        self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
+    }
+}
+
+fn refuse(reason: String) -> LayoutError {
+    LayoutError::NoComplement { reason }
+}
+
+/// What (size, stride) terms leave free below `size`, major to minor.
+fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subaxis>, LayoutError> {
+    terms.sort_unstable_by_key(|(_, stride)| *stride);
+    let (mut gaps, mut filled) = (Vec::new(), 1_u64);
+    for (n, stride) in terms {
+        if stride == 0 || stride % filled != 0 {
+            return Err(refuse(format!(
+                "in `{level}` a stride of {stride} is no multiple of {filled}, what smaller strides fill"
+            )));
+        }
+        gaps.push(Subaxis::land(stride / filled, level, filled));
+        // Below the extent of the level, which fits.
+        filled = n.saturating_mul(stride);
+    }
+    if !size.is_multiple_of(filled) {
+        let (below, above) = (size - size % filled, size % filled);
+        return Err(refuse(format!(
+            "in `{level}` it fills blocks of {filled}; {size} is {below} and {above} more"
+        )));
+    }
+    gaps.push(Subaxis::land(size / filled, level, filled));
+    gaps.reverse();
+    gaps.retain(|gap| gap.size > 1);
+    Ok(gaps)
+}

@@ -1,0 +1,222 @@
+//! Composition: a layout after an index map.
+
+use crate::algebra::layout::{FurtherAxis, Layout, LayoutBuilder, Subaxis, Target};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+
+/// How an index is numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum IndexOrder {
+    /// The last axis runs fastest: NumPy's, and that of PadLayout tensors.
+    #[default]
+    RowMajor,
+    /// The first axis runs fastest: CuTe's.
+    Colexicographic,
+}
+
+impl IndexOrder {
+    /// The axes, slowest first.
+    pub(crate) fn slowest_first(self, rank: usize) -> Vec<usize> {
+        match self {
+            IndexOrder::RowMajor => (0..rank).collect(),
+            IndexOrder::Colexicographic => (0..rank).rev().collect(),
+        }
+    }
+
+    /// The weight of each axis in the linear index of a shape.
+    pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
+        let mut weights = vec![1; shape.len()];
+        let mut weight = Some(1_u64);
+        for axis in self.slowest_first(shape.len()).into_iter().rev() {
+            let too_large = LayoutError::too_large(Site::Axis(axis), "the linear index");
+            weights[axis] = weight.ok_or(too_large)?;
+            weight = weights[axis].checked_mul(shape[axis].max(1));
+        }
+        Ok(weights)
+    }
+}
+
+impl Layout {
+    /// Composes: the layout `self` of the tensor whose index `map` gives.
+    ///
+    /// `map` lands in the levels `i0`, `i1`, .. ([`Level::axis`]), the axes of `self`, or in `Addr`
+    /// alone, which is then the row-major linear index of `self`.
+    /// Law: `f.compose(&g).locate(i) == f.locate(g(i))`; associative; the identity on both sides.
+    /// Slots of `self` that `map` does not reach become padding.
+    /// Cost: O(subaxes squared), whatever the sizes.
+    ///
+    /// # Errors
+    /// [`MapLevel`](LayoutError::MapLevel) if `map` lands elsewhere or has copies,
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) if it leaves the extents of `self`.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level};
+    /// let f: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+    /// let transpose: Layout = "((8_i1:1), (12_i0:1))".parse()?;
+    /// assert_eq!(f.compose(&transpose)?, "((8:1), (4_PE, 3:8))".parse()?);
+    /// let every_fifth: Layout = "((19:5))".parse()?; // of the 96 elements, row-major
+    /// let composed = f.compose(&every_fifth)?;
+    /// assert_eq!(composed.locate(&[7])?, f.locate(&[4, 3])?); // 35 = 4 x 8 + 3
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compose(&self, map: &Layout) -> Result<Layout, LayoutError> {
+        self.compose_in(IndexOrder::RowMajor, map)
+    }
+
+    /// Composes as [`compose`](Layout::compose), `Addr` of `map` being the linear index in a given
+    /// order.
+    ///
+    /// # Errors
+    /// As [`compose`](Layout::compose).
+    pub fn compose_in(&self, order: IndexOrder, map: &Layout) -> Result<Layout, LayoutError> {
+        let linear = self.lands_linearly(map)?;
+        // Further axes: those of `map`, the linear index if there is one, the axes of `self`, its
+        // own further axes.
+        let first = map.further.len() + usize::from(linear);
+        let shift = first + self.rank();
+        let mut builder = self.without_axes();
+        let fed = |level: Level| match linear {
+            true => map.further.len(),
+            false => first + axis_of(level).unwrap_or(0),
+        };
+        let feed = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level, stride } if level != Level::ADDR || linear => {
+                Subaxis::feed(subaxis.size, fed(level), stride)
+            }
+            // Only coordinate 0 of `Addr` is left.
+            Target::Land { .. } => Subaxis::feed(subaxis.size, fed(Level::axis(0)), 0),
+            Target::Feed { .. } => *subaxis,
+        };
+        let shifted = |subaxis: &Subaxis| match subaxis.target {
+            Target::Feed { further, weight } => {
+                Subaxis::feed(subaxis.size, further + shift, weight)
+            }
+            Target::Land { .. } => *subaxis,
+        };
+        builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
+        builder.further = Vec::with_capacity(shift + self.further.len());
+        for FurtherAxis { start, axis } in &map.further {
+            builder.further.push(FurtherAxis { start: *start, axis: axis.with(feed) });
+        }
+        if linear {
+            builder.further.push(self.linear_axis(order, first, map.offset(Level::ADDR))?);
+        }
+        for (number, axis) in self.axes.iter().enumerate() {
+            let start = if linear { 0 } else { map.offset(Level::axis(number)) };
+            builder.further.push(FurtherAxis { start, axis: axis.with(shifted) });
+        }
+        for FurtherAxis { start, axis } in &self.further {
+            builder.further.push(FurtherAxis { start: *start, axis: axis.with(shifted) });
+        }
+        let composed = builder.build().map_err(|error| match error {
+            LayoutError::FedBeyond { further, extent, reach } if further < shift => {
+                let axis = further.checked_sub(first);
+                LayoutError::OutsideDomain { axis, extent, reach }
+            }
+            other => other,
+        })?;
+        composed.into_simplified()
+    }
+
+    /// A builder with everything but the axes.
+    fn without_axes(&self) -> LayoutBuilder {
+        let Layout { replicas, offsets, used, spans, .. } = self;
+        let (axes, further) = (Vec::new(), Vec::new());
+        let (replicas, offsets) = (replicas.clone(), offsets.clone());
+        LayoutBuilder { axes, further, replicas, offsets, used: used.clone(), spans: spans.clone() }
+    }
+
+    /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
+    fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
+        if let Some(replica) = map.replicas.first() {
+            return Err(LayoutError::MapLevel { level: replica.level, rank: self.rank() });
+        }
+        let levels = || map.used.iter().copied().filter(|level| *level != Level::ADDR);
+        let is_axis = |level: Level| axis_of(level).is_some_and(|axis| axis < self.rank());
+        if let Some(level) = levels().find(|level| !is_axis(*level)) {
+            return Err(LayoutError::MapLevel { level, rank: self.rank() });
+        }
+        if levels().next().is_some() && map.extent(Level::ADDR) > 1 {
+            return Err(LayoutError::MapLevel { level: Level::ADDR, rank: self.rank() });
+        }
+        Ok(levels().next().is_none())
+    }
+
+    /// The axis whose value is the linear index of `self`, and whose digits are its entries.
+    fn linear_axis(
+        &self,
+        order: IndexOrder,
+        first: usize,
+        start: u64,
+    ) -> Result<FurtherAxis, LayoutError> {
+        let shape = self.shape();
+        let entry = |axis: usize| Subaxis::feed(shape[axis].max(1), first + axis, 1);
+        let subaxes = order.slowest_first(self.rank()).into_iter().map(entry).collect();
+        let axis = crate::algebra::Axis { extent: self.elements(), subaxes };
+        Ok(FurtherAxis { start, axis })
+    }
+
+    /// The same axes, the further ones of `other` and its own behind those of `self`.
+    ///
+    /// Both must use the same levels; copies, offsets and spans are those of `self`.
+    pub(crate) fn concatenate(&self, other: &Layout) -> Result<Layout, LayoutError> {
+        let shift = self.further.len();
+        let shifted = |subaxis: &Subaxis| match subaxis.target {
+            Target::Feed { further, weight } => {
+                Subaxis::feed(subaxis.size, further + shift, weight)
+            }
+            Target::Land { .. } => *subaxis,
+        };
+        let mut builder = self.to_builder();
+        builder.axes.extend(other.axes.iter().map(|axis| axis.with(shifted)));
+        for FurtherAxis { start, axis } in &other.further {
+            builder.further.push(FurtherAxis { start: *start, axis: axis.with(shifted) });
+        }
+        builder.build()
+    }
+
+    /// The layout that lands in the axes `i0`, `i1`, .. of a shape, as linear index in `Addr`.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge), [`MapLevel`](LayoutError::MapLevel).
+    pub fn linearised(&self, order: IndexOrder, shape: &[u64]) -> Result<Layout, LayoutError> {
+        let weights = order.weights(shape)?;
+        let land = |subaxis: &Subaxis| -> Result<Subaxis, LayoutError> {
+            let Target::Land { level, stride } = subaxis.target else { return Ok(*subaxis) };
+            if stride == 0 {
+                return Ok(Subaxis::land(subaxis.size, Level::ADDR, 0));
+            }
+            let weight = axis_of(level).and_then(|axis| weights.get(axis));
+            let weight = weight.ok_or(LayoutError::MapLevel { level, rank: shape.len() })?;
+            let stride = stride.checked_mul(*weight).or((subaxis.size == 1).then_some(0));
+            let too_large = LayoutError::too_large(Site::Layout, "the linear index");
+            Ok(Subaxis::land(subaxis.size, Level::ADDR, stride.ok_or(too_large)?))
+        };
+        let mut linear = Layout::builder();
+        for axis in &self.axes {
+            let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
+            linear = linear.axis(axis.extent, subaxes?);
+        }
+        for FurtherAxis { start, axis } in &self.further {
+            let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
+            linear = linear.further(*start, axis.extent, subaxes?);
+        }
+        linear.build()
+    }
+}
+
+impl crate::algebra::Axis {
+    /// The axis with every subaxis changed.
+    pub(crate) fn with(&self, change: impl Fn(&Subaxis) -> Subaxis) -> crate::algebra::Axis {
+        let subaxes = self.subaxes.iter().map(change).collect();
+        crate::algebra::Axis { extent: self.extent, subaxes }
+    }
+}
+
+/// The number of the axis that a level such as `i0` names.
+pub(crate) fn axis_of(level: Level) -> Option<usize> {
+    let digits = level.as_str().strip_prefix('i')?;
+    let plain = !digits.starts_with('0') || digits == "0";
+    digits.parse().ok().filter(|_| plain && digits.bytes().all(|b| b.is_ascii_digit()))
+}

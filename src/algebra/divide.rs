@@ -1,0 +1,122 @@
+//! Division into tiles, and product with a pattern of copies.
+
+use crate::algebra::compose::{IndexOrder, axis_of};
+use crate::algebra::layout::Layout;
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// The order of the axes of a division or product; all are permutations of the same axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Arrangement {
+    /// Tile and rest of the first axis, tile and rest of the second, ..
+    #[default]
+    Logical,
+    /// All tile axes, then all rest axes. CuTe groups each into one mode; axes here are flat.
+    Zipped,
+    /// As zipped; CuTe groups the tile axes only.
+    Tiled,
+    /// As zipped; CuTe groups none.
+    Flat,
+}
+
+impl Layout {
+    /// Divides into tiles: the axes of `tile`, then those that number the tiles.
+    ///
+    /// `tile` lands in the axes of `self` (`i0`, `i1`, ..) or in `Addr` alone, the linear index of
+    /// `self` in the given order; so does its complement, which numbers the tiles.
+    /// Law: `a.divide(order, b, _) == a o (b, complement of b in the shape of a)`; every
+    /// arrangement is a permutation of the axes of the others; all elements stay in their places.
+    /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
+    ///
+    /// # Errors
+    /// As [`complement`](Layout::complement) and [`compose`](Layout::compose).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Arrangement, IndexOrder, Layout};
+    /// let matrix: Layout = "(8:16, 16:1)".parse()?;
+    /// let tiles: Layout = "((4_i0:1), (2_i1:1))".parse()?; // 4 x 2
+    /// let divided = matrix.divide(IndexOrder::RowMajor, &tiles, Arrangement::Zipped)?;
+    /// assert_eq!(divided, "((4:16), (2:1), (2:64), (8:2))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn divide(
+        &self,
+        order: IndexOrder,
+        tile: &Layout,
+        arrangement: Arrangement,
+    ) -> Result<Layout, LayoutError> {
+        let named = tile.used.iter().any(|level| axis_of(*level).is_some());
+        let space: Vec<(Level, u64)> = match named {
+            true => (0..).map(Level::axis).zip(self.shape()).collect(),
+            false => vec![(Level::ADDR, self.elements())],
+        };
+        let rest = tile.complement(&space)?;
+        let map = tile.concatenate(&rest)?;
+        let divided = self.compose_in(order, &map)?;
+        match arrangement {
+            Arrangement::Logical => divided.permute(&interleaved(tile.rank(), rest.rank())),
+            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(divided),
+        }
+    }
+
+    /// Multiplies: `self`, and behind it the axes of `pattern`, which number copies of `self`.
+    ///
+    /// The copies lie in what `self` leaves free of `Addr`, as `pattern` arranges them; its own
+    /// `Addr` numbers the free places in order.
+    /// Law: `a.product(b) == (a, complement of a o b)`; injective if both are.
+    /// Source: CuTe, `02_layout_algebra.md`, "Logical Product"; the space is rounded up to what
+    /// `self` fills.
+    ///
+    /// # Errors
+    /// As [`complement`](Layout::complement) and [`compose`](Layout::compose); levels other than
+    /// `Addr` in either.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Arrangement, IndexOrder, Layout};
+    /// let tile: Layout = "((2:1, 2:4))".parse()?; // CuTe: (2,2):(4,1)
+    /// let product = tile.product(&"(6:1)".parse()?, Arrangement::Logical)?;
+    /// assert_eq!(product, "((2:1, 2:4), (3:8, 2:2))".parse()?); // CuTe: ((2,2),(2,3)):((4,1),(2,8))
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn product(
+        &self,
+        pattern: &Layout,
+        arrangement: Arrangement,
+    ) -> Result<Layout, LayoutError> {
+        let levels = self.used.iter().chain(&pattern.used);
+        if let Some(level) = levels.copied().find(|level| *level != Level::ADDR) {
+            return Err(LayoutError::MapLevel { level, rank: 0 });
+        }
+        let too_large =
+            || LayoutError::too_large(crate::error::Site::Layout, "the space of the product");
+        let filled = self.filled_block()?;
+        let room =
+            self.elements().checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
+        let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
+        let free = self.complement(&[(Level::ADDR, room)])?;
+        let copies = free.compose(pattern)?;
+        let product = self.concatenate(&copies)?;
+        match arrangement {
+            Arrangement::Logical => product.permute(&interleaved(self.rank(), copies.rank())),
+            Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(product),
+        }
+    }
+
+    /// The largest stride times its size: addresses come in blocks of this length.
+    fn filled_block(&self) -> Result<u64, LayoutError> {
+        let terms = self.canonical()?.digits_in(Level::ADDR);
+        Ok(terms.into_iter().map(|(size, stride)| size.saturating_mul(stride)).max().unwrap_or(1))
+    }
+}
+
+/// First tile axis, first rest axis, second tile axis, ..: what is left over of the longer list
+/// comes last.
+fn interleaved(tiles: usize, rests: usize) -> Vec<usize> {
+    let pairs = (0..tiles.max(rests)).flat_map(|at| {
+        let tile = (at < tiles).then_some(at);
+        tile.into_iter().chain((at < rests).then_some(tiles + at))
+    });
+    pairs.collect()
+}

@@ -1,0 +1,97 @@
+//! Permuting axes, inserting and dropping unit axes.
+
+use itertools::Itertools;
+
+use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// A map that lands in the axes of a layout of this rank.
+pub(super) fn index_map(rank: usize) -> LayoutBuilder {
+    (0..rank).fold(Layout::builder(), |map, axis| map.used(Level::axis(axis)))
+}
+
+/// The whole of axis `axis`, which has this extent.
+pub(super) fn whole(extent: u64, axis: usize) -> Subaxis {
+    Subaxis::land(extent.max(1), Level::axis(axis), 1)
+}
+
+impl Layout {
+    /// Reorders the axes: axis k of the result is axis `order[k]` (as NumPy's transpose).
+    ///
+    /// Law: permuting back with the inverse order is the identity.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if `order` is no permutation of the axes.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+    /// assert_eq!(layout.permute(&[1, 0])?, "((8:1), (4_PE, 3:8))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn permute(&self, order: &[usize]) -> Result<Layout, LayoutError> {
+        let sorted = order.iter().copied().sorted_unstable();
+        if !sorted.eq(0..self.rank()) {
+            let (order, rank) = (order.iter().join(","), self.rank());
+            let reason = format!("{order} is no permutation of the axes 0 to {rank}, exclusive");
+            return Err(LayoutError::Edit { reason });
+        }
+        let mut permuted = self.clone();
+        permuted.axes = order.iter().map(|axis| self.axes[*axis].clone()).collect();
+        Ok(permuted)
+    }
+
+    /// Inserts an axis of extent 1 in front of axis `at`, or behind the last.
+    ///
+    /// Law: dropping it again is the identity.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if `at` is beyond the rank.
+    pub fn insert_axis(&self, at: usize) -> Result<Layout, LayoutError> {
+        let rank = self.rank();
+        if at > rank {
+            let reason = format!("axis {at} cannot be inserted into {rank} axes");
+            return Err(LayoutError::Edit { reason });
+        }
+        let mut inserted = self.clone();
+        let unit = crate::algebra::Axis { extent: 1, subaxes: Vec::new() };
+        inserted.axes.insert(at, unit);
+        Ok(inserted)
+    }
+
+    /// Drops an axis of extent 1; slots of its padding stay padding.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if there is no such axis or its extent is not 1.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((), (8_L2B:1, 64:1))".parse()?;
+    /// assert_eq!(layout.drop_axis(0)?, "((8_L2B:1, 64:1))".parse()?);
+    /// assert!(layout.drop_axis(1).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn drop_axis(&self, at: usize) -> Result<Layout, LayoutError> {
+        let extent = self.check_axis(at)?;
+        if extent != 1 {
+            let reason = format!("axis {at} has extent {extent}; only an axis of extent 1 drops");
+            return Err(LayoutError::Edit { reason });
+        }
+        let kept = (0..self.rank()).filter(|axis| *axis != at);
+        let map = kept.fold(index_map(self.rank()), |map, axis| {
+            let extent = self.axes[axis].extent;
+            map.axis(extent, [whole(extent, axis)])
+        });
+        self.compose(&map.build()?)
+    }
+
+    /// The extent of an axis that must be there.
+    pub(super) fn check_axis(&self, at: usize) -> Result<u64, LayoutError> {
+        let rank = self.rank();
+        let reason = || format!("there is no axis {at} among {rank}");
+        self.axes.get(at).map(|a| a.extent).ok_or_else(|| LayoutError::Edit { reason: reason() })
+    }
+}

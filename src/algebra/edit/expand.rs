@@ -1,0 +1,110 @@
+//! Expanding a unit axis over a level, and tiling an axis.
+
+use crate::algebra::layout::{FurtherAxis, Layout, Replica, Subaxis, Target};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+
+impl Layout {
+    /// Expands an axis of extent 1 to `size` along `level`, as its innermost coordinate.
+    ///
+    /// The axis becomes `size_level:1`, and what landed in the level before steps `size` times as
+    /// far.
+    /// Law: the slice of the result at index k of the axis has the coordinate
+    /// `size x old + k` in `level`, and the old ones elsewhere.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if there is no such axis, its extent is not 1, or `size` is 0;
+    /// [`TooLarge`](LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level};
+    /// let input: Layout = "((2_Time:1), (), (16:1))".parse()?;
+    /// let output = input.expand(1, 6, Level::TIME)?;
+    /// assert_eq!(output, "((2_Time:6), (6_Time:1), (16:1))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn expand(&self, at: usize, size: u64, level: Level) -> Result<Layout, LayoutError> {
+        let extent = self.check_axis(at)?;
+        if extent != 1 || size == 0 {
+            let reason = format!("axis {at} of extent {extent} cannot be expanded to {size}");
+            return Err(LayoutError::Edit { reason });
+        }
+        let mut expanded = self.spread_out(level, size)?;
+        let digit = Subaxis::land(size, level, 1);
+        // What the axis had before is 0 for its one element, and so leads.
+        expanded.axes[at].subaxes.push(digit);
+        expanded.axes[at].extent = size;
+        expanded.to_builder().build()
+    }
+
+    /// Tiles an axis: `times` copies of the tensor one after the other, each as far from the last
+    /// in `level` as the layout reaches.
+    ///
+    /// Law: `tile.locate(k x extent + i)` is `locate(i)` moved by `k x self.extent(level)`.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if there is no such axis or `times` is 0;
+    /// [`TooLarge`](LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level};
+    /// let layout: Layout = "(3:1)".parse()?;
+    /// assert_eq!(layout.tile(0, 2, Level::ADDR)?, "((2:3, 3:1))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tile(&self, at: usize, times: u64, level: Level) -> Result<Layout, LayoutError> {
+        let extent = self.check_axis(at)?;
+        if times == 0 {
+            let reason = format!("axis {at} cannot be tiled 0 times");
+            return Err(LayoutError::Edit { reason });
+        }
+        let far = self.span(level) - self.offset(level);
+        let too_large = LayoutError::too_large(Site::Axis(at), "the tiled extent");
+        let tiled = extent.checked_mul(times).ok_or(too_large)?;
+        let mut builder = self.to_builder();
+        // The axis as it was, fed by the index within one copy.
+        let shift = |subaxis: &Subaxis| match subaxis.target {
+            Target::Feed { further, weight } => Subaxis::feed(subaxis.size, further + 1, weight),
+            Target::Land { .. } => *subaxis,
+        };
+        for axis in &mut builder.axes {
+            *axis = axis.with(shift);
+        }
+        for further in &mut builder.further {
+            further.axis = further.axis.with(shift);
+        }
+        let copy = vec![Subaxis::land(times, level, far), Subaxis::feed(extent.max(1), 0, 1)];
+        let whole = crate::algebra::Axis { extent: tiled, subaxes: copy };
+        let axis = std::mem::replace(&mut builder.axes[at], whole);
+        builder.further.insert(0, FurtherAxis { start: 0, axis });
+        builder.build()?.into_simplified()
+    }
+
+    /// The layout with every coordinate in `level` multiplied by `factor`.
+    fn spread_out(&self, level: Level, factor: u64) -> Result<Layout, LayoutError> {
+        let too_large = || LayoutError::too_large(Site::Layout, "a coordinate");
+        let times = |step: u64| step.checked_mul(factor).ok_or_else(too_large);
+        let mut spread = self.clone();
+        let nodes = spread.axes.iter_mut().chain(spread.further.iter_mut().map(|f| &mut f.axis));
+        for subaxis in nodes.flat_map(|axis| &mut axis.subaxes) {
+            if let Target::Land { level: of, stride } = &mut subaxis.target
+                && *of == level
+            {
+                *stride = times(*stride)?;
+            }
+        }
+        for Replica { level: of, stride, .. } in &mut spread.replicas {
+            if *of == level {
+                *stride = times(*stride)?;
+            }
+        }
+        for (_, at) in
+            spread.offsets.iter_mut().chain(&mut spread.spans).filter(|(of, _)| *of == level)
+        {
+            *at = times(*at)?;
+        }
+        Ok(spread)
+    }
+}

@@ -1,0 +1,8 @@
+//! Edits of the axes. An edit of the index is a composition with an index map, so that it answers
+//! for every layout; only those that move elements change where digits land.
+
+mod axes;
+mod expand;
+mod pad;
+mod reshape;
+mod slice;

@@ -1,0 +1,52 @@
+//! Slices.
+
+use crate::algebra::edit::axes::{index_map, whole};
+use crate::algebra::layout::{Layout, Subaxis};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+impl Layout {
+    /// Keeps every `step`-th index of an axis from `start` up to `stop`, exclusive.
+    ///
+    /// Bounds beyond the extent are cut to it, as NumPy does. What is left out becomes padding.
+    /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) if there is no such axis, or `step` is 0.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "(2:3, 3:1)".parse()?;
+    /// assert_eq!(layout.slice(1, 0, 2, 1)?, "(2,2)/((2:3), (3:1))".parse()?);
+    /// assert_eq!(layout.slice(1, 0, 3, 2)?.locate(&[1, 1])?.to_string(), "Addr=5");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn slice(
+        &self,
+        at: usize,
+        start: u64,
+        stop: u64,
+        step: u64,
+    ) -> Result<Layout, LayoutError> {
+        let extent = self.check_axis(at)?;
+        if step == 0 {
+            return Err(LayoutError::Edit { reason: "a slice steps by at least 1".into() });
+        }
+        let stop = stop.min(extent);
+        let kept = stop.saturating_sub(start).div_ceil(step);
+        // An empty slice starts nowhere.
+        let start = if kept == 0 { 0 } else { start };
+        let mut map = index_map(self.rank());
+        for (axis, extent) in self.shape().into_iter().enumerate() {
+            let level = Level::axis(axis);
+            map = match axis == at {
+                true => {
+                    map.axis(kept, [Subaxis::land(kept.max(1), level, step)]).offset(level, start)
+                }
+                false => map.axis(extent, [whole(extent, axis)]),
+            };
+        }
+        self.compose(&map.build()?)
+    }
+}

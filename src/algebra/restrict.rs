@@ -1,0 +1,211 @@
+//! The part of a layout in one unit, and the coordinates of one level.
+
+use std::ops::ControlFlow;
+
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::location::Location;
+use crate::algebra::solve::{Budget, Sum, Term};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// What lives in one unit, time slice or subtree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restricted {
+    /// The layout of the part: an axis for each axis of the whole, numbered from 0 on, in the
+    /// levels that were left open.
+    pub layout: Layout,
+    /// From the index in the part to that in the whole, in the levels `i0`, `i1`, ..
+    pub indexes: Layout,
+}
+
+impl Layout {
+    /// Keeps what has the given coordinates: the elements of one unit, one time slice, a subtree.
+    ///
+    /// Law: `whole.locate(indexes(j))` has the given coordinates, and `layout.locate(j)` the
+    /// others, for every index j of the part; no other element is there.
+    /// Cost: O(subaxes) where strides nest.
+    ///
+    /// # Errors
+    /// [`NoRestriction`](LayoutError::NoRestriction) where what lives there is no box of digits:
+    /// several digits give the coordinate, or one belongs to a further axis;
+    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "(10,7)/((3:7, 4_PE), (7:1))".parse()?;
+    /// let third = layout.restrict(&"PE=3".parse()?)?;
+    /// assert_eq!(third.layout, "(2,7)/((3:7), (7:1))".parse()?); // rows 3 and 7
+    /// assert_eq!(third.indexes.locate(&[1, 5])?.to_string(), "i0=7,i1=5,Addr=0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn restrict(&self, at: &Location) -> Result<Restricted, LayoutError> {
+        let whole = self.simplified()?;
+        let fixed = whole.fixed_digits(at)?;
+        let gone = |level: Level| at.get(level).is_some();
+        let (mut layout, mut indexes) = (Layout::builder(), Layout::builder());
+        for (number, (axis, fixed)) in whole.axes.iter().zip(fixed).enumerate() {
+            let part = Part::new(axis, &fixed, number);
+            layout = layout.axis(part.extent, part.kept);
+            indexes =
+                indexes.axis(part.extent, part.indexes).offset(Level::axis(number), part.offset);
+            indexes = indexes.used(Level::axis(number));
+        }
+        for further in &whole.further {
+            layout =
+                layout.further(further.start, further.axis.extent, further.axis.subaxes.clone());
+        }
+        for replica in whole.replicas.iter().filter(|replica| !gone(replica.level)) {
+            layout = layout.replica(replica.size, replica.level, replica.stride);
+        }
+        for level in whole.used.iter().filter(|level| !gone(**level)) {
+            layout = layout.used(*level).offset(*level, whole.offset(*level));
+        }
+        Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
+    }
+
+    /// Keeps the coordinates in one level; every other digit moves nothing any more.
+    ///
+    /// Law: `project(level).locate(i)` has the coordinate of `locate(i)` in `level`, and `Addr`.
+    #[must_use]
+    pub fn project(&self, level: Level) -> Layout {
+        let keep = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level: of, .. } if of != level => Subaxis::land(subaxis.size, level, 0),
+            _ => *subaxis,
+        };
+        let mut projected = self.clone();
+        for axis in &mut projected.axes {
+            *axis = axis.with(keep);
+        }
+        for further in &mut projected.further {
+            further.axis = further.axis.with(keep);
+        }
+        projected.replicas.retain(|replica| replica.level == level);
+        projected.offsets.retain(|(of, _)| *of == level);
+        projected.spans.retain(|(of, _)| *of == level);
+        projected.used.retain(|of| *of == level || *of == Level::ADDR);
+        if !projected.used.contains(&level) {
+            projected.used.push(level);
+            projected.used.sort_unstable();
+        }
+        projected
+    }
+
+    /// Per axis and subaxis the digit that the coordinates ask for, `None` where they are free.
+    fn fixed_digits(&self, at: &Location) -> Result<Vec<Vec<Option<u64>>>, LayoutError> {
+        let mut fixed: Vec<Vec<Option<u64>>> =
+            self.axes.iter().map(|axis| vec![None; axis.subaxes.len()]).collect();
+        for (level, coordinate) in at.iter().filter(|(level, _)| self.used.contains(level)) {
+            let (mut terms, mut places) = (Vec::new(), Vec::new());
+            let landed = self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| lands_in(s, level));
+            let mut landings = 0;
+            for (number, axis) in self.axes.iter().enumerate() {
+                for (digit, subaxis) in axis.subaxes.iter().enumerate() {
+                    if let Target::Land { level: of, stride: weight } = subaxis.target
+                        && of == level
+                    {
+                        terms.push(Term { digit: places.len(), size: subaxis.size, weight });
+                        places.push((number, digit));
+                        landings += 1;
+                    }
+                }
+            }
+            if landed.count() > landings {
+                let reason = format!("a digit of `{level}` belongs to a further axis");
+                return Err(LayoutError::NoRestriction { reason });
+            }
+            for replica in self.replicas.iter().filter(|replica| replica.level == level) {
+                let digit = places.len();
+                terms.push(Term { digit, size: replica.size, weight: replica.stride });
+                places.push((usize::MAX, 0));
+            }
+            for ((number, digit), value) in
+                places.iter().zip(self.solved(level, coordinate, terms)?)
+            {
+                if let Some(axis) = fixed.get_mut(*number) {
+                    axis[*digit] = Some(value);
+                }
+            }
+        }
+        Ok(fixed)
+    }
+
+    /// The one solution of a coordinate.
+    fn solved(
+        &self,
+        level: Level,
+        coordinate: u64,
+        terms: Vec<Term>,
+    ) -> Result<Vec<u64>, LayoutError> {
+        let refuse = |what: &str| {
+            let reason = format!("{what} digits give `{level}` = {coordinate}");
+            Err(LayoutError::NoRestriction { reason })
+        };
+        let mut digits = vec![0; terms.len()];
+        let Some(target) = coordinate.checked_sub(self.offset(level)) else { return refuse("no") };
+        let mut budget = Budget::new("which digits give a coordinate");
+        let mut solutions: Vec<Vec<u64>> = Vec::new();
+        let _ = Sum::new(terms).solve(target, &mut digits, &mut budget, &mut |digits, _| {
+            solutions.push(digits.to_vec());
+            let enough = solutions.len() > 1;
+            Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        match (solutions.pop(), solutions.is_empty()) {
+            (Some(solution), true) => Ok(solution),
+            (None, _) => refuse("no"),
+            _ => refuse("several"),
+        }
+    }
+}
+
+fn lands_in(subaxis: &Subaxis, level: Level) -> bool {
+    matches!(subaxis.target, Target::Land { level: of, .. } if of == level)
+}
+
+/// An axis without its fixed digits.
+struct Part {
+    extent: u64,
+    kept: Vec<Subaxis>,
+    indexes: Vec<Subaxis>,
+    offset: u64,
+}
+
+impl Part {
+    /// With some digits fixed, the others count the values of the axis in order, so that the real
+    /// ones come first.
+    fn new(axis: &Axis, fixed: &[Option<u64>], number: usize) -> Part {
+        let (mut kept, mut indexes, mut offset, mut weight) = (Vec::new(), Vec::new(), 0, 1);
+        for (subaxis, fixed) in axis.subaxes.iter().zip(fixed).rev() {
+            match fixed {
+                Some(digit) => offset += digit * weight,
+                None => {
+                    kept.push(*subaxis);
+                    indexes.push(Subaxis::land(subaxis.size, Level::axis(number), weight));
+                }
+            }
+            weight *= subaxis.size;
+        }
+        kept.reverse();
+        indexes.reverse();
+        let extent = count_below(axis, fixed);
+        Part { extent, kept, indexes, offset }
+    }
+}
+
+/// How many values below the extent have the fixed digits.
+fn count_below(axis: &Axis, fixed: &[Option<u64>]) -> u64 {
+    let Some(last) = axis.extent.checked_sub(1) else { return 0 };
+    let mut tops = vec![0; fixed.len()];
+    axis.digits(last, &mut tops);
+    // Minor to major: how many choices there are freely, and up to the digits of the last value.
+    let (mut free, mut bound) = (1, 1);
+    for ((subaxis, top), fixed) in axis.subaxes.iter().zip(&tops).zip(fixed).rev() {
+        (free, bound) = match fixed {
+            Some(digit) if digit < top => (free, free),
+            Some(digit) if digit > top => (free, 0),
+            Some(_) => (free, bound),
+            None => (free * subaxis.size, free * top + bound),
+        };
+    }
+    bound
+}

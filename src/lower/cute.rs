@@ -1,0 +1,108 @@
+//! CuTe layouts: modes are axes, read colexicographically.
+
+use itertools::Itertools;
+
+use crate::algebra::{Layout, Subaxis, Target};
+use crate::error::{LayoutError, ParseError, Site};
+use crate::level::Level;
+use crate::notation::{CuteLayout, CuteMode};
+
+impl CuteLayout {
+    /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs
+    /// fastest. Places are `Addr`; elements may share them.
+    ///
+    /// # Errors
+    /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::CuteLayout;
+    /// let layout = "((2,2),3):((24,2),8)".parse::<CuteLayout>()?.lower()?;
+    /// assert_eq!(layout.locate(&[3, 1])?.to_string(), "Addr=34"); // 24 + 2 + 8
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.to_layout().map_err(|error| self.refuse(error))
+    }
+
+    fn to_layout(&self) -> Result<Layout, LayoutError> {
+        let mut builder = Layout::builder();
+        for (number, mode) in self.axes().iter().enumerate() {
+            let leaves = mode.leaves();
+            let too_large =
+                LayoutError::too_large(Site::Axis(number), "the product of the extents");
+            let extent = leaves.iter().try_fold(1_u64, |n, (extent, _)| n.checked_mul(*extent));
+            let land = |(extent, stride): &(u64, u64)| Subaxis::land(*extent, Level::ADDR, *stride);
+            builder = builder.axis(extent.ok_or(too_large)?, leaves.iter().rev().map(land));
+        }
+        builder.build()
+    }
+}
+
+impl Layout {
+    /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, padding,
+    /// spans, and further axes that no plain subaxes replace.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((2:2, 2:24), (3:8))".parse()?;
+    /// assert_eq!(layout.to_cute()?.to_string(), "((2,2),3):((24,2),8)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
+        let unsayable = |reason: String| LayoutError::Unsayable { notation: "CuTe", reason };
+        let layout = self.simplified()?;
+        layout.check_linear().map_err(unsayable)?;
+        layout.check_plain_axes().map_err(unsayable)?;
+        if layout.span(Level::ADDR) != layout.extent(Level::ADDR) {
+            let span = layout.span(Level::ADDR);
+            return Err(unsayable(format!("its span is rounded up to {span}")));
+        }
+        let mode = |(number, axis): (usize, &crate::algebra::Axis)| {
+            if axis.extent != axis.slots() {
+                let (extent, slots) = (axis.extent, axis.slots());
+                return Err(unsayable(format!("axis {number} is padded from {extent} to {slots}")));
+            }
+            let leaves =
+                axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
+            let leaf = |subaxis: &Subaxis| match subaxis.target {
+                Target::Land { stride, .. } => CuteMode::Leaf(subaxis.size, stride),
+                Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0),
+            };
+            let mut leaves = leaves.map(leaf).collect_vec();
+            Ok(match leaves.len() {
+                0 => CuteMode::Leaf(1, 0),
+                1 => leaves.remove(0),
+                _ => CuteMode::Tuple(leaves),
+            })
+        };
+        let mut modes: Vec<CuteMode> = layout.axes().iter().enumerate().map(mode).try_collect()?;
+        // One plain mode needs no bracket: `6:3`.
+        let single = matches!(modes[..], [CuteMode::Leaf(..)]);
+        Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
+    }
+
+    /// Why a notation with one linear address cannot say the layout, if it cannot.
+    pub(crate) fn check_linear(&self) -> Result<(), String> {
+        if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
+            return Err(format!("it knows one linear address, and the layout uses `{level}`"));
+        }
+        if let Some(replica) = self.replicas().first() {
+            return Err(format!("it has no copies, and `{}` has", replica.level));
+        }
+        if self.offset(Level::ADDR) > 0 {
+            let offset = self.offset(Level::ADDR);
+            return Err(format!("it starts at address 0, and the layout at {offset}"));
+        }
+        Ok(())
+    }
+
+    /// Why strides alone cannot say the layout, if they cannot.
+    pub(crate) fn check_plain_axes(&self) -> Result<(), String> {
+        if self.further_axes().is_empty() { Ok(()) } else { Err(self.straddling()) }
+    }
+}

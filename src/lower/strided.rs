@@ -1,0 +1,67 @@
+//! Shape and strides: one stride per axis.
+
+use itertools::Itertools;
+
+use crate::algebra::{Layout, Subaxis, Target};
+use crate::error::{LayoutError, ParseError};
+use crate::level::Level;
+use crate::notation::Strided;
+
+impl Strided {
+    /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for strides in bytes that are no multiples of `itemsize`;
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        self.to_layout().map_err(|error| self.refuse(error))
+    }
+
+    fn to_layout(&self) -> Result<Layout, LayoutError> {
+        let unit = self.itemsize.unwrap_or(1);
+        let mut builder = Layout::builder();
+        for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
+            if unit == 0 || stride % unit != 0 {
+                let reason =
+                    format!("the stride {stride} of axis {axis} is no multiple of itemsize {unit}");
+                return Err(LayoutError::Edit { reason });
+            }
+            let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride / unit);
+            builder = builder.axis(*extent, [subaxis]);
+        }
+        builder.build()
+    }
+}
+
+impl Layout {
+    /// Writes the layout as shape and strides, in elements.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, an axis
+    /// that steps unevenly. Padding is not said by strides; it is left out.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((2:6, 2:3), (3:1))".parse()?;
+    /// assert_eq!(layout.to_strided()?.to_string(), "shape=(4, 3), strides=(3, 1)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_strided(&self) -> Result<Strided, LayoutError> {
+        let unsayable =
+            |reason: String| LayoutError::Unsayable { notation: "shape and strides", reason };
+        let layout = self.simplified()?.without_tails()?.simplified()?;
+        layout.check_linear().map_err(unsayable)?;
+        layout.check_plain_axes().map_err(unsayable)?;
+        let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {
+            [] => Ok(0),
+            [Subaxis { target: Target::Land { stride, .. }, .. }] => Ok(stride),
+            _ => {
+                let steps = digits.iter().map(|digit| digit.size).join(" x ");
+                Err(unsayable(format!("axis {number} does not step evenly: {steps}")))
+            }
+        };
+        let strides = layout.axes_of_elements().into_iter().enumerate().map(stride);
+        Ok(Strided::new(layout.shape(), strides.try_collect()?))
+    }
+}

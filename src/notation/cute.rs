@@ -1,0 +1,224 @@
+//! CuTe layouts: `((2,2),3):((24,2),8)`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::Parser;
+use pest::error::{ErrorVariant, InputLocation};
+use pest::iterators::Pair;
+
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::written::Written;
+
+mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/cute.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+/// How deep brackets may nest.
+const MAX_DEPTH: usize = 64;
+
+/// A CuTe layout: a shape and a stride of the same form.
+///
+/// Law: `parse(print(x)) == x`.
+///
+/// ```
+/// use tensor_layout::CuteLayout;
+/// let layout: CuteLayout = "((_2, 2), 3) : ((24, 2), 8)".parse()?;
+/// assert_eq!(layout.to_string(), "((2,2),3):((24,2),8)");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CuteLayout {
+    /// Extents and strides, leaf by leaf.
+    pub mode: CuteMode,
+    pub(crate) source: Written<Box<str>>,
+}
+
+/// A mode: a leaf, or modes again, the first the fastest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CuteMode {
+    /// `extent:stride`
+    Leaf(u64, u64),
+    /// `(..):(..)`
+    Tuple(Vec<CuteMode>),
+}
+
+impl CuteLayout {
+    /// A layout from its modes.
+    #[must_use]
+    pub fn new(mode: CuteMode) -> CuteLayout {
+        CuteLayout { mode, source: Written::default() }
+    }
+
+    /// The modes that are axes: those of the tuple, or the one leaf.
+    #[must_use]
+    pub fn axes(&self) -> &[CuteMode] {
+        match &self.mode {
+            CuteMode::Tuple(modes) => modes,
+            CuteMode::Leaf(..) => std::slice::from_ref(&self.mode),
+        }
+    }
+
+    /// The refusal of this text for what it means.
+    #[must_use]
+    pub fn refuse(&self, error: crate::error::LayoutError) -> ParseError {
+        let printed = self.to_string();
+        let text = if self.source.0.is_empty() { &printed } else { &*self.source.0 };
+        ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), text)
+    }
+}
+
+impl CuteMode {
+    /// The leaves as (extent, stride), the first the fastest.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<(u64, u64)> {
+        match self {
+            CuteMode::Leaf(extent, stride) => vec![(*extent, *stride)],
+            CuteMode::Tuple(modes) => modes.iter().flat_map(CuteMode::leaves).collect(),
+        }
+    }
+
+    fn text(&self, leaf: impl Fn(u64, u64) -> u64 + Copy) -> String {
+        match self {
+            CuteMode::Leaf(extent, stride) => leaf(*extent, *stride).to_string(),
+            CuteMode::Tuple(modes) => {
+                format!("({})", modes.iter().map(|mode| mode.text(leaf)).join(","))
+            }
+        }
+    }
+}
+
+impl fmt::Display for CuteLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = self.mode.text(|extent, _| extent);
+        write!(f, "{shape}:{}", self.mode.text(|_, stride| stride))
+    }
+}
+
+/// Shape or stride as written.
+enum Tree {
+    Int(u64, Span),
+    Tuple(Vec<Tree>, Span),
+}
+
+impl FromStr for CuteLayout {
+    type Err = ParseError;
+
+    /// Parses a CuTe layout. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
+        check_depth(text)?;
+        let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
+        let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
+        let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
+        let trees: Vec<Tree> = trees.map(|part| tree(part, text)).try_collect()?;
+        let [shape, stride] = &trees[..] else {
+            return Err(expected("a shape and a stride", Span::new(0, text.len()), text));
+        };
+        let mode = zip(shape, stride, text)?;
+        Ok(CuteLayout { mode, source: Written(text.into()) })
+    }
+}
+
+fn check_depth(text: &str) -> Result<(), ParseError> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        depth = match byte {
+            b'(' => depth + 1,
+            b')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth > MAX_DEPTH {
+            let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
+            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+        }
+    }
+    Ok(())
+}
+
+fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
+    ParseError::new(ParseErrorKind::Expected(vec![what]), span, text)
+}
+
+fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
+    let span = Span::new(part.as_span().start(), part.as_span().end());
+    if part.as_rule() == Rule::int {
+        let digits = part.as_str().trim_start_matches('_').parse();
+        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text);
+        return Ok(Tree::Int(digits.map_err(too_large)?, span));
+    }
+    let members = part.into_inner().filter(|p| matches!(p.as_rule(), Rule::tuple | Rule::int));
+    Ok(Tree::Tuple(members.map(|member| tree(member, text)).try_collect()?, span))
+}
+
+/// Shape and stride leaf by leaf; they must have the same form.
+fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> {
+    match (shape, stride) {
+        (Tree::Int(extent, _), Tree::Int(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
+        (Tree::Tuple(shapes, _), Tree::Tuple(strides, span)) => {
+            if shapes.len() != strides.len() {
+                let message = format!(
+                    "the shape has {} entries here, the stride {}",
+                    shapes.len(),
+                    strides.len()
+                );
+                return Err(ParseError::new(ParseErrorKind::Invalid(message), *span, text));
+            }
+            let modes = shapes.iter().zip(strides).map(|(shape, stride)| zip(shape, stride, text));
+            Ok(CuteMode::Tuple(modes.try_collect()?))
+        }
+        (Tree::Tuple(..), Tree::Int(_, span)) => {
+            Err(expected("a tuple, as in the shape", *span, text))
+        }
+        (Tree::Int(..), Tree::Tuple(_, span)) => {
+            Err(expected("an integer, as in the shape", *span, text))
+        }
+    }
+}
+
+fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
+    let at = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    let next = text.get(at..).and_then(|rest| rest.chars().next());
+    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
+    let positives: &[Rule] = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives,
+        ErrorVariant::CustomError { .. } => &[],
+    };
+    let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
+    let names = names.sorted().dedup().collect();
+    ParseError::new(ParseErrorKind::Expected(names), span, text)
+}
+
+/// How an error names a rule.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::tuple_or_int => "a shape",
+        Rule::tuple | Rule::open => "`(`",
+        Rule::int | Rule::digits => "an integer",
+        Rule::close => "`)`",
+        Rule::comma => "`,`",
+        Rule::colon => "`:`",
+        Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        for rule in Rule::all_rules() {
+            assert_eq!(name(*rule).is_empty(), *rule == Rule::ws, "{rule:?}");
+        }
+    }
+}
