@@ -1,6 +1,9 @@
 //! Law 16: nothing panics, wraps or hangs, whatever the text or the size.
 
-use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, PadLayout, Placement};
+use tensor_layout::{
+    Arrangement, Found, IndexOrder, Layout, LayoutError, Level, Location, Machine, PadLayout,
+    Placement,
+};
 
 fn refused(text: &str) -> String {
     let error = match text.parse::<PadLayout>() {
@@ -128,4 +131,50 @@ fn machines_that_contradict_themselves_are_refused() {
         Machine::builder("none").build(),
         Err(LayoutError::Machine { reason }) if reason == "it has no levels"
     ));
+}
+
+#[test]
+fn operations_on_hostile_layouts_answer_or_refuse() {
+    let huge = u64::MAX;
+    let texts = [
+        "()".to_owned(),
+        "(0)/((4:1))".to_owned(),
+        "((2:0))".replace("2:0", "1:0"),
+        format!("(({huge}:1))"),
+        "((9223372036854775808:1))".to_owned(),
+        "((2:9223372036854775807))".to_owned(),
+        "((4_PE:1, 3:1), (2_L2B:1); B@[2_MAB:1])".to_owned(),
+    ];
+    for text in texts {
+        let layout: Layout = text.parse().unwrap();
+        let maps =
+            ["((1_i0:0))", "((2_i0:1))", "(1:0)", "((18446744073709551615:1))", "((0_i9:1))"];
+        let maps = maps.iter().filter_map(|map| map.parse::<Layout>().ok());
+        for map in maps {
+            let composed = layout.compose(&map);
+            let _ = composed.map(|composed| {
+                (composed.to_pad_layout_map(), composed.canonical(), composed.to_cute())
+            });
+            let _ = layout.divide(IndexOrder::Colexicographic, &map, Arrangement::Logical);
+            let _ = layout.product(&map, Arrangement::Logical);
+            let _ = (layout.same_map(&map), layout.serves(&map), map.same_up_to_padding(&layout));
+        }
+        for number in [0, 1, 2, 3, huge - 1, huge] {
+            let axis = usize::try_from(number).unwrap();
+            let _ = (layout.insert_axis(axis), layout.drop_axis(axis), layout.merge_axes(0, axis));
+            let _ = (
+                layout.reshape(&[number]),
+                layout.split_axis(0, &[number, 1]),
+                layout.pad_to(&[number]),
+            );
+            let _ = (layout.tile(0, number, Level::PE), layout.expand(0, number, Level::ADDR));
+            let _ = (layout.slice(0, number, huge, 1), layout.slice(0, 0, number, number));
+            let _ = layout.complement(&[(Level::ADDR, number), (Level::PE, number)]);
+            let _ = layout.restrict(&Location::from_iter([(Level::PE, number)]));
+            let sliced = layout.slice(0, 0, 1, 1).and_then(|slice| slice.to_pad_layout_map());
+            assert!(sliced.is_ok() || layout.rank() == 0);
+        }
+        let _ = (layout.left_inverse(), layout.right_inverse(), layout.with_minimal_padding());
+        let _ = (layout.project(Level::ADDR), layout.flattened(IndexOrder::Colexicographic));
+    }
 }

@@ -103,6 +103,9 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
         // Below the extent of the level, which fits.
         filled = n.saturating_mul(stride);
     }
+    if size == 0 {
+        return Err(refuse(format!("in `{level}` a space of 0 has no room for it")));
+    }
     if !size.is_multiple_of(filled) {
         let (below, above) = (size - size % filled, size % filled);
         return Err(refuse(format!(

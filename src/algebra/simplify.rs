@@ -248,7 +248,7 @@ impl Parts {
             return;
         }
         for feeder in self.feeders(node) {
-            let target = minor.map(|minor| quotient(minor, feeder.weight).target);
+            let target = minor.map(|minor| scaled(minor.target, feeder.weight));
             let Some(subaxis) = self.subaxes(feeder.node).and_then(|s| s.get_mut(feeder.at)) else {
                 continue;
             };
@@ -283,13 +283,18 @@ impl Parts {
 
 /// What is left of a digit when its minor factor is taken: one step of it is `factor` old steps.
 fn quotient(subaxis: Subaxis, factor: u64) -> Subaxis {
-    let target = match subaxis.target {
+    Subaxis { size: subaxis.size / factor, target: scaled(subaxis.target, factor) }
+}
+
+/// The target of a digit, one step of which is `factor` steps; a digit that takes them stays
+/// within the coordinates that fit.
+fn scaled(target: Target, factor: u64) -> Target {
+    match target {
         Target::Land { level, stride } => {
             Target::Land { level, stride: stride.saturating_mul(factor) }
         }
         Target::Feed { further, weight } => {
             Target::Feed { further, weight: weight.saturating_mul(factor) }
         }
-    };
-    Subaxis { size: subaxis.size / factor, target }
+    }
 }

@@ -94,7 +94,7 @@ Examples:
   tensor-layout edit '((4_PE, 3:8), (8:1))' --permute 1,0 --reshape 96
   tensor-layout edit '((), (2_Time:1), (), (8:1))' --drop 0 --broadcast 1=6_Time
   tensor-layout edit '(6,2):(8,2)' --compose '(4,3):(3,1)'")]
-    Edit(Edit),
+    Edit(Box<Edit>),
     /// Report the shapes of an XLA compiler dump, those that waste most first.
     #[command(after_help = "\
 Bytes are of one occurrence; totals count all of them.

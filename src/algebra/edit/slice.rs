@@ -35,8 +35,9 @@ impl Layout {
         }
         let stop = stop.min(extent);
         let kept = stop.saturating_sub(start).div_ceil(step);
-        // An empty slice starts nowhere.
+        // An empty slice starts nowhere, and a single index does not step.
         let start = if kept == 0 { 0 } else { start };
+        let step = if kept > 1 { step } else { 1 };
         let mut map = index_map(self.rank());
         for (axis, extent) in self.shape().into_iter().enumerate() {
             let level = Level::axis(axis);
