@@ -318,6 +318,22 @@ pub enum LayoutError {
         /// The dimension.
         axis: usize,
     },
+    /// A buffer of the wrong length.
+    #[error("the table has {wanted} entries, but the buffer has {found}")]
+    BufferLength {
+        /// How long it is.
+        found: u64,
+        /// How long it must be.
+        wanted: u64,
+    },
+    /// Numbers that are too large for the cells of a buffer.
+    #[error("the table holds numbers up to {reach}, more than {bits} bits")]
+    CellTooNarrow {
+        /// The greatest number.
+        reach: u64,
+        /// The width of a cell.
+        bits: usize,
+    },
     /// A table whose order needs more memory than allowed.
     #[error("not sorted: {rows} rows share levels whose strides do not nest, more than {limit}")]
     TooManyRows {

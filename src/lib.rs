@@ -27,7 +27,11 @@
 //! * A [`Machine`] is a tree of levels with sizes and memories.
 //! * A [`Placement`] is a layout on a machine: checked against it, absent levels replicated. It
 //!   answers [`locate`](Placement::locate), [`element`](Placement::element),
-//!   [`table`](Placement::table), [`unit`](Placement::unit) and [`report`](Placement::report).
+//!   [`table`](Placement::table), [`unit`](Placement::unit) and [`report`](Placement::report); compiled
+//!   into a [`Program`] it fills whole tables and moves data at memory speed.
+//! * Text of any notation is a [`LayoutText`]; [`XlaShape`], [`CuteLayout`] and [`Strided`] lower to the
+//!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
+//!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
 //! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
 //!
 //! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
@@ -76,4 +80,4 @@ pub use report::{
     AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
     ShapeReport, SharedPlace, UnreadLine,
 };
-pub use table::{Format, Row, Slot, Table, UnitTable};
+pub use table::{Cell, Format, Program, Row, Run, Runs, Slot, Table, UnitTable};

@@ -31,6 +31,8 @@ pub struct Placement {
     memory: Option<(String, Memory)>,
     lanes: Option<u64>,
     columns: Vec<Level>,
+    /// Whether elements may share places.
+    shared_places: bool,
 }
 
 impl Placement {
@@ -149,7 +151,9 @@ impl Placement {
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
     /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
-        self.layout.check_injective()?;
+        if self.shared_places {
+            self.layout.check_injective()?;
+        }
         let mut full = place.clone();
         for (level, at) in place.iter() {
             self.check_known(level, Site::Layout)?;
@@ -313,7 +317,16 @@ impl PlacementBuilder {
         let Some(machine) = machine else {
             let columns = named_columns(&layout);
             let spread = layout.clone();
-            return Ok(Placement { layout, spread, machine, memory: None, lanes, columns });
+            let memory = None;
+            return Ok(Placement {
+                layout,
+                spread,
+                machine,
+                memory,
+                lanes,
+                columns,
+                shared_places,
+            });
         };
         let memory = match memory {
             Some(name) => machine.memory(&name).map(|memory| Some((name, memory)))?,
@@ -325,7 +338,9 @@ impl PlacementBuilder {
         fit.check_shared()?;
         let spread = fit.spread(lanes)?;
         let columns = fit.columns(&spread);
-        Ok(Placement { layout, spread, machine: Some(machine), memory, lanes, columns })
+        let machine = Some(machine);
+        let shared_places = false;
+        Ok(Placement { layout, spread, machine, memory, lanes, columns, shared_places })
     }
 }
 

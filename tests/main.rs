@@ -9,6 +9,7 @@ mod corpus;
 mod generate;
 mod laws;
 mod planner;
+mod program;
 mod refusals;
 mod seed_001;
 mod slow;

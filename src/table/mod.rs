@@ -8,10 +8,14 @@
 //!                                 2   14    -  -   padding: row 10 does not exist
 //! ```
 
+mod pack;
+mod program;
 mod rows;
 mod unit;
 mod write;
 
+pub use pack::{Run, Runs};
+pub use program::{Cell, Program};
 pub use rows::{Row, Table};
 pub use unit::{Slot, UnitTable};
 pub use write::Format;

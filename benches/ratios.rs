@@ -1,0 +1,247 @@
+//! Tables and points against hand-written rivals, as ratios: `cargo bench --bench ratios`.
+//!
+//! Each line runs ours and a rival in turn, many times, and prints both medians and the median of
+//! the ratios pair by pair: what a noisy machine does to one it does to the other.
+#![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
+#![allow(clippy::as_conversions, reason = "rivals are written as a person would write them")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use ndarray::Array2;
+use tensor_layout::{Level, Machine, Placement, Program};
+
+const FULL_1K: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
+const FULL_8K: &str = "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))";
+
+fn placement(text: &str) -> Placement {
+    let layout = text.parse().expect("parses");
+    Placement::of(layout).on(&Machine::mn_core()).build().expect("fits")
+}
+
+fn program(text: &str) -> Program {
+    placement(text).program().expect("compiles")
+}
+
+/// Median times in seconds, and the median ratio.
+fn compare(name: &str, runs: usize, mut ours: impl FnMut(), mut rival: impl FnMut()) {
+    let time = |work: &mut dyn FnMut()| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    let pairs: Vec<(f64, f64)> =
+        (0..runs + 3).map(|_| (time(&mut ours), time(&mut rival))).skip(3).collect();
+    let median = |mut list: Vec<f64>| {
+        list.sort_by(f64::total_cmp);
+        list[list.len() / 2]
+    };
+    let [a, b] = [0, 1].map(|side| {
+        median(pairs.iter().map(|pair| if side == 0 { pair.0 } else { pair.1 }).collect())
+    });
+    let ratio = median(pairs.iter().map(|(a, b)| a / b).collect());
+    println!("{name:44} {:>12} {:>12} {ratio:>8.2}", readable(a), readable(b));
+}
+
+fn readable(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-6 => format!("{:.2} ns", s * 1e9),
+        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
+        s => format!("{:.2} ms", s * 1e3),
+    }
+}
+
+/// Packed number by dividing: extents and strides known at run time.
+fn by_division(i: u64, j: u64, rows: [u64; 2], columns: [u64; 2], words: u64, stride: u64) -> u64 {
+    let (l2b, l1b, row) = (i / (rows[0] * rows[1]), i / rows[1] % rows[0], i % rows[1]);
+    let (mab, column, pe) =
+        (j / (columns[0] * columns[1]), j / columns[1] % columns[0], j % columns[1]);
+    (((l2b * 8 + l1b) * 16 + mab) * 4 + pe) * words + row * stride + column
+}
+
+fn tables(size: &str, text: &str, n: usize, m: usize, words: u64, runs: usize) {
+    let program = program(text);
+    let mut table = vec![0_u32; n * m];
+    let mut other = vec![0_u32; n * m];
+    let fill = |table: &mut [u32]| program.fill_packed(table).expect("fits");
+    compare(
+        &format!("packed {size} / slice::fill"),
+        runs,
+        || fill(black_box(&mut table)),
+        || black_box(&mut other).fill(black_box(0x0102_0304)),
+    );
+    let (rows, columns) = ([8, n as u64 / 128], [m as u64 / 64, 4]);
+    let stride = m as u64 / 64;
+    let at =
+        |i: usize, j: usize| by_division(i as u64, j as u64, rows, columns, words, stride) as u32;
+    let vector: Vec<u32> = (0..m).map(|j| at(0, j)).collect();
+    compare(
+        &format!("packed {size} / row base + column vector"),
+        runs,
+        || fill(black_box(&mut table)),
+        || {
+            for (i, row) in black_box(&mut other).chunks_exact_mut(m).enumerate() {
+                let base = at(i, 0);
+                row.iter_mut().zip(&vector).for_each(|(cell, step)| *cell = base + step);
+            }
+        },
+    );
+    assert_eq!(table, other);
+    let few = runs.min(9);
+    let (rows, columns) = (black_box(rows), black_box(columns));
+    compare(
+        &format!("packed {size} / division per element"),
+        few,
+        || fill(black_box(&mut table)),
+        || {
+            for (i, row) in black_box(&mut other).chunks_exact_mut(m).enumerate() {
+                for (j, cell) in row.iter_mut().enumerate() {
+                    *cell = by_division(i as u64, j as u64, rows, columns, words, stride) as u32;
+                }
+            }
+        },
+    );
+    compare(
+        &format!("packed {size} / ndarray row loop"),
+        runs,
+        || fill(black_box(&mut table)),
+        || {
+            let mut array =
+                Array2::from_shape_vec((n, m), std::mem::take(&mut other)).expect("fits");
+            for (i, mut row) in array.rows_mut().into_iter().enumerate() {
+                let base = at(i, 0);
+                row.iter_mut().zip(&vector).for_each(|(cell, step)| *cell = base + step);
+            }
+            other = black_box(array).into_raw_vec_and_offset().0;
+        },
+    );
+    let places = usize::try_from(program.places()).expect("fits");
+    let mut inverse = vec![0_u32; places];
+    compare(
+        &format!("inverse {size} / packed {size}"),
+        runs,
+        || program.fill_inverse(black_box(&mut inverse)).expect("fits"),
+        || fill(black_box(&mut other)),
+    );
+}
+
+/// Five columns at once, ours and by hand.
+fn columns_1k(runs: usize) {
+    let program = program(FULL_1K);
+    let make = || ([0; 4].map(|_| vec![0_u8; 1024 * 512]), vec![0_u16; 1024 * 512]);
+    let ((mut units, mut addresses), (mut hand, mut hand_addresses)) = (make(), make());
+    let levels = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
+    let by_hand =
+        |i: usize, j: usize| [(i / 64) as u8, (i / 8 % 8) as u8, (j / 32) as u8, (j % 4) as u8];
+    let vectors: [Vec<u8>; 4] =
+        [0, 1, 2, 3].map(|at| (0..512).map(|j| by_hand(0, j)[at]).collect());
+    let steps: Vec<u16> = (0..512).map(|j| (j / 4 % 8) as u16).collect();
+    compare(
+        "columns 1k / hand-written loop",
+        runs,
+        || {
+            for (level, column) in levels.iter().zip(&mut units) {
+                program.fill_column(*level, black_box(column)).expect("fits");
+            }
+            program.fill_column(Level::ADDR, black_box(&mut addresses)).expect("fits");
+        },
+        || {
+            for i in 0..1024 {
+                let base = by_hand(i, 0);
+                for ((column, vector), base) in hand.iter_mut().zip(&vectors).zip(base) {
+                    let row = &mut column[i * 512..(i + 1) * 512];
+                    row.iter_mut().zip(vector).for_each(|(cell, step)| *cell = base + step);
+                }
+                let (row, base) = (&mut hand_addresses[i * 512..(i + 1) * 512], (i % 8 * 8) as u16);
+                row.iter_mut().zip(&steps).for_each(|(cell, step)| *cell = base + step);
+            }
+            black_box((&mut hand, &mut hand_addresses));
+        },
+    );
+    assert_eq!((units, addresses), (hand, hand_addresses));
+}
+
+fn points(runs: usize) {
+    const POINTS: u64 = 1 << 16;
+    let program = program(FULL_1K);
+    let index = |n: u64| [n.wrapping_mul(2_654_435_761) % 1024, n.wrapping_mul(40_503) % 512];
+    let (rows, columns) = (black_box([8, 8]), black_box([8, 4]));
+    compare(
+        "65536 points / division by run-time sizes",
+        runs,
+        || {
+            let sum = (0..POINTS).map(|n| program.place(&index(n)).expect("inside")).sum::<u64>();
+            black_box(sum);
+        },
+        || {
+            let at = |n| {
+                let [i, j] = index(n);
+                by_division(i, j, rows, columns, 64, 8)
+            };
+            black_box((0..POINTS).map(at).sum::<u64>());
+        },
+    );
+}
+
+/// A tensor of f32 into the memory of all units and back, against a copy of as many bytes.
+fn moves(name: &str, text: &str, runs: usize) {
+    let program = program(text);
+    let length = usize::try_from(program.elements()).expect("fits");
+    let tensor: Vec<f32> = (0..length).map(|n| n as f32).collect();
+    let mut image = vec![0.0_f32; usize::try_from(program.places()).expect("fits")];
+    let mut back = vec![0.0_f32; length];
+    let mut other = vec![0.0_f32; length];
+    compare(
+        &format!("pack {name} / copy_from_slice"),
+        runs,
+        || program.pack(&tensor, black_box(&mut image), 0.0).expect("fits"),
+        || black_box(&mut other).copy_from_slice(&tensor),
+    );
+    compare(
+        &format!("unpack {name} / copy_from_slice"),
+        runs,
+        || program.unpack(&image, black_box(&mut back)).expect("fits"),
+        || black_box(&mut other).copy_from_slice(&tensor),
+    );
+    assert_eq!(tensor, back);
+}
+
+fn growth() {
+    println!(
+        "\n{:44} {:>12} {:>12}",
+        "growth of a packed table with the tensor", "time", "per element"
+    );
+    for bits in (10..=26).step_by(4) {
+        let text =
+            format!("((16_L2B, 8_L1B, {}:1), (4_PE, 2:{}))", 1 << (bits - 10), 1 << (bits - 10));
+        let layout = text.parse().expect("parses");
+        let program = Placement::of(layout).build().and_then(|p| p.program()).expect("compiles");
+        let mut table = vec![0_u32; 1 << bits];
+        let mut times: Vec<f64> = (0..11)
+            .map(|_| {
+                let start = Instant::now();
+                program.fill_packed(black_box(&mut table)).expect("fits");
+                start.elapsed().as_secs_f64()
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        let each = times[5] / f64::from(1 << bits);
+        println!(
+            "{:44} {:>12} {:>12}",
+            format!("2^{bits} elements"),
+            readable(times[5]),
+            readable(each)
+        );
+    }
+}
+
+fn main() {
+    println!("{:44} {:>12} {:>12} {:>8}", "ours / rival", "ours", "rival", "ratio");
+    tables("1k", FULL_1K, 1024, 512, 64, 301);
+    tables("8k", FULL_8K, 8192, 8192, 8192, 21);
+    columns_1k(301);
+    points(101);
+    moves("runs of 128, 8k", "((16_L2B, 8_L1B, 64:128), (16_MAB, 4_PE, 128:1))", 11);
+    moves("neighbours on 4 PEs, 8k", FULL_8K, 11);
+    growth();
+}
