@@ -7,6 +7,7 @@
 mod cli;
 mod corpus;
 mod generate;
+mod hlo;
 mod laws;
 mod planner;
 mod program;

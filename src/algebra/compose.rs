@@ -88,12 +88,7 @@ impl Layout {
             Target::Land { .. } => Subaxis::feed(subaxis.size, fed(Level::axis(0)), 0),
             Target::Feed { .. } => *subaxis,
         };
-        let shifted = |subaxis: &Subaxis| match subaxis.target {
-            Target::Feed { further, weight } => {
-                Subaxis::feed(subaxis.size, further + shift, weight)
-            }
-            Target::Land { .. } => *subaxis,
-        };
+        let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
         builder.further = Vec::with_capacity(shift + self.further.len());
         for FurtherAxis { start, axis } in &map.further {
@@ -162,12 +157,7 @@ impl Layout {
     /// Both must use the same levels; copies, offsets and spans are those of `self`.
     pub(crate) fn concatenate(&self, other: &Layout) -> Result<Layout, LayoutError> {
         let shift = self.further.len();
-        let shifted = |subaxis: &Subaxis| match subaxis.target {
-            Target::Feed { further, weight } => {
-                Subaxis::feed(subaxis.size, further + shift, weight)
-            }
-            Target::Land { .. } => *subaxis,
-        };
+        let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         let mut builder = self.to_builder();
         builder.axes.extend(other.axes.iter().map(|axis| axis.with(shifted)));
         for FurtherAxis { start, axis } in &other.further {

@@ -325,6 +325,14 @@ impl Axis {
 }
 
 impl Subaxis {
+    /// The same digit where `by` further axes were put in front.
+    pub(crate) fn shifted(&self, by: usize) -> Subaxis {
+        match self.target {
+            Target::Feed { further, weight } => Subaxis::feed(self.size, further + by, weight),
+            Target::Land { .. } => *self,
+        }
+    }
+
     /// The further axis that it feeds.
     pub(crate) fn feeds(&self) -> Option<usize> {
         match self.target {

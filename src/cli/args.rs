@@ -18,7 +18,8 @@ an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as
 '((2,2),3):((24,2),8)', strides such as 'shape=(2, 3), strides=(3, 1)', or - to
 read one from standard input.
 
-Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and nothing on stdout.
+Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
+nothing on stdout.
 
 Examples:
   tensor-layout explain '(10,7)/((3:7, 4_PE), (7:1))'

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 use pest::Parser;
-use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::refusal::{Stop, check_depth};
 use crate::notation::written::Written;
 
 mod grammar {
@@ -113,8 +113,9 @@ impl FromStr for CuteLayout {
 
     /// Parses a CuTe layout. Cost: linear in the text.
     fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
-        check_depth(text)?;
-        let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
+        check_depth(text, MAX_DEPTH)?;
+        let mut pairs = Grammar::parse(Rule::text, text)
+            .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
         let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
         let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
         let trees: Vec<Tree> = trees.map(|part| tree(part, text)).try_collect()?;
@@ -124,22 +125,6 @@ impl FromStr for CuteLayout {
         let mode = zip(shape, stride, text)?;
         Ok(CuteLayout { mode, source: Written(text.into()) })
     }
-}
-
-fn check_depth(text: &str) -> Result<(), ParseError> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        depth = match byte {
-            b'(' => depth + 1,
-            b')' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        if depth > MAX_DEPTH {
-            let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
-            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
-        }
-    }
-    Ok(())
 }
 
 fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
@@ -180,21 +165,6 @@ fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> 
             Err(expected("an integer, as in the shape", *span, text))
         }
     }
-}
-
-fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let at = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
-    let next = text.get(at..).and_then(|rest| rest.chars().next());
-    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
-    let positives: &[Rule] = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => positives,
-        ErrorVariant::CustomError { .. } => &[],
-    };
-    let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
-    let names = names.sorted().dedup().collect();
-    ParseError::new(ParseErrorKind::Expected(names), span, text)
 }
 
 /// How an error names a rule.

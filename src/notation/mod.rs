@@ -13,6 +13,7 @@ mod assignments;
 mod cute;
 mod dtype;
 mod pad_layout;
+mod refusal;
 mod strided;
 mod written;
 mod xla_dtype;

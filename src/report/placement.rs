@@ -26,6 +26,8 @@ use crate::report::percent;
 pub struct Report {
     /// The canonical PadLayout text, if that notation can say the map.
     pub text: Option<String>,
+    /// Why it cannot.
+    pub unsayable: Option<String>,
     /// The tensor axes.
     pub axes: Vec<AxisReport>,
     /// The further axes.
@@ -115,8 +117,14 @@ impl Placement {
     pub fn report(&self) -> Result<Report, LayoutError> {
         let layout = self.layout();
         let further = layout.further_axes().iter().map(|further| axis_report(&further.axis));
+        let (text, unsayable) = match layout.to_pad_layout_map() {
+            Ok((text, _)) => (Some(text.to_string()), None),
+            Err(LayoutError::Unsayable { reason, .. }) => (None, Some(reason)),
+            Err(error) => (None, Some(error.to_string())),
+        };
         Ok(Report {
-            text: layout.to_pad_layout_map().ok().map(|(text, _)| text.to_string()),
+            text,
+            unsayable,
             axes: layout.axes().iter().map(axis_report).collect(),
             further_axes: further.collect(),
             levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
@@ -221,9 +229,10 @@ fn axis_report(axis: &Axis) -> AxisReport {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.text {
-            Some(text) => writeln!(f, "{text}\n")?,
-            None => writeln!(f, "(no PadLayout text: further axes or a base offset)\n")?,
+        match (&self.text, &self.unsayable) {
+            (Some(text), _) => writeln!(f, "{text}\n")?,
+            (None, Some(reason)) => writeln!(f, "no PadLayout says this map:\n{reason}\n")?,
+            (None, None) => {}
         }
         for (number, axis) in self.axes.iter().enumerate() {
             write_axis(f, &format!("axis {number}"), &format!("i{number}"), axis)?;
@@ -256,6 +265,7 @@ fn write_axis(
         match digit.target {
             Target::Land { level, stride: 1 } => writeln!(f, "  {level} += {digits}")?,
             Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x {factor}")?,
+            Target::Feed { further, weight: 1 } => writeln!(f, "  x{further} += {digits}")?,
             Target::Feed { further, weight } => writeln!(f, "  x{further} += {weight} x {factor}")?,
         }
     }

@@ -108,7 +108,7 @@ impl fmt::Display for MemberReport {
         writeln!(f, "{}\n", self.array)?;
         write_sizes(f, &self.sizes)?;
         writeln!(f, "padding    {} elements\n", self.padding_elements())?;
-        write!(f, "as a PadLayout\n{}", self.layout)?;
+        write!(f, "{}", self.layout)?;
         if self.advice.is_empty() {
             return Ok(());
         }

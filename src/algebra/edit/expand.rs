@@ -65,10 +65,7 @@ impl Layout {
         let tiled = extent.checked_mul(times).ok_or(too_large)?;
         let mut builder = self.to_builder();
         // The axis as it was, fed by the index within one copy.
-        let shift = |subaxis: &Subaxis| match subaxis.target {
-            Target::Feed { further, weight } => Subaxis::feed(subaxis.size, further + 1, weight),
-            Target::Land { .. } => *subaxis,
-        };
+        let shift = |subaxis: &Subaxis| subaxis.shifted(1);
         for axis in &mut builder.axes {
             *axis = axis.with(shift);
         }

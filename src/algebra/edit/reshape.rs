@@ -120,15 +120,10 @@ impl Layout {
     fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let mut builder = self.to_builder();
         let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);
-        let shift = |subaxis: Subaxis| match subaxis.target {
-            crate::algebra::Target::Feed { further, weight } => {
-                Subaxis::feed(subaxis.size, further + 1, weight)
-            }
-            crate::algebra::Target::Land { .. } => subaxis,
-        };
-        let slots = crate::algebra::Axis { extent: 1, subaxes: subaxes.map(shift).collect() };
+        let slots =
+            crate::algebra::Axis { extent: 1, subaxes: subaxes.map(|s| s.shifted(1)).collect() };
         for further in &mut builder.further {
-            further.axis = further.axis.with(|subaxis| shift(*subaxis));
+            further.axis = further.axis.with(|subaxis| subaxis.shifted(1));
         }
         builder.further.insert(0, FurtherAxis { start: 0, axis: slots });
         let axis = |extent: &u64| [Subaxis::feed((*extent).max(1), 0, 0)];

@@ -4,12 +4,12 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 use pest::Parser;
-use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 
 use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
+use crate::notation::refusal::Stop;
 use crate::notation::written::Written;
 
 mod grammar {
@@ -163,26 +163,12 @@ fn replica(part: Node<'_>, text: &str) -> Result<ReplicaText, ParseError> {
 
 /// Words the error of a text that the grammar does not match.
 fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let at = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
-    let next = text.get(at..).and_then(|rest| rest.chars().next());
-    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
-    if let Some(other) = other_notation(text, at) {
-        return ParseError::new(ParseErrorKind::OtherNotation(other), span, text);
+    let stop = Stop::of(text, error, name);
+    if let Some(other) = other_notation(text, stop.span.start) {
+        return ParseError::new(ParseErrorKind::OtherNotation(other), stop.span, text);
     }
-    let positives: &[Rule] = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => positives,
-        ErrorVariant::CustomError { .. } => &[],
-    };
-    let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
-    let expected = names.sorted().dedup().collect_vec();
-    let help = help(&expected, next);
-    let refusal = ParseError::new(ParseErrorKind::Expected(expected), span, text);
-    match help {
-        Some(help) => refusal.with_help(help),
-        None => refusal,
-    }
+    let help = help(&stop.expected, stop.next);
+    stop.refuse(text, help)
 }
 
 fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {

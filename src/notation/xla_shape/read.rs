@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 use pest::Parser;
-use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 
 use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit};
 use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::refusal::{Stop, check_depth};
 use crate::notation::written::Written;
 use crate::notation::xla_dtype::XlaDtype;
 
@@ -60,7 +60,7 @@ impl XlaParser {
     /// Text outside the grammar; types that XLA does not have; integers beyond 64 bits; negative
     /// dimensions; an order with another number of entries than there are dimensions; `P(..)`.
     pub fn parse(self, text: &str) -> Result<XlaShape, ParseError> {
-        check_depth(text)?;
+        check_depth(text, XlaParser::MAX_DEPTH)?;
         let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
         let shape = pairs.next().and_then(|text| child(text, Rule::shape));
         let reader = Reader { text, shared: text.into(), lenient: self.lenient };
@@ -77,23 +77,6 @@ impl FromStr for XlaShape {
     fn from_str(text: &str) -> Result<XlaShape, ParseError> {
         XlaParser::strict().parse(text)
     }
-}
-
-/// The grammar recurses for tuples, and the stack is not ours to fill.
-fn check_depth(text: &str) -> Result<(), ParseError> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > XlaParser::MAX_DEPTH {
-            let kind = ParseErrorKind::TooDeep(XlaParser::MAX_DEPTH);
-            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
-        }
-    }
-    Ok(())
 }
 
 fn span(part: &Node<'_>) -> Span {
@@ -380,18 +363,9 @@ const ORDER: [Rule; 10] = [
 
 /// Words the error of a text that the grammar does not match.
 fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let at = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
-    let next = text.get(at..).and_then(|rest| rest.chars().next());
-    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
-    let positives: &[Rule] = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => positives,
-        ErrorVariant::CustomError { .. } => &[],
-    };
-    let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
-    let expected = names.sorted().dedup().collect_vec();
-    let help = match next {
+    let stop = Stop::of(text, error, name);
+    let expected = &stop.expected;
+    let help = match stop.next {
         Some('T' | 'L' | 'E' | 'S' | 'M') if expected.contains(&"an integer") => {
             Some("attributes follow `:`, as in `{1,0:T(8,128)}`")
         }
@@ -403,11 +377,7 @@ fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
         }
         _ => None,
     };
-    let refusal = ParseError::new(ParseErrorKind::Expected(expected), span, text);
-    match help {
-        Some(help) => refusal.with_help(help),
-        None => refusal,
-    }
+    stop.refuse(text, help)
 }
 
 /// How an error names a rule; parts that another name covers have none.

@@ -1,0 +1,65 @@
+//! What all readers do alike when a grammar does not match.
+
+use itertools::Itertools;
+use pest::RuleType;
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+use crate::error::{ParseError, ParseErrorKind, Span};
+
+/// Where a grammar stopped, and what it would have taken there.
+pub(super) struct Stop {
+    /// The character at which it stopped, empty at the end of the text.
+    pub(super) span: Span,
+    /// That character.
+    pub(super) next: Option<char>,
+    /// The names of what could stand there, sorted.
+    pub(super) expected: Vec<&'static str>,
+}
+
+impl Stop {
+    /// Reads pest's error; rules without a name are left out.
+    pub(super) fn of<R: RuleType>(
+        text: &str,
+        error: &Error<R>,
+        name: impl Fn(R) -> &'static str,
+    ) -> Stop {
+        let at = match error.location {
+            InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+        };
+        let next = text.get(at..).and_then(|rest| rest.chars().next());
+        let positives: &[R] = match &error.variant {
+            ErrorVariant::ParsingError { positives, .. } => positives,
+            ErrorVariant::CustomError { .. } => &[],
+        };
+        let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
+        let expected = names.sorted().dedup().collect();
+        Stop { span: Span::new(at, at + next.map_or(0, char::len_utf8)), next, expected }
+    }
+
+    /// The refusal, with the remedy if there is one.
+    pub(super) fn refuse(self, text: &str, help: Option<&'static str>) -> ParseError {
+        let refusal = ParseError::new(ParseErrorKind::Expected(self.expected), self.span, text);
+        match help {
+            Some(help) => refusal.with_help(help),
+            None => refusal,
+        }
+    }
+}
+
+/// Refuses round brackets that nest deeper than `most`: grammars of tuples recurse, and the stack
+/// is not ours to fill.
+pub(super) fn check_depth(text: &str, most: usize) -> Result<(), ParseError> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        depth = match byte {
+            b'(' => depth + 1,
+            b')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth > most {
+            let kind = ParseErrorKind::TooDeep(most);
+            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+        }
+    }
+    Ok(())
+}
