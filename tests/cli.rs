@@ -176,13 +176,33 @@ fn explain_tells_where_padding_lies_on_an_element() {
 
 #[test]
 fn a_layout_comes_from_standard_input_too() {
-    let mut child = command(&["locate", "-", "3", "--from", "pad-layout"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"((2_PE,\n 2:1))\n").unwrap();
-    assert_eq!(child.wait_with_output().unwrap().stdout, b"PE=1,Addr=1\n");
+    let piped = |args: &[&str], input: &[u8]| {
+        let mut child = command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let text = b"((2_PE,\n 2:1))\n";
+    for (args, start) in [
+        (&["locate", "-", "3", "--from", "pad-layout"][..], "PE=1,Addr=1\n"),
+        (&["table", "-"], "PE,Addr,i0\n0,0,0\n"),
+        (&["element", "-", "PE=1,Addr=1"], "3\n"),
+        (&["explain", "-"], "((2_PE:1, 2:1))\n"),
+        (&["convert", "-", "--to", "pad-layout"], "((2_PE:1, 2:1))\n"),
+        (&["edit", "-", "--insert", "0"], "((), (2_PE:1, 2:1))\n"),
+        (&["same", "-", "((2_PE, 2:1))"], "same\n"),
+    ] {
+        let output = piped(args, text);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+        assert!(String::from_utf8(output.stdout).unwrap().starts_with(start), "{args:?}");
+    }
+    assert!(piped(&["explain", "-"], b"f32[3]{0}").stdout.starts_with(b"f32[3]{0}\n"));
+    let binary = piped(&["explain", "-"], &[0xff, 0]);
+    assert_eq!((binary.status.code(), binary.stdout.len()), (Some(2), 0));
 }
 
 #[test]

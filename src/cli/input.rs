@@ -127,7 +127,11 @@ impl Source {
 
 impl Place {
     pub(super) fn placement(&self) -> Result<Placed, Failure> {
-        let syntax = self.shaped()?;
+        self.place(self.shaped()?)
+    }
+
+    /// Places a text that was read already: standard input can be read once only.
+    pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
         let layout = syntax.lower()?;
         let mut builder = Placement::of(layout).base(self.base);
         if let Some(machine) = &self.machine {

@@ -107,7 +107,8 @@ fn element(args: &Element) -> Result<(), Failure> {
 }
 
 fn explain(args: &Explain) -> Result<(), Failure> {
-    if let LayoutText::Xla(shape) = args.place.shaped()?
+    let syntax = args.place.shaped()?;
+    if let LayoutText::Xla(shape) = &syntax
         && args.place.machine.is_none()
         && args.place.base == 0
     {
@@ -117,7 +118,7 @@ fn explain(args: &Explain) -> Result<(), Failure> {
             false => print(&report.to_string()),
         };
     }
-    let Placed { placement, syntax } = args.place.placement()?;
+    let Placed { placement, syntax } = args.place.place(syntax)?;
     let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
     report.address_unit = syntax.address_unit();
     match args.json {
