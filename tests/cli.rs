@@ -497,6 +497,41 @@ fn cute_and_strided_text_may_share_places() {
 }
 
 #[test]
+fn output_goes_through_links_and_into_devices() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("table.csv"), folder.path().join("link"));
+    std::fs::write(&file, "before").unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        stdout(&["table", "((2:1))", "-o", link.to_str().unwrap()]);
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "Addr,i0\n0,0\n1,1\n");
+        stdout(&["table", "((2:1))", "-o", "/dev/null"]);
+        assert!(!std::path::Path::new("/dev/null").is_file());
+    }
+}
+
+#[test]
+fn edits_keep_what_they_do_not_change() {
+    let edit = |text: &str| stdout(&["edit", text, "--permute", "1,0"]);
+    assert_eq!(edit("f32[4,2]{1,0:E(16)S(1)}"), "f32[2,4]{0,1:E(16)S(1)}\n");
+    assert_eq!(edit("((4:2), (2:1); B@[PE])@LM0 / Float"), "((2:1), (4:2); B@[PE])@LM0 / Float\n");
+    let bounded = run(&["edit", "f32[<=4,2]{1,0}", "--permute", "1,0"]);
+    assert_eq!(String::from_utf8(bounded.stderr).unwrap(), "note: dynamic bounds are not kept\n");
+}
+
+#[test]
+fn notations_that_are_not_read_are_named() {
+    for text in ["Sw<3,4,3> o 0 o (8,8):(8,1)", "(8,8):(8,1) xor 3", "((8:1 ^ 2))"] {
+        assert!(refused(&["explain", text]).contains("a swizzle (XOR) is not read here"), "{text}");
+    }
+    assert!(
+        refused(&["explain", "#ttg.blocked<{}>"]).contains("a Triton encoding is not read here")
+    );
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     assert!(
         refused(&["locate", "((2:1))", "2"])

@@ -178,3 +178,15 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
         let _ = (layout.project(Level::ADDR), layout.flattened(IndexOrder::Colexicographic));
     }
 }
+
+#[test]
+fn shapes_of_many_dimensions_and_bases_at_the_end_of_64_bits_are_bounded() {
+    let wide = format!("f32[{}]", vec!["1"; 20_000].join(","));
+    let report = wide.parse::<tensor_layout::XlaShape>().unwrap().report().unwrap();
+    assert_eq!(report.sizes.allocated_bytes, 4);
+    let layout: Layout = "((4:1))".parse().unwrap();
+    for base in [u64::MAX - 3, u64::MAX] {
+        assert!(Placement::of(layout.clone()).base(base).build().is_err());
+    }
+    assert!(Placement::of(layout).base(u64::MAX - 4).build().unwrap().report().is_ok());
+}

@@ -209,7 +209,8 @@ impl Layout {
     pub fn with_offset(mut self, level: Level, step: u64) -> Result<Layout, LayoutError> {
         let overflow = || LayoutError::too_large(Site::Layout, "a coordinate");
         let offset = self.offset(level).checked_add(step).ok_or_else(overflow)?;
-        (self.extent(level) - 1).checked_add(step).ok_or_else(overflow)?;
+        let reach = (self.extent(level) - 1).checked_add(step);
+        reach.filter(|reach| *reach < u64::MAX).ok_or_else(overflow)?;
         self.offsets.retain(|(name, _)| *name != level);
         if offset > 0 {
             self.offsets.push((level, offset));

@@ -1,5 +1,6 @@
 //! Where answers go: standard output or a file, with a progress bar for long ones.
 
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,8 @@ use super::input::Failure;
 pub(super) enum Output {
     Stdout(BufWriter<io::StdoutLock<'static>>),
     File(BufWriter<NamedTempFile>, PathBuf),
+    /// A device or pipe, which cannot be replaced.
+    Device(BufWriter<File>, PathBuf),
 }
 
 impl Output {
@@ -19,6 +22,14 @@ impl Output {
         let Some(path) = path else {
             return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
         };
+        // A link stays a link: the file that it names is replaced.
+        let resolved = std::fs::canonicalize(path);
+        let path = resolved.as_deref().unwrap_or(path);
+        if path.exists() && !path.is_file() {
+            let device = File::options().write(true).open(path);
+            let device = device.map_err(|error| Failure::Io(path.display().to_string(), error))?;
+            return Ok(Output::Device(BufWriter::with_capacity(1 << 16, device), path.into()));
+        }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))
             .map_err(|error| Failure::Io(path.display().to_string(), error))?;
@@ -29,6 +40,9 @@ impl Output {
     pub(super) fn finish(self) -> Result<(), Failure> {
         match self {
             Output::Stdout(mut out) => out.flush().map_err(stdout_failed),
+            Output::Device(mut out, path) => {
+                out.flush().map_err(|error| Failure::Io(path.display().to_string(), error))
+            }
             Output::File(out, path) => {
                 let failed = |error| Failure::Io(path.display().to_string(), error);
                 let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
@@ -42,7 +56,9 @@ impl Output {
     pub(super) fn failed(&self, error: io::Error) -> Failure {
         match self {
             Output::Stdout(_) => stdout_failed(error),
-            Output::File(_, path) => Failure::Io(path.display().to_string(), error),
+            Output::File(_, path) | Output::Device(_, path) => {
+                Failure::Io(path.display().to_string(), error)
+            }
         }
     }
 }
@@ -67,6 +83,7 @@ impl Write for Output {
         match self {
             Output::Stdout(out) => out.write(bytes),
             Output::File(out, _) => out.write(bytes),
+            Output::Device(out, _) => out.write(bytes),
         }
     }
 
@@ -74,6 +91,7 @@ impl Write for Output {
         match self {
             Output::Stdout(out) => out.flush(),
             Output::File(out, _) => out.flush(),
+            Output::Device(out, _) => out.flush(),
         }
     }
 }

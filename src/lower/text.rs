@@ -1,8 +1,10 @@
 //! Any notation, recognised by its look.
 
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{LayoutError, ParseError};
-use crate::notation::{CuteLayout, PadLayout, ReplicaText, Strided, XlaDtype, XlaParser, XlaShape};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::notation::{
+    CuteLayout, PadLayout, ReplicaText, Strided, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape,
+};
 
 /// A notation that layouts are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +47,15 @@ impl Notation {
             false => Notation::PadLayout,
         }
     }
+}
+
+/// Where a notation begins that is known and not read.
+fn unread(text: &str) -> Option<(usize, &'static str)> {
+    let swizzles = ["Sw<", "Swizzle<", "S<", " xor ", "^"];
+    let swizzle = swizzles.iter().find_map(|mark| Some((text.find(mark)?, "a swizzle (XOR)")));
+    let triton = ["#ttg.", "#triton_gpu.", "#ttng."];
+    let encoding = || triton.iter().find_map(|mark| Some((text.find(mark)?, "a Triton encoding")));
+    swizzle.or_else(encoding)
 }
 
 fn has_outer_colon(text: &str) -> bool {
@@ -98,6 +109,10 @@ impl LayoutText {
         xla: XlaParser,
         text: &str,
     ) -> Result<LayoutText, ParseError> {
+        if let Some((at, what)) = unread(text) {
+            let span = Span::new(at, text.len());
+            return Err(ParseError::new(ParseErrorKind::OtherNotation(what), span, text));
+        }
         match notation {
             Notation::PadLayout => text.parse().map(LayoutText::PadLayout),
             Notation::Xla => xla.parse(text).map(LayoutText::Xla),
@@ -170,12 +185,17 @@ impl LayoutText {
                     .iter()
                     .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
                 text.broadcast.extend(bare);
+                let text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
                 Ok((text.to_string(), lost))
             }
-            LayoutText::Xla(shape) => {
-                let dtype = shape.arrays().first().map_or(dtype, |(_, array)| array.dtype);
-                edited.write(notation, dtype)
-            }
+            LayoutText::Xla(shape) => match (shape.arrays().first(), notation) {
+                (Some((_, source)), Notation::Xla) => {
+                    let mut array = edited.to_xla_array(source.dtype)?;
+                    let lost = keep_attributes(source, &mut array);
+                    Ok((array.to_string(), lost))
+                }
+                _ => edited.write(notation, dtype),
+            },
             _ => edited.write(notation, dtype),
         }
     }
@@ -190,6 +210,22 @@ impl LayoutText {
     #[must_use]
     pub fn is_function(&self) -> bool {
         matches!(self, LayoutText::Cute(_) | LayoutText::Strided(_))
+    }
+}
+
+/// Carries over what an edit of the index leaves valid, and names what it cannot carry.
+fn keep_attributes(source: &XlaArray, edited: &mut XlaArray) -> Option<String> {
+    let written = source.layout_or_default();
+    if let Some(layout) = &mut edited.layout {
+        layout.element_bits = written.element_bits;
+        layout.memory_space = written.memory_space;
+        layout.prefix_bytes = written.prefix_bytes;
+    }
+    let is_bounded = source.dims.iter().any(|dim| matches!(dim, XlaDim::Bounded(_)));
+    match (is_bounded, written.splits.is_empty()) {
+        (false, true) => None,
+        (true, true) => Some("dynamic bounds are not kept".into()),
+        (_, false) => Some("split configurations and dynamic bounds are not kept".into()),
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) const TILINGS: [&[&[i64]]; 20] = [
     &[&[256], &[128], &[2, 1]],
 ];
 
+/// The highest rank for which other orders are tried.
+const MOST_RANK: usize = 12;
+
 pub(crate) fn tiles(tiling: &[&[i64]]) -> Vec<Vec<TileDim>> {
     tiling.iter().map(|tile| tile.iter().copied().map(TileDim::Size).collect()).collect()
 }
@@ -50,7 +53,8 @@ impl XlaArray {
     /// allocation first; untiled ones are left out.
     ///
     /// Tiles have at most two entries here, so only the two most minor dimensions count: every
-    /// ordered pair of them is listed once, the other dimensions in descending order. Packed
+    /// ordered pair of them is listed once, the other dimensions in descending order; above rank 12
+    /// only the order that was written. Packed
     /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) go with types of 16, 8 and 4 bits. The memory space is
     /// kept, other attributes are not.
     ///
@@ -103,6 +107,9 @@ impl XlaArray {
             let rest = descending.iter().copied().filter(|d| !minor.contains(d)).collect_vec();
             minor.into_iter().chain(rest).collect_vec()
         };
+        if self.dims.len() > MOST_RANK {
+            return vec![self.layout_or_default().minor_to_major];
+        }
         let pairs = descending.iter().copied().permutations(self.dims.len().min(2));
         pairs.map(order).collect()
     }
