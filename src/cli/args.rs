@@ -174,9 +174,10 @@ pub(super) struct Convert {
     /// The notation to write.
     #[arg(long, value_enum)]
     pub(super) to: NotationArg,
-    /// The element type of an XLA shape made from another notation.
-    #[arg(long, value_name = "DTYPE", default_value = "f32")]
-    pub(super) dtype: String,
+    /// The element type of an XLA shape made from another notation; that of the suffix
+    /// `@LM0 / Half`, or f32, if not said.
+    #[arg(long, value_name = "DTYPE")]
+    pub(super) dtype: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]

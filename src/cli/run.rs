@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 use tensor_layout::{
-    Format, Found, HloReport, IndexOrder, Layout, LayoutError, LayoutText, Level, Location,
+    Dtype, Format, Found, HloReport, IndexOrder, Layout, LayoutError, LayoutText, Level, Location,
     Notation, Placement, XlaDtype,
 };
 
@@ -135,7 +135,7 @@ fn convert(args: &Convert) -> Result<(), Failure> {
         return print(&shape.canonical().to_string());
     }
     let layout = syntax.lower()?;
-    write_layout(layout.write(to, dtype(&args.dtype)?), &syntax)
+    write_layout(layout.write(to, dtype(args.dtype.as_deref(), &syntax)?), &syntax)
 }
 
 /// Prints a layout in a notation, and on stderr what the notation cannot say of it.
@@ -150,7 +150,23 @@ pub(super) fn write_layout(
     print(&text)
 }
 
-fn dtype(name: &str) -> Result<XlaDtype, Failure> {
+/// The type that was asked for, or that the text names, or f32.
+fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
+    let written = match syntax {
+        LayoutText::PadLayout(tree) => tree.dtype(),
+        _ => None,
+    };
+    let name = asked.unwrap_or(match written {
+        Some(Dtype::Half) => "f16",
+        Some(Dtype::Double) => "f64",
+        Some(Dtype::Int) => "s32",
+        Some(Dtype::UInt) => "u32",
+        Some(Dtype::Long) => "s64",
+        Some(Dtype::ULong) => "u64",
+        Some(Dtype::Byte) => "s8",
+        Some(Dtype::UByte) => "u8",
+        _ => "f32",
+    });
     let unknown = || Failure::Argument(format!("--dtype: `{name}` is no type of XLA"));
     XlaDtype::from_name(name).ok_or_else(unknown)
 }
