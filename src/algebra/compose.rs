@@ -1,6 +1,6 @@
 //! Composition: a layout after an index map.
 
-use crate::algebra::layout::{FurtherAxis, Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::layout::{FurtherAxis, Layout, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -112,14 +112,6 @@ impl Layout {
             other => other,
         })?;
         composed.into_simplified()
-    }
-
-    /// A builder with everything but the axes.
-    fn without_axes(&self) -> LayoutBuilder {
-        let Layout { replicas, offsets, used, spans, .. } = self;
-        let (axes, further) = (Vec::new(), Vec::new());
-        let (replicas, offsets) = (replicas.clone(), offsets.clone());
-        LayoutBuilder { axes, further, replicas, offsets, used: used.clone(), spans: spans.clone() }
     }
 
     /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.

@@ -154,8 +154,20 @@ impl Layout {
     /// A builder that holds the parts of this layout, to change it.
     #[must_use]
     pub fn to_builder(&self) -> LayoutBuilder {
-        let Layout { axes, further, replicas, offsets, used, spans } = self.clone();
-        LayoutBuilder { axes, further, replicas, offsets, used, spans }
+        let (axes, further) = (self.axes.clone(), self.further.clone());
+        LayoutBuilder { axes, further, ..self.without_axes() }
+    }
+
+    /// A builder with everything but the axes.
+    pub(crate) fn without_axes(&self) -> LayoutBuilder {
+        LayoutBuilder {
+            axes: Vec::new(),
+            further: Vec::new(),
+            replicas: self.replicas.clone(),
+            offsets: self.offsets.clone(),
+            used: self.used.clone(),
+            spans: self.spans.clone(),
+        }
     }
 
     /// The number of tensor axes.
@@ -358,9 +370,9 @@ pub struct LayoutBuilder {
     pub(crate) axes: Vec<Axis>,
     pub(crate) further: Vec<FurtherAxis>,
     pub(crate) replicas: Vec<Replica>,
-    pub(crate) offsets: Vec<(Level, u64)>,
-    pub(crate) used: Vec<Level>,
-    pub(crate) spans: Vec<(Level, u64)>,
+    offsets: Vec<(Level, u64)>,
+    used: Vec<Level>,
+    spans: Vec<(Level, u64)>,
 }
 
 impl LayoutBuilder {

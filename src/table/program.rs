@@ -15,7 +15,7 @@
 //! cache; everything else is one number per vector. Layouts with further axes go through the
 //! definition, element by element.
 
-use crate::algebra::{Axis, Indexes, Layout, Target, product};
+use crate::algebra::{Axis, IndexOrder, Indexes, Layout, Target, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::placement::Placement;
@@ -106,26 +106,21 @@ impl Placement {
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
         product(sizes.iter().copied()).ok_or(too_large)?;
         let layout = self.spread().simplified()?;
-        let weights = row_major(&sizes);
-        let weight = |level: Level| {
-            let at = columns.iter().position(|column| *column == level);
-            at.map_or(0, |at| weights[at])
-        };
-        let packed = Form::new(&layout, weight);
-        Ok(Program { layout, columns, sizes, packed })
+        Program::new(layout, columns, sizes)
     }
-}
-
-/// What one step of each coordinate is worth when places are numbered through.
-fn row_major(sizes: &[u64]) -> Vec<u64> {
-    let mut weights = vec![1; sizes.len()];
-    for at in (1..sizes.len()).rev() {
-        weights[at - 1] = weights[at] * sizes[at].max(1);
-    }
-    weights
 }
 
 impl Program {
+    /// Numbers the places through, row-major over the columns; the product of the sizes fits.
+    fn new(layout: Layout, columns: Vec<Level>, sizes: Vec<u64>) -> Result<Program, LayoutError> {
+        let weights = IndexOrder::RowMajor.weights(&sizes)?;
+        let packed = Form::new(&layout, |level| {
+            let at = columns.iter().position(|column| *column == level);
+            at.map_or(0, |at| weights[at])
+        });
+        Ok(Program { layout, columns, sizes, packed })
+    }
+
     /// The number of elements: the length of a table.
     #[must_use]
     pub fn elements(&self) -> u64 {
@@ -207,7 +202,7 @@ impl Program {
         if !inverse.shape().into_iter().eq(shape) || inverse.elements() != self.places() {
             return None;
         }
-        let linear = inverse.linearised(crate::IndexOrder::RowMajor, &self.layout.shape()).ok()?;
+        let linear = inverse.linearised(IndexOrder::RowMajor, &self.layout.shape()).ok()?;
         let linear = linear.simplified().ok().filter(|layout| layout.further.is_empty())?;
         Placement::of(linear).build().ok()?.program().ok()
     }
@@ -222,14 +217,7 @@ impl Program {
         for level in self.layout.used_levels() {
             builder = builder.used(*level).offset(*level, self.layout.offset(*level));
         }
-        let layout = builder.build()?;
-        let weights = row_major(&self.sizes);
-        let weight = |level: Level| {
-            let at = self.columns.iter().position(|column| *column == level);
-            at.map_or(0, |at| weights[at])
-        };
-        let packed = Form::new(&layout, weight);
-        Ok(Program { layout, columns: self.columns.clone(), sizes: self.sizes.clone(), packed })
+        Program::new(builder.build()?, self.columns.clone(), self.sizes.clone())
     }
 
     /// Writes `value(number of the element)` at every place of every element.

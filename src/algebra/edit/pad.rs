@@ -1,9 +1,7 @@
 //! Padding: to a larger shape, and down to the least that a machine needs.
 
-use itertools::Itertools;
-
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
-use crate::error::{LayoutError, Site};
+use crate::error::LayoutError;
 use crate::level::Level;
 
 impl Layout {
@@ -44,13 +42,9 @@ impl Layout {
                 let behind = padded.extent(Level::ADDR) - padded.offset(Level::ADDR);
                 let digit = Subaxis::land(more, Level::ADDR, behind);
                 padded.axes[number].subaxes.insert(0, digit);
-                let too_large = LayoutError::too_large(Site::Axis(number), "the padded size");
-                slots.checked_mul(more).ok_or(too_large)?;
-                (more - 1)
-                    .checked_mul(behind)
-                    .ok_or(LayoutError::too_large(Site::Axis(number), "the address"))?;
             }
             padded.axes[number].extent = *extent;
+            // Checks that the new digit fits, before the next axis is looked at.
             padded = padded.to_builder().build()?;
         }
         padded.check_injective()?;
@@ -96,6 +90,4 @@ fn cut_padding(axis: &mut Axis) {
             subaxis.size = top + 1;
         }
     }
-    let sizes = axis.subaxes.iter().map(|subaxis| subaxis.size).collect_vec();
-    debug_assert!(sizes.iter().product::<u64>() >= axis.extent);
 }

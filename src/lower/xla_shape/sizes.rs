@@ -1,5 +1,6 @@
 //! The sizes of an XLA array side by side.
 
+use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaLayout};
@@ -93,8 +94,7 @@ impl XlaArray {
         let layout = self.layout_or_default();
         let order = layout.minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
         let physical: Vec<u64> = order.map(|axis| extents[axis]).collect();
-        let elements = extents.iter().try_fold(1, |n: u64, d| n.checked_mul(*d));
-        let elements = elements.ok_or_else(too_large)?;
+        let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
         let bits = self.element_bits();
         Ok(XlaSizes {
             unpadded_bytes: bytes(elements, bits)?,
@@ -110,11 +110,6 @@ fn bytes(elements: u64, bits: u64) -> Result<u64, LayoutError> {
     u64::try_from(bits.div_ceil(8)).map_err(|_| too_large())
 }
 
-fn product(factors: impl Iterator<Item = u64>) -> Result<u64, LayoutError> {
-    let mut factors = factors;
-    factors.try_fold(1, u64::checked_mul).ok_or_else(too_large)
-}
-
 /// ArraySize in elements.
 fn allocated(physical: &[u64], layout: &XlaLayout, elements: u64) -> Result<u64, LayoutError> {
     let Some(tile) = layout.tiles.first() else { return Ok(elements) };
@@ -127,7 +122,7 @@ fn allocated(physical: &[u64], layout: &XlaLayout, elements: u64) -> Result<u64,
         .iter()
         .map(|(size, tile)| size.checked_next_multiple_of(*tile).ok_or_else(too_large))
         .collect();
-    let padded = product(front.into_iter().chain(rounded?))?;
+    let padded = product(front.into_iter().chain(rounded?)).ok_or_else(too_large)?;
     let tail = layout.tail_padding.map_or(1, i64::unsigned_abs).max(1);
     padded.checked_next_multiple_of(tail).ok_or_else(too_large)
 }
