@@ -360,6 +360,24 @@ pub enum LayoutError {
         /// The greatest value that the map gives.
         reach: u64,
     },
+    /// A coordinate that no place has.
+    #[error("no place has {level}={at}: {level} has {size}")]
+    PlaceBeyond {
+        /// The level.
+        level: Level,
+        /// The coordinate.
+        at: u64,
+        /// How many there are.
+        size: u64,
+    },
+    /// A part of a table that is not one of as many.
+    #[error("there is no part {part} (from 0) of {parts} parts")]
+    PartBeyond {
+        /// The part, from 0.
+        part: u64,
+        /// How many there are.
+        parts: u64,
+    },
     /// A layout without an inverse in this algebra.
     #[error("there is no inverse: {reason}")]
     NoInverse {

@@ -80,4 +80,7 @@ pub use report::{
     AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
     ShapeReport, SharedPlace, UnreadLine,
 };
-pub use table::{Cell, Format, Program, Row, Run, Runs, Slot, Table, UnitTable};
+pub use table::{
+    Cell, Format, Held, ImageForm, Lane, NpyHeader, NpyTable, Program, Row, Run, Runs, Slot, Table,
+    UnitTable, WriteError, join_lanes, split_lanes,
+};

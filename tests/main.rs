@@ -6,6 +6,7 @@
 #[cfg(feature = "cli")]
 mod cli;
 mod corpus;
+mod formats;
 mod generate;
 mod hlo;
 mod laws;

@@ -41,8 +41,30 @@ machine: those that the layout names), Addr, W (if used), then the index i0,i1,.
 Examples:
   tensor-layout table '((4_PE, 3:8), (8:1))'
   tensor-layout table '(10,7)/((3:7, 4_PE), (7:1))' --padding --at PE=3
-  tensor-layout table '((12:8), (8:1))' --machine PE=4 --format jsonl -o table.jsonl")]
+  tensor-layout table '((12:8), (8:1))' --machine PE=4 --format jsonl -o table.jsonl
+  tensor-layout table '((4_PE, 3:8), (8:1))' --format npy-packed -o packed.npy
+  tensor-layout table '((4_PE, 3:8), (8:1))' --partition-by PE -o DIR")]
     Table(Table),
+    /// Move a tensor into the memory of every unit.
+    #[command(after_help = "\
+The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy file,
+one cell per place: units row-major, then Addr, then W. A DIR (an -o that ends in /)
+has a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With --dtype (or a suffix
+such as @LM0 / Half) on a machine, the image is in long words, lane 0 most
+significant. Memory does not grow with the tensor.
+
+Examples:
+  tensor-layout pack w.npy '((4_PE, 3:8), (8:1))' -o image.npy
+  tensor-layout pack w.npy '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))' \\
+    --machine mn-core -o image/")]
+    Pack(Pack),
+    /// Move the memory of every unit back into a tensor: the inverse of pack.
+    #[command(after_help = "\
+IMAGE is a FILE or DIR that `pack` wrote, with the same LAYOUT and options.
+
+Example:
+  tensor-layout unpack image.npy '((4_PE, 3:8), (8:1))' -o w.npy")]
+    Unpack(Unpack),
     /// Print where one element lives: its first copy.
     #[command(after_help = "\
 JSON: {\"index\":[100,37],\"location\":{\"L2B\":1,..,\"Addr\":33},\"copies\":1,\"replicated\":[]}
@@ -120,9 +142,50 @@ pub(super) struct Table {
     /// The form of the table.
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: TableFormat,
+    /// Only part K of N, from 1: N processes write disjoint parts of one table.
+    #[arg(long, value_name = "K/N")]
+    pub(super) part: Option<String>,
+    /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
+    /// that read tables expect.
+    #[arg(long, value_name = "LEVEL,..", requires = "output")]
+    pub(super) partition_by: Option<String>,
     /// Write to a file, which appears only when it is complete.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE|DIR")]
     pub(super) output: Option<PathBuf>,
+}
+
+/// What `pack` and `unpack` share.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Image {
+    #[command(flatten)]
+    pub(super) place: Place,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE|DIR")]
+    pub(super) output: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct Pack {
+    /// The tensor, a .npy file.
+    #[arg(value_name = "TENSOR.npy")]
+    pub(super) tensor: PathBuf,
+    #[command(flatten)]
+    pub(super) image: Image,
+    /// What padding and holes are filled with: the bits of a cell.
+    #[arg(long, value_name = "BITS", default_value_t = 0)]
+    pub(super) fill: u64,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct Unpack {
+    /// What `pack` wrote.
+    #[arg(value_name = "IMAGE")]
+    pub(super) source: PathBuf,
+    #[command(flatten)]
+    pub(super) image: Image,
+    /// The type of the tensor where IMAGE holds long words, such as <f2; if not said, <u2.
+    #[arg(long, value_name = "DESCR")]
+    pub(super) descr: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -132,6 +195,17 @@ pub(super) enum TableFormat {
     Csv,
     /// One JSON object per row.
     Jsonl,
+    /// The packed number of every element's place: unit x words + address.
+    NpyPacked,
+    /// The coordinates of every element, an array per column.
+    NpyColumns,
+    /// The number of the element at every place; the greatest number of the type for holes, the
+    /// one before for padding.
+    NpyInverse,
+    /// An Arrow IPC file (build with the feature `arrow`).
+    Arrow,
+    /// A Parquet file (build with the feature `parquet`).
+    Parquet,
 }
 
 #[derive(Debug, ClapArgs)]

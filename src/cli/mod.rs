@@ -5,7 +5,9 @@ mod edit;
 mod input;
 mod json;
 mod output;
+mod pack;
 mod run;
+mod table;
 
 use std::process::ExitCode;
 

@@ -11,7 +11,7 @@ use super::input::Failure;
 
 /// Standard output, or a file that appears under its name only when it is complete.
 pub(super) enum Output {
-    Stdout(BufWriter<io::StdoutLock<'static>>),
+    Stdout(BufWriter<io::Stdout>),
     File(BufWriter<NamedTempFile>, PathBuf),
     /// A device or pipe, which cannot be replaced.
     Device(BufWriter<File>, PathBuf),
@@ -20,7 +20,7 @@ pub(super) enum Output {
 impl Output {
     pub(super) fn new(path: Option<&Path>) -> Result<Output, Failure> {
         let Some(path) = path else {
-            return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
+            return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
         };
         // A link stays a link: the file that it names is replaced.
         let resolved = std::fs::canonicalize(path);

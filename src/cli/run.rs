@@ -7,21 +7,21 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 use tensor_layout::{
-    Dtype, Format, Found, HloReport, IndexOrder, Layout, LayoutError, LayoutText, Level, Location,
+    Dtype, Found, HloReport, IndexOrder, Layout, LayoutError, LayoutText, Level, Location,
     Notation, Placement, XlaDtype,
 };
 
-use super::args::{
-    Command, Convert, Element, Explain, Hlo, Locate, Same, Table, TableFormat, UpTo,
-};
-use super::edit;
+use super::args::{Command, Convert, Element, Explain, Hlo, Locate, Same, UpTo};
 use super::input::{Failure, Placed, argument, location, machine_of, numbers};
 use super::json::{hlo_json, report_json, same_json, shape_json};
-use super::output::{Output, byte_progress, print, progress};
+use super::output::{Output, byte_progress, print};
+use super::{edit, pack, table};
 
 pub(super) fn run(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
-        Command::Table(args) => table(&args)?,
+        Command::Table(args) => table::table(&args)?,
+        Command::Pack(args) => pack::pack(&args)?,
+        Command::Unpack(args) => pack::unpack(&args)?,
         Command::Locate(args) => locate(&args)?,
         Command::Element(args) => element(&args)?,
         Command::Explain(args) => explain(&args)?,
@@ -34,22 +34,6 @@ pub(super) fn run(command: Command, matches: &ArgMatches) -> Result<ExitCode, Fa
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn table(args: &Table) -> Result<(), Failure> {
-    let Placed { placement, .. } = args.place.placement()?;
-    let at = location(args.at.as_deref().unwrap_or_default())?;
-    let table = placement.table().at(&at)?.with_padding(args.padding);
-    let format = match args.format {
-        TableFormat::Csv => Format::Csv,
-        TableFormat::Jsonl => Format::JsonLines,
-    };
-    let mut out = Output::new(args.output.as_deref())?;
-    let bar = progress(table.most_rows(), args.output.is_some());
-    let written = table.write(format, &mut out, &mut |rows| bar.set_position(rows))?;
-    bar.finish_and_clear();
-    written.map_err(|error| out.failed(error))?;
-    out.finish()
 }
 
 fn locate(args: &Locate) -> Result<(), Failure> {

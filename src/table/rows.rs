@@ -1,13 +1,12 @@
 //! Rows in the order of their places, made without sorting wherever strides nest.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
 use crate::algebra::{Budget, Decoder, Layout, Location, Sum, Target, Term, nests, product};
-use crate::error::{LayoutError, Site};
+use crate::error::LayoutError;
 use crate::level::Level;
-use crate::machine::Machine;
 use crate::placement::Placement;
 
 /// How many rows are sorted at once where strides do not nest.
@@ -21,7 +20,7 @@ const MOST_SORTED: u64 = 1 << 24;
 /// do not is listed and sorted, at most 2^24 rows at once.
 ///
 /// ```
-/// use std::ops::ControlFlow;
+/// use std::ops::{ControlFlow, Range};
 /// use tensor_layout::{Layout, Placement};
 /// let placement = Placement::of("((2_PE, 2:1), (3:2))".parse()?).build()?;
 /// let mut rows = Vec::new();
@@ -37,7 +36,11 @@ const MOST_SORTED: u64 = 1 << 24;
 pub struct Table<'a> {
     placement: &'a Placement,
     at: Location,
+    /// Whether the columns that `at` fixes are left out of what is written.
+    partition: bool,
     padding: bool,
+    /// The number of the part from 0, and of how many.
+    part: (u64, u64),
 }
 
 /// One row of a table.
@@ -53,7 +56,13 @@ impl Placement {
     /// The address table of this placement.
     #[must_use]
     pub fn table(&self) -> Table<'_> {
-        Table { placement: self, at: Location::default(), padding: false }
+        Table {
+            placement: self,
+            at: Location::default(),
+            partition: false,
+            padding: false,
+            part: (0, 1),
+        }
     }
 }
 
@@ -63,18 +72,19 @@ impl<'a> Table<'a> {
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is no column.
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
-        let columns = self.placement.columns();
-        for (level, at) in place.iter() {
-            if !columns.contains(&level) {
-                let machine = self.placement.machine();
-                let machine = machine.map_or("table".into(), Machine::described);
-                let known = columns.iter().join(", ");
-                let site = Site::Layout;
-                return Err(LayoutError::LevelUnknown { level, machine, known, site });
-            }
-            self.at.set(level, at);
-        }
+        super::check_columns(self.placement.columns(), place, self.placement.machine())?;
+        place.iter().for_each(|(level, at)| self.at.set(level, at));
         Ok(self)
+    }
+
+    /// The same, and leaves those columns out of what is written: one file of a table that is
+    /// partitioned in the hive convention, `L2B=0/L1B=3/part.parquet`.
+    ///
+    /// # Errors
+    /// As [`at`](Table::at).
+    pub fn partition(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
+        self.partition = true;
+        self.at(place)
     }
 
     /// Adds the slots that hold no element.
@@ -84,10 +94,40 @@ impl<'a> Table<'a> {
         self
     }
 
+    /// Keeps one of `parts` parts, `part` counted from 0: about as many slots each.
+    ///
+    /// Law: the parts in order are the table. A part starts at once, wherever it lies.
+    ///
+    /// # Errors
+    /// [`PartBeyond`](LayoutError::PartBeyond) unless `part < parts`.
+    pub fn part(mut self, part: u64, parts: u64) -> Result<Table<'a>, LayoutError> {
+        if part >= parts {
+            return Err(LayoutError::PartBeyond { part, parts });
+        }
+        self.part = (part, parts);
+        Ok(self)
+    }
+
     /// The levels of the columns.
     #[must_use]
     pub fn columns(&self) -> &'a [Level] {
         self.placement.columns()
+    }
+
+    /// The numbers of the columns that are written.
+    pub(super) fn written_columns(&self) -> Vec<usize> {
+        let written = |at: &usize| !self.partition || self.at.get(self.columns()[*at]).is_none();
+        (0..self.columns().len()).filter(written).collect()
+    }
+
+    #[cfg(feature = "arrow")]
+    pub(super) fn placement(&self) -> &'a Placement {
+        self.placement
+    }
+
+    #[cfg(feature = "arrow")]
+    pub(super) fn has_padding(&self) -> bool {
+        self.padding
     }
 
     /// The number of axes, and so of entries in an index.
@@ -134,8 +174,31 @@ impl<'a> Table<'a> {
         let digits = vec![0; wheels.digits];
         let decoder = Decoder::new(layout);
         let padding = self.padding;
-        let mut walk = Walk { columns, sorted_from, decoder, padding, place, digits, visit };
+        let below = slots_below(&columns);
+        let slots = self.slots_of_part(below[0]);
+        let mut walk = Walk {
+            columns,
+            sorted_from,
+            below,
+            slots,
+            first: 0,
+            decoder,
+            padding,
+            place,
+            digits,
+            visit,
+        };
         walk.column(0)
+    }
+
+    /// The slots of the part, numbered in the order of the places.
+    fn slots_of_part(&self, all: u64) -> Range<u64> {
+        let (part, parts) = self.part;
+        let bound = |part: u64| {
+            let bound = u128::from(all) * u128::from(part) / u128::from(parts);
+            u64::try_from(bound).unwrap_or(all)
+        };
+        bound(part)..bound(part + 1)
     }
 }
 
@@ -211,11 +274,26 @@ impl Column {
         outcome.map(|_| Column { at, terms, listed: Some(listed) })
     }
 
+    /// How many choices of digits it has.
+    fn choices(&self) -> u64 {
+        let listed = self.listed.as_ref().map(|listed| u64::try_from(listed.len()).unwrap_or(0));
+        listed.unwrap_or_else(|| self.terms.iter().map(|term| term.size).product())
+    }
+
     /// Whether one coordinate is given by different digits, so that their rows interleave.
     fn repeats(&self) -> bool {
         let listed = self.listed.as_deref().unwrap_or_default();
         listed.iter().tuple_windows().any(|(a, b)| a.0 == b.0)
     }
+}
+
+/// For every column, the number of slots from it on; at the end, 1.
+fn slots_below(columns: &[Column]) -> Vec<u64> {
+    let mut below = vec![1; columns.len() + 1];
+    for (at, column) in columns.iter().enumerate().rev() {
+        below[at] = below[at + 1] * column.choices();
+    }
+    below
 }
 
 fn check_rows(rows: u64) -> Result<(), LayoutError> {
@@ -229,6 +307,12 @@ type OwnedRow = (Vec<u64>, bool, Vec<u64>);
 struct Walk<'a, F> {
     columns: Vec<Column>,
     sorted_from: usize,
+    /// The number of slots from each column on.
+    below: Vec<u64>,
+    /// The slots to show; what is sorted together counts as one, by its first slot.
+    slots: Range<u64>,
+    /// The number of the first slot with the choices made so far.
+    first: u64,
     decoder: Decoder<'a>,
     padding: bool,
     place: Vec<u64>,
@@ -239,7 +323,16 @@ struct Walk<'a, F> {
 impl<B, F: FnMut(Row<'_>) -> ControlFlow<B>> Walk<'_, F> {
     fn column(&mut self, at: usize) -> Result<ControlFlow<B>, LayoutError> {
         if at < self.sorted_from {
-            return self.choices(at, &mut |walk| walk.column(at + 1));
+            let (first, below) = (self.first, self.below[at + 1]);
+            let from = self.slots.start.saturating_sub(first) / below;
+            let until = self.slots.end.saturating_sub(first).div_ceil(below);
+            return self.choices(at, from..until, &mut |walk, choice| {
+                walk.first = first + choice * below;
+                walk.column(at + 1)
+            });
+        }
+        if !self.slots.contains(&self.first) {
+            return Ok(ControlFlow::Continue(()));
         }
         if at == self.columns.len() {
             let mut visit = |row: Row<'_>, walk: &mut Self| (walk.visit)(row);
@@ -259,7 +352,7 @@ impl<B, F: FnMut(Row<'_>) -> ControlFlow<B>> Walk<'_, F> {
 
     fn collect(&mut self, at: usize, rows: &mut Vec<OwnedRow>) -> Result<(), LayoutError> {
         let outcome = if at < self.columns.len() {
-            self.choices(at, &mut |walk| {
+            self.choices(at, 0..u64::MAX, &mut |walk, _| {
                 walk.collect(at + 1, rows)?;
                 Ok(ControlFlow::<()>::Continue(()))
             })
@@ -275,20 +368,20 @@ impl<B, F: FnMut(Row<'_>) -> ControlFlow<B>> Walk<'_, F> {
         outcome.map(|_| ())
     }
 
-    /// Calls `then` for every choice of the column, in the order of its coordinates.
+    /// Calls `then` for some choices of the column, in the order of its coordinates.
     fn choices<C>(
         &mut self,
         at: usize,
-        then: &mut dyn FnMut(&mut Self) -> Result<ControlFlow<C>, LayoutError>,
+        range: Range<u64>,
+        then: &mut dyn FnMut(&mut Self, u64) -> Result<ControlFlow<C>, LayoutError>,
     ) -> Result<ControlFlow<C>, LayoutError> {
         let start = self.place[self.columns[at].at];
-        let mut choice = 0;
-        while let Some(coordinate) = self.choose(at, choice) {
+        for choice in range {
+            let Some(coordinate) = self.choose(at, choice) else { break };
             self.place[self.columns[at].at] = start + coordinate;
-            if let ControlFlow::Break(value) = then(self)? {
+            if let ControlFlow::Break(value) = then(self, choice)? {
                 return Ok(ControlFlow::Break(value));
             }
-            choice += 1;
         }
         self.place[self.columns[at].at] = start;
         Ok(ControlFlow::Continue(()))

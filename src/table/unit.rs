@@ -1,6 +1,8 @@
 //! One unit: every address in order, with what lives there.
 
-use crate::algebra::{Found, Location};
+use super::inverse::Held;
+use super::program::Program;
+use crate::algebra::{Found, IndexOrder, Location};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::placement::Placement;
@@ -21,6 +23,8 @@ pub struct Slot {
 pub struct UnitTable<'a> {
     placement: &'a Placement,
     unit: Location,
+    /// The compiled placement, and the packed number of the unit's address 0.
+    compiled: Option<(Program, u64)>,
     lanes: u64,
     next: u64,
     end: u64,
@@ -30,7 +34,8 @@ impl Placement {
     /// Walks the memory of one unit (of one time slice): every address from the base on, lanes
     /// within it, with the index that lives there, padding and holes told apart.
     ///
-    /// Replicated levels may be left out of `unit`.
+    /// Replicated levels may be left out of `unit`. [`Program::fill_inverse_at`] makes the same
+    /// table of numbers, at once.
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves open, and
@@ -51,13 +56,49 @@ impl Placement {
         let base = self.layout().offset(Level::ADDR);
         probe.set(Level::ADDR, base);
         probe.set(Level::W, 0);
-        self.element(&probe)?;
+        let inside = self.element(&probe)? != Found::Outside;
         let lanes = self.layout().extent(Level::W);
         let words = self.footprint_words() - base;
         let slots = words.checked_mul(lanes);
         let too_large = LayoutError::too_large(Site::Layout, "the number of addresses");
         let end = slots.ok_or(too_large)?;
-        Ok(UnitTable { placement: self, unit: unit.clone(), lanes, next: 0, end })
+        let compiled = if inside { self.compiled_at(unit) } else { None };
+        Ok(UnitTable { placement: self, unit: unit.clone(), compiled, lanes, next: 0, end })
+    }
+
+    /// `None` where a place has several names, or names levels without a column, or numbers do
+    /// not fit: then the definition answers.
+    fn compiled_at(&self, unit: &Location) -> Option<(Program, u64)> {
+        let alone = self.memory().is_none_or(|(_, memory)| memory.group == 1);
+        let known = unit.iter().all(|(level, _)| self.columns().contains(&level));
+        let program = self.program().ok().filter(|_| alone && known)?;
+        let coordinate = |level: Level| match level {
+            Level::ADDR | Level::W => 0,
+            _ => unit.get(level).unwrap_or(0),
+        };
+        let place = program.columns().fold(0, |sum, (level, size)| sum * size + coordinate(level));
+        Some((program, place))
+    }
+}
+
+impl UnitTable<'_> {
+    fn found(&mut self, address: u64, lane: u64) -> Result<Found, LayoutError> {
+        let Some((program, unit)) = &self.compiled else {
+            self.unit.set(Level::ADDR, address);
+            self.unit.set(Level::W, lane);
+            return self.placement.element(&self.unit);
+        };
+        let lanes = program.columns().find(|(level, _)| *level == Level::W);
+        let place = unit + address * lanes.map_or(1, |(_, lanes)| lanes) + lane;
+        Ok(match program.element(place)? {
+            Held::Element(number) => {
+                let index = self.placement.layout().index_of(IndexOrder::RowMajor, number)?;
+                Found::Element(index)
+            }
+            Held::Padding => Found::Padding,
+            Held::Hole => Found::Hole,
+            Held::Outside => Found::Outside,
+        })
     }
 }
 
@@ -69,8 +110,6 @@ impl Iterator for UnitTable<'_> {
         self.next += 1;
         let address = self.placement.layout().offset(Level::ADDR) + slot / self.lanes;
         let lane = slot % self.lanes;
-        self.unit.set(Level::ADDR, address);
-        self.unit.set(Level::W, lane);
-        Some(self.placement.element(&self.unit).map(|found| Slot { address, lane, found }))
+        Some(self.found(address, lane).map(|found| Slot { address, lane, found }))
     }
 }

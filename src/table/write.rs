@@ -8,6 +8,18 @@ use itertools::Itertools;
 use super::{Row, Table};
 use crate::error::LayoutError;
 
+/// Why a table was not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The table is refused.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// The form of a written table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -23,27 +35,29 @@ impl Table<'_> {
     /// Writes the table; `progress` is told the number of rows every 2^16 rows.
     ///
     /// # Errors
-    /// The outer error is a refusal of the table, as [`Table::for_each`]; the inner one comes from
-    /// `out`.
+    /// [`WriteError`].
     pub fn write(
         &self,
         format: Format,
         out: &mut dyn Write,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<io::Result<()>, LayoutError> {
-        let keys: Vec<String> =
-            self.columns().iter().map(|level| format!("\"{level}\":")).collect();
+    ) -> Result<(), WriteError> {
+        let written = self.written_columns();
+        let levels = || written.iter().map(|at| self.columns()[*at]);
+        let keys: Vec<String> = levels().map(|level| format!("\"{level}\":")).collect();
         let mut line = Vec::new();
         if format == Format::Csv {
             let axes = (0..self.rank()).map(|axis| format!("i{axis}"));
-            let header = self.columns().iter().map(ToString::to_string).chain(axes).join(",");
-            if let Err(error) = writeln!(out, "{header}") {
-                return Ok(Err(error));
-            }
+            let header = levels().map(|level| level.to_string()).chain(axes).join(",");
+            writeln!(out, "{header}")?;
         }
         let mut rows = 0_u64;
+        let mut place = Vec::new();
         let outcome = self.for_each(|row| {
             line.clear();
+            place.clear();
+            place.extend(written.iter().map(|at| row.place[*at]));
+            let row = Row { place: &place, ..row };
             match format {
                 Format::Csv => csv(&mut line, row, self.rank()),
                 Format::JsonLines => json(&mut line, row, &keys),
@@ -57,7 +71,7 @@ impl Table<'_> {
                 Err(error) => ControlFlow::Break(error),
             }
         })?;
-        Ok(outcome.break_value().map_or(Ok(()), Err))
+        Ok(outcome.break_value().map_or(Ok(()), Err)?)
     }
 }
 
@@ -66,14 +80,11 @@ fn csv(line: &mut Vec<u8>, row: Row<'_>, rank: usize) {
         decimal(line, *coordinate);
         line.push(b',');
     }
-    match row.index {
-        Some(index) => {
-            for entry in index {
-                decimal(line, *entry);
-                line.push(b',');
-            }
+    for axis in 0..rank {
+        if let Some(index) = row.index {
+            decimal(line, index[axis]);
         }
-        None => line.extend(std::iter::repeat_n(b',', rank)),
+        line.push(b',');
     }
     line.pop();
     line.push(b'\n');
@@ -86,7 +97,9 @@ fn json(line: &mut Vec<u8>, row: Row<'_>, keys: &[String]) {
         decimal(line, *coordinate);
         line.push(b',');
     }
-    line.pop();
+    if !row.place.is_empty() {
+        line.pop();
+    }
     line.extend_from_slice(b"},\"index\":");
     match row.index {
         None => line.extend_from_slice(b"null"),

@@ -1,0 +1,358 @@
+//! `pack` and `unpack`: `.npy` files to memory images and back.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tensor_layout::{ImageForm, Lane, Level, Location, NpyHeader, Program, WriteError};
+
+use super::args::{Image, Pack, Unpack};
+use super::input::{Failure, Placed};
+use super::output::Output;
+use super::table::done;
+
+pub(super) fn pack(args: &Pack) -> Result<(), Failure> {
+    let (program, lanes) = args.image.program()?;
+    let mut tensor = Npy::open(&args.tensor)?;
+    let shape: Vec<u64> = program.shape().iter().map(|range| range.end).collect();
+    tensor.check_shape(&shape, "the layout")?;
+    let form = form(lanes, tensor.width)?;
+    let mut image = ImageOut::new(&args.image.output, &program, form, &tensor.header.descr)?;
+    let file = &mut tensor.file;
+    let written = match tensor.width {
+        1 => program.pack_stream::<u8>(file, &mut image, narrow(args.fill)?, form),
+        2 => program.pack_stream::<u16>(file, &mut image, narrow(args.fill)?, form),
+        4 => program.pack_stream::<u32>(file, &mut image, narrow(args.fill)?, form),
+        _ => program.pack_stream::<u64>(file, &mut image, args.fill, form),
+    };
+    image.finish(written)
+}
+
+pub(super) fn unpack(args: &Unpack) -> Result<(), Failure> {
+    let (program, lanes) = args.image.program()?;
+    let mut image = ImageIn::open(&args.source, &program)?;
+    let descr = args.descr.clone().unwrap_or_else(|| match lanes {
+        // Lanes that nobody named are bits.
+        Some(lanes) if image.descr == "<u8" && lanes > 1 => lane_descr(lanes),
+        _ => image.descr.clone(),
+    });
+    let width = width(&descr)
+        .ok_or_else(|| Failure::Argument(format!("--descr: `{descr}` is no plain type")))?;
+    let form = form(lanes, width)?;
+    image.check(&program, form, width)?;
+    let shape = program.shape().iter().map(|range| range.end).collect();
+    let mut out = Output::new(Some(&args.image.output))?;
+    let header = NpyHeader { descr, shape }.write(&mut out);
+    let written = header.map_err(WriteError::from).and_then(|()| match width {
+        1 => program.unpack_stream::<u8>(&mut image, &mut out, form),
+        2 => program.unpack_stream::<u16>(&mut image, &mut out, form),
+        4 => program.unpack_stream::<u32>(&mut image, &mut out, form),
+        _ => program.unpack_stream::<u64>(&mut image, &mut out, form),
+    });
+    done(written, out)
+}
+
+fn lane_descr(lanes: u64) -> String {
+    match 8 / lanes {
+        1 => "|u1".into(),
+        width => format!("<u{width}"),
+    }
+}
+
+fn narrow<T: TryFrom<u64> + Lane>(fill: u64) -> Result<T, Failure> {
+    let too_wide = || Failure::Argument(format!("--fill: {fill} needs more than {} bits", T::BITS));
+    T::try_from(fill).map_err(|_| too_wide())
+}
+
+impl Image {
+    /// The compiled layout, and the lanes of a long word if the image is made of long words.
+    fn program(&self) -> Result<(Program, Option<u64>), Failure> {
+        let Placed { placement, .. } = self.place.placement()?;
+        let program = placement.program()?;
+        let column = program.columns().find(|(level, _)| *level == Level::W);
+        let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
+        Ok((program, lanes))
+    }
+}
+
+/// Long words where the lanes are known, and then the elements must be as wide.
+fn form(lanes: Option<u64>, width: u64) -> Result<ImageForm, Failure> {
+    match lanes {
+        None => Ok(ImageForm::Cells),
+        Some(lanes) if lanes * width == 8 => Ok(ImageForm::LongWords),
+        Some(lanes) => Err(Failure::Argument(format!(
+            "the tensor has elements of {} bits, but the layout has {lanes} lanes of {} bits",
+            width * 8,
+            64 / lanes
+        ))),
+    }
+}
+
+/// The bytes of an entry of a plain little-endian type.
+fn width(descr: &str) -> Option<u64> {
+    let (order, kind) = (descr.get(..1)?, descr.get(1..2)?);
+    let width: u64 = descr.get(2..)?.parse().ok()?;
+    let plain = "biuf".contains(kind) && matches!(width, 1 | 2 | 4 | 8);
+    (plain && (order == "<" || (order == "|" && width == 1))).then_some(width)
+}
+
+/// An array on disk, its data ahead.
+struct Npy {
+    file: File,
+    header: NpyHeader,
+    width: u64,
+    path: PathBuf,
+}
+
+impl Npy {
+    fn open(path: &Path) -> Result<Npy, Failure> {
+        let failed = |error| Failure::Io(path.display().to_string(), error);
+        let mut file = File::open(path).map_err(failed)?;
+        let header = NpyHeader::read(&mut file).map_err(failed)?;
+        let width = width(&header.descr).ok_or_else(|| {
+            Failure::Argument(format!(
+                "{}: entries are `{}`; expected little-endian numbers of 1, 2, 4 or 8 bytes, such \
+                 as <f4 or <u2",
+                path.display(),
+                header.descr
+            ))
+        })?;
+        Ok(Npy { file, header, width, path: path.into() })
+    }
+
+    fn check_shape(&self, shape: &[u64], what: &str) -> Result<(), Failure> {
+        if self.header.shape == shape {
+            return Ok(());
+        }
+        let (path, found) = (self.path.display(), &self.header.shape);
+        let why = format!("{path}: the shape is {found:?}, but that of {what} is {shape:?}");
+        Err(Failure::Argument(why))
+    }
+}
+
+/// The shape of a memory image, units left out or not.
+fn image_shape(program: &Program, form: ImageForm, units: bool) -> Vec<u64> {
+    let kept = |level: Level| match level {
+        Level::ADDR => true,
+        Level::W => form == ImageForm::Cells,
+        _ => units,
+    };
+    program.columns().filter(|(level, _)| kept(*level)).map(|(_, size)| size).collect()
+}
+
+/// `L2B=0/L1B=3/MAB=0/PE=1.npy`
+fn unit_path(unit: &Location) -> PathBuf {
+    let names: Vec<String> = unit.iter().map(|(level, at)| format!("{level}={at}")).collect();
+    match names.split_last() {
+        None => PathBuf::from("memory.npy"),
+        Some((last, dirs)) => dirs.iter().collect::<PathBuf>().join(format!("{last}.npy")),
+    }
+}
+
+/// Where an image goes.
+enum ImageOut {
+    File(Output),
+    /// A file per unit, in a directory that gets its name when it is complete.
+    Dir {
+        dir: tempfile::TempDir,
+        path: PathBuf,
+        units: Units<File>,
+    },
+}
+
+/// The files of the units, one after the other.
+struct Units<F> {
+    units: Vec<Location>,
+    header: NpyHeader,
+    /// Bytes of data per unit, and how many lie before the place at hand.
+    bytes: u64,
+    at: u64,
+    /// The unit whose file is open.
+    open: Option<(u64, F)>,
+}
+
+impl<F> Units<F> {
+    /// The unit of the place at hand, and how many bytes of it lie before and after.
+    fn place(&self) -> (u64, u64, u64) {
+        let before = self.at % self.bytes;
+        (self.at / self.bytes, before, self.bytes - before)
+    }
+
+    fn path(&self, dir: &Path, unit: u64) -> io::Result<PathBuf> {
+        let unit = usize::try_from(unit).ok().and_then(|unit| self.units.get(unit));
+        let beyond = || io::Error::other("beyond the last unit");
+        unit.map(|unit| dir.join(unit_path(unit))).ok_or_else(beyond)
+    }
+}
+
+impl ImageOut {
+    fn new(
+        path: &Path,
+        program: &Program,
+        form: ImageForm,
+        descr: &str,
+    ) -> Result<ImageOut, Failure> {
+        let descr = if form == ImageForm::LongWords { "<u8" } else { descr };
+        let header =
+            |units| NpyHeader { descr: descr.into(), shape: image_shape(program, form, units) };
+        let failed = |error| Failure::Io(path.display().to_string(), error);
+        if !path.as_os_str().to_string_lossy().ends_with('/') && !path.is_dir() {
+            let mut out = Output::new(Some(path))?;
+            header(true).write(&mut out).map_err(|error| out.failed(error))?;
+            return Ok(ImageOut::File(out));
+        }
+        if path.exists() {
+            let why = format!("{}: there is such a directory already", path.display());
+            return Err(Failure::Argument(why));
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let dir = tempfile::TempDir::new_in(parent.unwrap_or(Path::new("."))).map_err(failed)?;
+        let header = header(false);
+        let bytes = header.entries().unwrap_or(0) * width(descr).unwrap_or(8);
+        let units = Units { units: program.units().collect(), header, bytes, at: 0, open: None };
+        Ok(ImageOut::Dir { dir, path: path.into(), units })
+    }
+
+    fn finish(self, written: Result<(), WriteError>) -> Result<(), Failure> {
+        match self {
+            ImageOut::File(out) => done(written, out),
+            ImageOut::Dir { dir, path, .. } => {
+                let failed = |error| Failure::Io(path.display().to_string(), error);
+                match written {
+                    Ok(()) => publish(dir, &path).map_err(failed),
+                    Err(WriteError::Io(error)) => Err(failed(error)),
+                    Err(WriteError::Layout(error)) => Err(error.into()),
+                    Err(error) => Err(Failure::Argument(error.to_string())),
+                }
+            }
+        }
+    }
+}
+
+/// Gives a complete directory its name, and the mode of any new directory.
+fn publish(dir: tempfile::TempDir, path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755))?;
+    }
+    std::fs::rename(dir.path(), path)?;
+    // It is not there any more under its old name.
+    let _ = dir.keep();
+    Ok(())
+}
+
+impl Write for ImageOut {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (dir, units) = match self {
+            ImageOut::File(out) => return out.write(bytes),
+            ImageOut::Dir { dir, units, .. } => (dir, units),
+        };
+        let (unit, _, left) = units.place();
+        if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
+            let path = units.path(dir.path(), unit)?;
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            let mut file = File::create(path)?;
+            units.header.write(&mut file)?;
+            units.open = Some((unit, file));
+        }
+        let Some((_, file)) = &mut units.open else { return Ok(0) };
+        let count = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let written = file.write(&bytes[..count])?;
+        units.at += u64::try_from(written).unwrap_or(0);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            ImageOut::File(out) => out.flush(),
+            ImageOut::Dir { units, .. } => units.open.as_mut().map_or(Ok(()), |(_, f)| f.flush()),
+        }
+    }
+}
+
+/// Where an image comes from.
+struct ImageIn {
+    descr: String,
+    kind: ImageKind,
+}
+
+enum ImageKind {
+    File(Npy),
+    /// The directory, and its files with the place where their data begins.
+    Dir {
+        dir: PathBuf,
+        units: Units<(File, u64)>,
+    },
+}
+
+impl ImageIn {
+    fn open(path: &Path, program: &Program) -> Result<ImageIn, Failure> {
+        if !path.is_dir() {
+            let npy = Npy::open(path)?;
+            return Ok(ImageIn { descr: npy.header.descr.clone(), kind: ImageKind::File(npy) });
+        }
+        let units: Vec<Location> = program.units().collect();
+        let first = Npy::open(&path.join(units.first().map(unit_path).unwrap_or_default()))?;
+        let (descr, header) = (first.header.descr.clone(), first.header.clone());
+        let bytes = header.entries().unwrap_or(0) * first.width;
+        let units = Units { units, header, bytes: bytes.max(1), at: 0, open: None };
+        Ok(ImageIn { descr, kind: ImageKind::Dir { dir: path.into(), units } })
+    }
+
+    fn check(&self, program: &Program, form: ImageForm, width: u64) -> Result<(), Failure> {
+        let (found, units) = match &self.kind {
+            ImageKind::File(npy) => (&npy.header, true),
+            ImageKind::Dir { units, .. } => (&units.header, false),
+        };
+        let shape = image_shape(program, form, units);
+        let expected = if form == ImageForm::LongWords { 8 } else { width };
+        if found.shape != shape || self::width(&found.descr) != Some(expected) {
+            return Err(Failure::Argument(format!(
+                "the image has entries `{}` and the shape {:?}, but this layout makes entries of \
+                 {expected} bytes and the shape {shape:?}",
+                found.descr, found.shape
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Read for ImageIn {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (dir, units) = match &mut self.kind {
+            ImageKind::File(npy) => return npy.file.read(buffer),
+            ImageKind::Dir { dir, units } => (dir, units),
+        };
+        let (unit, before, left) = units.place();
+        if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
+            let path = units.path(dir, unit)?;
+            let mut file = File::open(path)?;
+            if NpyHeader::read(&mut file)? != units.header {
+                return Err(io::Error::other("the units have different shapes"));
+            }
+            let data = file.stream_position()?;
+            units.open = Some((unit, (file, data)));
+        }
+        let Some((_, (file, data))) = &mut units.open else { return Ok(0) };
+        file.seek(SeekFrom::Start(*data + before))?;
+        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = file.read(&mut buffer[..count])?;
+        units.at += u64::try_from(read).unwrap_or(0);
+        Ok(read)
+    }
+}
+
+impl Seek for ImageIn {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match (&mut self.kind, to) {
+            (ImageKind::File(npy), to) => npy.file.seek(to),
+            (ImageKind::Dir { units, .. }, SeekFrom::Start(at)) => {
+                units.at = at;
+                Ok(at)
+            }
+            (ImageKind::Dir { units, .. }, SeekFrom::Current(0)) => Ok(units.at),
+            _ => Err(io::Error::from(io::ErrorKind::Unsupported)),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The integers that tables hold, and the one inner loop: a number plus a vector.
+//!
+//! ```text
+//! vector   0 1 2 3 | 8 9 10 11 | 32 33 34 35     heads 0 8 32, tail 0 1 2 3
+//! row      base + head + tail, block by block    the tail stays in registers
+//! ```
+
+/// An unsigned integer that a table holds.
+pub trait Cell: Copy + private::Sealed {
+    /// The greatest value, which marks holes in inverse tables; one less marks padding.
+    const MAX: Self;
+}
+
+mod private {
+    pub trait Sealed: Sized {
+        fn of(value: u64) -> Option<Self>;
+        /// The low bits: sums of them are right where the sum fits.
+        fn wrapped(value: u64) -> Self;
+        fn plus(self, other: Self) -> Self;
+        fn minus_one(self) -> Self;
+        /// The first cell of each block, less that of the vector, where every block is the first
+        /// one moved.
+        fn heads(vector: &[Self]) -> Option<Vec<Self>>;
+        fn add(row: &mut [Self], base: Self, vector: &[Self]);
+        fn add_blocks(row: &mut [Self], base: Self, vector: &[Self], heads: &[Self]);
+    }
+}
+
+macro_rules! cell {
+    ($($int:ty),*) => {$(
+        impl private::Sealed for $int {
+            fn of(value: u64) -> Option<$int> {
+                value.try_into().ok()
+            }
+
+            #[inline(always)]
+            #[allow(clippy::as_conversions, reason = "the low bits are meant")]
+            fn wrapped(value: u64) -> $int {
+                value as $int
+            }
+
+            fn plus(self, other: $int) -> $int {
+                self.wrapping_add(other)
+            }
+
+            fn minus_one(self) -> $int {
+                self - 1
+            }
+
+            fn heads(vector: &[$int]) -> Option<Vec<$int>> {
+                let (blocks, rest) = vector.as_chunks::<{ BLOCK_BYTES / size_of::<$int>() }>();
+                let first = blocks.first().filter(|_| rest.is_empty())?;
+                let head = |block: &[$int; _]| block[0].wrapping_sub(first[0]);
+                let moved = |block: &&[$int; _]| {
+                    block.iter().zip(first).all(|(a, b)| *a == b.wrapping_add(head(block)))
+                };
+                blocks.iter().all(|block| moved(&block)).then(|| blocks.iter().map(head).collect())
+            }
+
+            fn add(row: &mut [$int], base: $int, vector: &[$int]) {
+                for (cell, step) in row.iter_mut().zip(vector) {
+                    *cell = base.wrapping_add(*step);
+                }
+            }
+
+            fn add_blocks(row: &mut [$int], base: $int, vector: &[$int], heads: &[$int]) {
+                let (blocks, _) = row.as_chunks_mut::<{ BLOCK_BYTES / size_of::<$int>() }>();
+                let Some(tail) = vector.first_chunk() else { return };
+                // A copy, so that the compiler knows that the rows do not overlap it.
+                let tail: [$int; { BLOCK_BYTES / size_of::<$int>() }] = *tail;
+                for (block, head) in blocks.iter_mut().zip(heads) {
+                    let base = base.wrapping_add(*head);
+                    for (cell, step) in block.iter_mut().zip(tail) {
+                        *cell = base.wrapping_add(step);
+                    }
+                }
+            }
+        }
+
+        impl Cell for $int {
+            const MAX: $int = <$int>::MAX;
+        }
+    )*};
+}
+
+/// Eight vector registers of the baseline x86-64 and AArch64.
+const BLOCK_BYTES: usize = 128;
+
+cell!(u8, u16, u32, u64);
+
+/// An inner vector, ready to be added to.
+pub(super) struct Steps<T> {
+    cells: Vec<T>,
+    pattern: Pattern<T>,
+}
+
+/// What the vector looks like, for the fastest loop.
+enum Pattern<T> {
+    /// All numbers are the same.
+    Even(T),
+    /// Every block is the first one moved.
+    Blocks {
+        heads: Vec<T>,
+    },
+    Any,
+}
+
+impl<T: Cell> Steps<T> {
+    pub(super) fn new(vector: &[u64]) -> Steps<T> {
+        let cells: Vec<T> = vector.iter().map(|step| T::wrapped(*step)).collect();
+        let even = vector.first().filter(|first| vector.iter().all(|step| step == *first));
+        let blocks = || T::heads(&cells).map(|heads| Pattern::Blocks { heads });
+        let even = even.map(|first| Pattern::Even(T::wrapped(*first)));
+        let pattern = even.or_else(blocks).unwrap_or(Pattern::Any);
+        Steps { cells, pattern }
+    }
+
+    /// `base` plus one step.
+    pub(super) fn number(&self, base: T, at: usize) -> T {
+        base.plus(self.cells[at])
+    }
+
+    /// Writes `base` plus the vector from `from` on.
+    #[inline]
+    pub(super) fn write(&self, row: &mut [T], base: T, from: usize) {
+        match &self.pattern {
+            Pattern::Even(step) => row.fill(base.plus(*step)),
+            Pattern::Blocks { heads } if row.len() == self.cells.len() => {
+                T::add_blocks(row, base, &self.cells, heads);
+            }
+            _ => T::add(row, base, &self.cells[from..]),
+        }
+    }
+}

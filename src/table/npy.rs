@@ -1,0 +1,195 @@
+//! Tables as `.npy` files, which NumPy, and most that reads arrays, reads as they are.
+//!
+//! ```text
+//! "\x93NUMPY" 1 0  length  {'descr': '<u4', 'fortran_order': False, 'shape': (1024, 512), }  data
+//! ```
+//!
+//! Source: NumPy, "A simple file format for NumPy arrays", `numpy.lib.format`.
+
+use std::io::{self, Read, Write};
+
+use itertools::Itertools;
+
+use super::cell::Cell;
+use super::lanes::{Lane, to_bytes};
+use super::program::Program;
+use super::write::WriteError;
+use crate::error::LayoutError;
+
+/// How many entries are written at once.
+const BLOCK: u64 = 1 << 20;
+
+/// The header of a `.npy` file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NpyHeader {
+    /// The type of the entries, such as `<u4` or `|u1`.
+    pub descr: String,
+    /// The extents, row-major.
+    pub shape: Vec<u64>,
+}
+
+impl NpyHeader {
+    /// Writes the header, padded so that the data begins at a multiple of 64 bytes.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
+        let comma = if self.shape.len() == 1 { "," } else { "" };
+        let (descr, shape) = (&self.descr, self.shape.iter().join(", "));
+        let mut text =
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}{comma}), }}");
+        let unpadded = MAGIC.len() + 2 + text.len() + 1;
+        text.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(64) - unpadded));
+        text.push('\n');
+        let length = u16::try_from(text.len()).map_err(io::Error::other)?;
+        out.write_all(MAGIC)?;
+        out.write_all(&length.to_le_bytes())?;
+        out.write_all(text.as_bytes())
+    }
+
+    /// Reads a header, up to the data.
+    ///
+    /// # Errors
+    /// `InvalidData` for what is no `.npy` file, or one in Fortran order.
+    pub fn read(input: &mut dyn Read) -> io::Result<NpyHeader> {
+        let mut start = [0; 8];
+        input.read_exact(&mut start)?;
+        let length = match start {
+            [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _] => {
+                let mut length = [0; 2];
+                input.read_exact(&mut length)?;
+                u64::from(u16::from_le_bytes(length))
+            }
+            [0x93, b'N', b'U', b'M', b'P', b'Y', 2 | 3, _] => {
+                let mut length = [0; 4];
+                input.read_exact(&mut length)?;
+                u64::from(u32::from_le_bytes(length))
+            }
+            _ => return Err(invalid("not a .npy file")),
+        };
+        let mut text = String::new();
+        // NumPy itself refuses headers of more than 10 000 bytes.
+        input.take(length.min(10_000)).read_to_string(&mut text)?;
+        NpyHeader::parse(&text)
+            .ok_or_else(|| invalid("expected a .npy header with a plain type, C order and a shape"))
+    }
+
+    fn parse(text: &str) -> Option<NpyHeader> {
+        let value = |key: &str| Some(text.split_once(key)?.1.trim_start());
+        let descr = value("'descr':")?.strip_prefix('\'')?.split_once('\'')?.0.to_owned();
+        value("'fortran_order':")?.strip_prefix("False")?;
+        let shape = value("'shape':")?.strip_prefix('(')?.split_once(')')?.0;
+        let extents = shape.split(',').map(str::trim).filter(|extent| !extent.is_empty());
+        let shape = extents.map(|extent| extent.parse().ok()).collect::<Option<_>>()?;
+        Some(NpyHeader { descr, shape })
+    }
+
+    /// The number of entries; `None` if it does not fit.
+    #[must_use]
+    pub fn entries(&self) -> Option<u64> {
+        crate::algebra::product(self.shape.iter().copied())
+    }
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// What a `.npy` table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NpyTable {
+    /// The packed number of every element's place; the shape is that of the tensor.
+    Packed,
+    /// The coordinates of every element: first all of the first column, then the next; the shape is
+    /// the number of columns and then that of the tensor.
+    Columns,
+    /// The row-major number of the element at every place; the greatest value of the type marks
+    /// holes, the one before padding. The shape is that of the columns.
+    Inverse,
+}
+
+impl Program {
+    /// Writes a table of the narrowest unsigned integers that hold it, in bounded memory.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{NpyHeader, NpyTable, Placement};
+    /// let program = Placement::of("((4_PE, 3:8), (8:1))".parse()?).build()?.program()?;
+    /// let mut file = Vec::new();
+    /// program.write_npy(NpyTable::Packed, &mut file)?;
+    /// let header = NpyHeader::read(&mut &file[..])?;
+    /// assert_eq!((header.descr.as_str(), &header.shape[..]), ("|u1", &[12, 8][..]));
+    /// assert_eq!(file[file.len() - 1], 95);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_npy(&self, table: NpyTable, out: &mut dyn Write) -> Result<(), WriteError> {
+        let greatest = match table {
+            NpyTable::Packed => self.places().saturating_sub(1),
+            NpyTable::Columns => {
+                self.columns().map(|(_, size)| size.saturating_sub(1)).max().unwrap_or(0)
+            }
+            // The markers are numbers too.
+            NpyTable::Inverse => self.elements().saturating_add(1),
+        };
+        match greatest {
+            0..=0xff => self.write_cells::<u8>(table, "|u1", out),
+            0x100..=0xffff => self.write_cells::<u16>(table, "<u2", out),
+            0x1_0000..=0xffff_ffff => self.write_cells::<u32>(table, "<u4", out),
+            _ => self.write_cells::<u64>(table, "<u8", out),
+        }
+    }
+
+    fn write_cells<T: Cell + Lane>(
+        &self,
+        table: NpyTable,
+        descr: &str,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let shape: Vec<u64> = self.shape().iter().map(|range| range.end - range.start).collect();
+        let columns: Vec<u64> = self.columns().map(|(_, size)| size).collect();
+        let count = u64::try_from(columns.len()).unwrap_or(0);
+        let shape = match table {
+            NpyTable::Packed => shape,
+            NpyTable::Columns => [count].into_iter().chain(shape).collect(),
+            NpyTable::Inverse => columns,
+        };
+        NpyHeader { descr: descr.into(), shape }.write(out)?;
+        match table {
+            NpyTable::Packed => {
+                for part in self.windows(BLOCK) {
+                    write_part::<T>(out, part.elements(), |cells| part.fill_packed(cells))?;
+                }
+            }
+            NpyTable::Columns => {
+                for (level, _) in self.columns() {
+                    for part in self.windows(BLOCK) {
+                        write_part::<T>(out, part.elements(), |c| part.fill_column(level, c))?;
+                    }
+                }
+            }
+            NpyTable::Inverse => {
+                for at in self.subtrees(BLOCK) {
+                    let length = self.places_at(&at)?;
+                    write_part::<T>(out, length, |cells| self.fill_inverse_at(&at, cells))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fills cells and writes them, little-endian.
+fn write_part<T: Cell + Lane>(
+    out: &mut dyn Write,
+    length: u64,
+    fill: impl FnOnce(&mut [T]) -> Result<(), LayoutError>,
+) -> Result<(), WriteError> {
+    let length = usize::try_from(length).map_err(io::Error::other)?;
+    let mut cells = vec![T::MAX; length];
+    fill(&mut cells)?;
+    Ok(out.write_all(&to_bytes(&cells))?)
+}

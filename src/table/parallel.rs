@@ -1,0 +1,85 @@
+//! Tables filled by all cores.
+
+use std::ops::Range;
+
+use super::cell::Cell;
+use super::form::Form;
+use super::program::{Program, check_length};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// Below this many elements a second core costs more than it brings.
+const FEW: u64 = 1 << 16;
+
+impl Program {
+    /// [`fill_packed`](Program::fill_packed) on all cores of the current rayon pool.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement};
+    /// let layout = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))".parse()?;
+    /// let program = Placement::of(layout).on(&Machine::mn_core()).build()?.program()?;
+    /// let (mut one, mut all) = (vec![0_u32; 1024 * 512], vec![0_u32; 1024 * 512]);
+    /// program.fill_packed(&mut one)?;
+    /// program.par_fill_packed(&mut all)?;
+    /// assert_eq!(one, all);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn par_fill_packed<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
+        self.par_fill(&self.packed, table)
+    }
+
+    /// [`fill_column`](Program::fill_column) on all cores of the current rayon pool.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn par_fill_column<T: Cell + Send>(
+        &self,
+        level: Level,
+        table: &mut [T],
+    ) -> Result<(), LayoutError> {
+        self.par_fill(&self.column(level), table)
+    }
+
+    /// [`unpack`](Program::unpack) on all cores of the current rayon pool.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn par_unpack<T: Copy + Send + Sync>(
+        &self,
+        image: &[T],
+        tensor: &mut [T],
+    ) -> Result<(), LayoutError> {
+        check_length(tensor.len(), self.elements())?;
+        check_length(image.len(), self.places())?;
+        self.halves(tensor, &|part, tensor| part.unpack(image, tensor))
+    }
+
+    fn par_fill<T: Cell + Send>(&self, form: &Form, table: &mut [T]) -> Result<(), LayoutError> {
+        check_length(table.len(), self.elements())?;
+        self.halves(table, &|part, table| part.fill(form, table))
+    }
+
+    /// Cuts window and buffer in two, along the first axis that can be cut, until they are small:
+    /// either half of a row-major table is one piece.
+    fn halves<T: Send>(
+        &self,
+        buffer: &mut [T],
+        work: &(impl Fn(&Program, &mut [T]) -> Result<(), LayoutError> + Sync),
+    ) -> Result<(), LayoutError> {
+        let length = |range: &Range<u64>| range.end - range.start;
+        let axis = self.shape.iter().position(|range| length(range) > 1);
+        let Some(axis) = axis.filter(|_| self.elements() > FEW) else { return work(self, buffer) };
+        let half = self.shape[axis].start + length(&self.shape[axis]) / 2;
+        let (mut front, mut back) = (self.shape.clone(), self.shape.clone());
+        (front[axis].end, back[axis].start) = (half, half);
+        let (front, back) = (self.window(&front)?, self.window(&back)?);
+        let middle = usize::try_from(front.elements()).unwrap_or(buffer.len());
+        let (first, second) = buffer.split_at_mut(middle.min(buffer.len()));
+        let (a, b) = rayon::join(|| front.halves(first, work), || back.halves(second, work));
+        a.and(b)
+    }
+}

@@ -1,0 +1,203 @@
+//! Runs of neighbouring elements, such as a DMA descriptor wants.
+
+use std::ops::Range;
+
+use super::form::{Inner, Outer};
+use super::program::Program;
+use crate::level::Level;
+
+/// Elements that follow each other in the tensor and step evenly in the memory of one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The row-major number of the first element.
+    pub element: u64,
+    /// How many elements.
+    pub length: u64,
+    /// The packed number of the place of the first one; [`Program::location`] takes it apart.
+    pub place: u64,
+    /// How far apart they lie, in packed numbers; 1 for a single element.
+    pub step: u64,
+}
+
+impl Run {
+    /// The elements `from` up to `to`, counted from the start of the tensor; some of them.
+    fn cut(&self, from: u64, to: u64) -> Run {
+        let first = self.element.max(from);
+        let length = (self.element + self.length).min(to) - first;
+        let place = self.place + (first - self.element) * self.step;
+        let step = if length == 1 { 1 } else { self.step };
+        Run { element: first, length, place, step }
+    }
+
+    /// The part that lies in a range of places, moved by the copy.
+    pub(super) fn within(&self, copy: u64, places: &Range<u64>) -> Option<Run> {
+        let (place, step) = (self.place + copy, self.step.max(1));
+        let before = places.start.saturating_sub(place).div_ceil(step);
+        let until = places.end.saturating_sub(place).div_ceil(step).min(self.length);
+        (before < until).then(|| {
+            let run = self.cut(self.element + before, self.element + until);
+            Run { place: run.place + copy, ..run }
+        })
+    }
+}
+
+impl Program {
+    /// Walks maximal runs of the first copy, in the order of the elements.
+    ///
+    /// Law: the runs are disjoint and hold every element once, in its place; none can be joined
+    /// with the next.
+    /// Cost: constant per run, but for joining those that meet where vectors end.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Placement, Run};
+    /// let placement = Placement::of("((2_PE, 2:3), (3:1))".parse()?).build()?;
+    /// let runs: Vec<Run> = placement.program()?.runs().collect();
+    /// assert_eq!(runs, [
+    ///     Run { element: 0, length: 6, place: 0, step: 1 },
+    ///     Run { element: 6, length: 6, place: 6, step: 1 }, // PE 1
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn runs(&self) -> Runs<'_> {
+        let (local, rows) = match self.packed.is_fused() || self.elements() == 0 {
+            // Every element is a row of its own.
+            true => (self.local_runs(&[0]), Rows::Elements(Box::new(self.indexes()))),
+            false => {
+                let inner = Inner::new(&self.packed, &self.shape);
+                let outer = Outer::new(&self.packed, &self.shape, &inner);
+                (self.local_runs(&inner.vector), Rows::Vectors(outer))
+            }
+        };
+        Runs {
+            program: self,
+            unit: self.unit(),
+            local,
+            rows,
+            row: (0, 0..0),
+            next: 0,
+            element: 0,
+            last: None,
+        }
+    }
+
+    /// Numbers per unit: those with the same quotient share the memory of one unit.
+    fn unit(&self) -> u64 {
+        let inside = |level: &Level| *level == Level::ADDR || *level == Level::W;
+        self.columns().filter(|(level, _)| inside(level)).map(|(_, size)| size).product()
+    }
+
+    /// The runs of an inner vector, relative to its base.
+    pub(super) fn local_runs(&self, vector: &[u64]) -> Vec<Run> {
+        let unit = self.unit();
+        let mut runs: Vec<Run> = Vec::new();
+        for (element, place) in (0..).zip(vector) {
+            let single = Run { element, length: 1, place: *place, step: 1 };
+            match runs.last_mut() {
+                Some(run) => match join(run, &single, unit) {
+                    Some(joined) => *run = joined,
+                    None => runs.push(single),
+                },
+                None => runs.push(single),
+            }
+        }
+        runs
+    }
+}
+
+/// Both runs as one, if the second goes on as the first does.
+fn join(first: &Run, second: &Run, unit: u64) -> Option<Run> {
+    let last = first.place + (first.length - 1) * first.step;
+    let gap = second.place.checked_sub(last).filter(|gap| *gap > 0)?;
+    let steps = |run: &Run| run.length == 1 || run.step == gap;
+    let fits = last / unit == second.place / unit && steps(first) && steps(second);
+    let length = first.length + second.length;
+    fits.then_some(Run { length, step: gap, ..*first })
+}
+
+/// Maximal runs, made by [`Program::runs`].
+#[derive(Debug)]
+pub struct Runs<'a> {
+    program: &'a Program,
+    unit: u64,
+    local: Vec<Run>,
+    rows: Rows<'a>,
+    /// The base of the row at hand, and its part of the vector.
+    row: (u64, Range<u64>),
+    /// The next local run of it.
+    next: usize,
+    /// The number of its first element.
+    element: u64,
+    last: Option<Run>,
+}
+
+enum Rows<'a> {
+    Vectors(Outer<'a>),
+    Elements(Box<dyn Iterator<Item = Vec<u64>> + 'a>),
+}
+
+impl std::fmt::Debug for Rows<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Rows::Vectors(_) => "Vectors",
+            Rows::Elements(_) => "Elements",
+        })
+    }
+}
+
+impl Runs<'_> {
+    /// The next run within a row, not joined yet.
+    fn piece(&mut self) -> Option<Run> {
+        loop {
+            let (base, part) = self.row.clone();
+            while let Some(run) = self.local.get(self.next).filter(|run| run.element < part.end) {
+                self.next += 1;
+                if run.element + run.length > part.start {
+                    // The first and last rows of an axis may begin and end within a run.
+                    let run = run.cut(part.start, part.end);
+                    let element = self.element + (run.element - part.start);
+                    return Some(Run { element, place: base + run.place, ..run });
+                }
+            }
+            self.element += part.end - part.start;
+            self.next = 0;
+            self.row = (0, 0..0);
+            self.row = self.next_row()?;
+        }
+    }
+
+    fn next_row(&mut self) -> Option<(u64, Range<u64>)> {
+        match &mut self.rows {
+            Rows::Vectors(outer) => {
+                let (base, part) = outer.next()?;
+                let number = |at| u64::try_from(at).unwrap_or(u64::MAX);
+                Some((base, number(part.start)..number(part.end)))
+            }
+            Rows::Elements(indexes) => {
+                let index = indexes.next()?;
+                Some((self.program.packed.at(&self.program.layout, &index), 0..1))
+            }
+        }
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        while let Some(piece) = self.piece() {
+            match self.last.take() {
+                None => self.last = Some(piece),
+                Some(run) => match join(&run, &piece, self.unit) {
+                    Some(joined) => self.last = Some(joined),
+                    None => {
+                        self.last = Some(piece);
+                        return Some(run);
+                    }
+                },
+            }
+        }
+        self.last.take()
+    }
+}
