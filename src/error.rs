@@ -378,6 +378,16 @@ pub enum LayoutError {
         /// How many there are.
         parts: u64,
     },
+    /// Two placements between which nothing can move.
+    #[error("the {what} differ: {source_has} and {destination_has}")]
+    NotComparable {
+        /// What differs, in the plural.
+        what: &'static str,
+        /// What the source has.
+        source_has: String,
+        /// What the destination has.
+        destination_has: String,
+    },
     /// A layout without an inverse in this algebra.
     #[error("there is no inverse: {reason}")]
     NoInverse {

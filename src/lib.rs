@@ -42,6 +42,8 @@
 //! |---|---|---|
 //! | `cli` | yes | the `tensor-layout` command; libraries switch it off: `default-features = false` |
 //! | `serde` | no | `Serialize` and `Deserialize` of [`PadLayout`] and [`Layout`], as text |
+//! | `rayon` | no | tables filled by all cores: `Program::par_fill_packed` and others |
+//! | `arrow`, `parquet` | no | `Table::write_arrow`, `Table::write_parquet` |
 //! | `toml` | with `cli` | [`Machine::from_toml`] |
 //!
 //! # Scope
@@ -58,6 +60,7 @@ mod lower;
 mod machine;
 mod notation;
 mod placement;
+mod relayout;
 mod report;
 mod table;
 
@@ -76,6 +79,7 @@ pub use notation::{
     SubaxisText, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
 };
 pub use placement::{Placement, PlacementBuilder};
+pub use relayout::{Account, Distance, LevelTraffic, Move, MovedCopies, Relayout, Traffic};
 pub use report::{
     AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
     ShapeReport, SharedPlace, UnreadLine,

@@ -202,7 +202,7 @@ impl Placement {
     }
 
     /// The places as the memory has them.
-    fn as_stored(&self) -> Result<Layout, LayoutError> {
+    pub(crate) fn as_stored(&self) -> Result<Layout, LayoutError> {
         match self.memory {
             Some((_, Memory { owner, group, .. })) if group > 1 => {
                 shared(&self.spread, owner, group)

@@ -6,30 +6,30 @@ use serde_json::{Value, json};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
-fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tensor-layout"));
     command.args(args);
     command
 }
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     command(args).output().unwrap()
 }
 
 /// Standard output of a command that succeeds in silence.
-fn stdout(args: &[&str]) -> String {
+pub(crate) fn stdout(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
     assert!(output.status.success(), "{args:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn json_of(args: &[&str]) -> Value {
+pub(crate) fn json_of(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(args)).unwrap()
 }
 
 /// Standard error of a command that refuses its input.
-fn refused(args: &[&str]) -> String {
+pub(crate) fn refused(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(output.status.code(), Some(2), "{args:?}");
     assert_eq!(output.stdout, b"", "{args:?}");

@@ -1,7 +1,6 @@
 //! Tables in parts, as arrays, as Parquet and Arrow; tensors packed from file to file.
 
 use std::io::Cursor;
-use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 use tensor_layout::{
@@ -182,7 +181,7 @@ fn batches_are_the_rows(placement: &Placement, batches: &[arrow_array::RecordBat
     let _ = placement.table().with_padding(true).for_each(|row| {
         let index = (0..rank).map(|axis| row.index.map(|index| index[axis]));
         expected.push(row.place.iter().copied().map(Some).chain(index).collect::<Vec<_>>());
-        ControlFlow::<()>::Continue(())
+        std::ops::ControlFlow::<()>::Continue(())
     });
     assert_eq!(found, expected);
 }

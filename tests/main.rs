@@ -5,6 +5,8 @@
 
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod cli_files;
 mod corpus;
 mod formats;
 mod generate;
@@ -13,6 +15,7 @@ mod laws;
 mod planner;
 mod program;
 mod refusals;
+mod relayout;
 mod seed_001;
 mod slow;
 mod total;

@@ -249,6 +249,23 @@ impl Layout {
         self.axes.iter().chain(self.further.iter().map(|further| &further.axis))
     }
 
+    /// For every further axis, the tensor axes that feed it, through others or not.
+    pub(crate) fn axes_per_further(&self) -> Vec<Vec<usize>> {
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.further.len()];
+        for (node, axis) in self.nodes().enumerate() {
+            for to in axis.subaxes.iter().filter_map(Subaxis::feeds) {
+                let from = match node.checked_sub(self.rank()) {
+                    Some(further) => sources[further].clone(),
+                    None => vec![node],
+                };
+                sources[to].extend(from);
+                sources[to].sort_unstable();
+                sources[to].dedup();
+            }
+        }
+        sources
+    }
+
     /// Everything that lands: subaxes in the order of the axes, then replicas.
     pub(crate) fn landings(&self) -> impl Iterator<Item = Landing> + Clone + '_ {
         let subaxes = self.nodes().enumerate().flat_map(move |(node, axis)| {

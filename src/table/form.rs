@@ -114,8 +114,9 @@ impl Form {
 
 /// The nodes of a layout, digit by digit, as one weight sees them.
 struct Chains {
-    rank: usize,
     nodes: Vec<Node>,
+    /// For every node, the axes that feed it; an axis has itself.
+    sources: Vec<Vec<usize>>,
 }
 
 /// An axis, or a further axis with its start.
@@ -146,36 +147,18 @@ impl Chains {
         let axes = layout.axes().iter().map(|axis| Node { start: 0, digits: digits(axis) });
         let further = layout.further_axes().iter();
         let further = further.map(|f| Node { start: f.start, digits: digits(&f.axis) });
-        Chains { rank, nodes: axes.chain(further).collect() }
-    }
-
-    /// For every node, the axes that feed it.
-    fn sources(&self) -> Vec<Vec<usize>> {
-        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
-        for (node, Node { digits, .. }) in self.nodes.iter().enumerate() {
-            if node < self.rank {
-                sources[node].push(node);
-            }
-            for (_, step) in digits {
-                if let Step::Feed(to, _) = step {
-                    let from = sources[node].clone();
-                    sources[*to].extend(from);
-                    sources[*to].sort_unstable();
-                    sources[*to].dedup();
-                }
-            }
-        }
-        sources
+        let own = (0..rank).map(|axis| vec![axis]);
+        let sources = own.chain(layout.axes_per_further()).collect();
+        Chains { nodes: axes.chain(further).collect(), sources }
     }
 
     fn is_fused(&self) -> bool {
-        self.sources().iter().any(|sources| sources.len() > 1)
+        self.sources.iter().any(|sources| sources.len() > 1)
     }
 
     /// What the nodes that nothing feeds add.
     fn constant(&self) -> u64 {
-        let sources = self.sources();
-        let nodes: Vec<Node> = self.keep(|node| sources[node].is_empty());
+        let nodes: Vec<Node> = self.keep(|node| self.sources[node].is_empty());
         Function::Chained(nodes).value(0)
     }
 
@@ -188,8 +171,7 @@ impl Chains {
         if let Some(digits) = digits {
             return Function::Digits(Digits::new(digits.into_iter()));
         }
-        let sources = self.sources();
-        let mut nodes = self.keep(|node| sources[node].contains(&axis));
+        let mut nodes = self.keep(|node| self.sources[node].contains(&axis));
         // The value arrives at the first node; axes are fed by none.
         nodes.swap(0, axis);
         Function::Chained(nodes)

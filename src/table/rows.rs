@@ -176,6 +176,9 @@ impl<'a> Table<'a> {
         let padding = self.padding;
         let below = slots_below(&columns);
         let slots = self.slots_of_part(below[0]);
+        if slots.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
         let mut walk = Walk {
             columns,
             sorted_from,
@@ -301,6 +304,9 @@ fn check_rows(rows: u64) -> Result<(), LayoutError> {
     if rows > MOST_SORTED { Err(too_many) } else { Ok(()) }
 }
 
+/// What to do with a choice: go on, or stop with a value.
+type OnChoice<'a, W, C> = dyn FnMut(&mut W, u64) -> Result<ControlFlow<C>, LayoutError> + 'a;
+
 type OwnedRow = (Vec<u64>, bool, Vec<u64>);
 
 /// Walks the columns, the last fastest; from `sorted_from` on rows are collected and sorted.
@@ -373,7 +379,7 @@ impl<B, F: FnMut(Row<'_>) -> ControlFlow<B>> Walk<'_, F> {
         &mut self,
         at: usize,
         range: Range<u64>,
-        then: &mut dyn FnMut(&mut Self, u64) -> Result<ControlFlow<C>, LayoutError>,
+        then: &mut OnChoice<'_, Self, C>,
     ) -> Result<ControlFlow<C>, LayoutError> {
         let start = self.place[self.columns[at].at];
         for choice in range {

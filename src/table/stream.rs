@@ -120,7 +120,7 @@ fn image_bytes<T: Lane>(cells: &[T], form: ImageForm) -> Result<Vec<u8>, WriteEr
     if form == ImageForm::Cells {
         return Ok(to_bytes(cells));
     }
-    let mut words = vec![0; cells.len() * size_of::<T>() / 8];
+    let mut words = vec![0; size_of_val(cells) / 8];
     join_lanes(cells, &mut words)?;
     Ok(to_bytes(&words))
 }
@@ -129,7 +129,7 @@ fn image_cells<T: Lane>(cells: Vec<T>, form: ImageForm) -> Result<Vec<T>, WriteE
     if form == ImageForm::Cells {
         return Ok(cells);
     }
-    let mut words = vec![0; cells.len() * size_of::<T>() / 8];
+    let mut words = vec![0; size_of_val(&cells[..]) / 8];
     from_bytes::<u64>(&to_bytes(&cells), &mut words);
     let mut lanes = cells;
     split_lanes(&words, &mut lanes)?;

@@ -1,0 +1,23 @@
+//! What it takes to go from one layout to another, without touching elements.
+//!
+//! ```text
+//! ((4_PE, 3:8), (8:1))  ->  ((12:2), (4_PE, 2:1))        on PE=4
+//!
+//! digit of an axis      from      to
+//! axis 0, 4 at 3        PE        Addr x 6
+//! axis 0, 3 at 1        Addr x 8  Addr x 2
+//! axis 1, 4 at 2        Addr x 2  PE
+//! axis 1, 2 at 1        Addr x 1  Addr x 1
+//!
+//! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 4 x 3 x 2 of 96.
+//! ```
+
+mod moves;
+mod pair;
+mod refine;
+mod solutions;
+mod traffic;
+
+pub use moves::{Account, Move, MovedCopies};
+pub use pair::{Distance, Relayout};
+pub use traffic::{LevelTraffic, Traffic};

@@ -1,0 +1,151 @@
+//! What moves, digit by digit.
+
+use std::fmt;
+
+use itertools::Itertools;
+
+use super::pair::{Distance, Relayout};
+use super::refine::{Digit, Kind, refine};
+use super::traffic::Traffic;
+use crate::algebra::{Layout, Replica};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// A common digit of both layouts, and where it lands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Move {
+    /// The axis; several where they are fused.
+    pub axes: Vec<usize>,
+    /// What one step is worth in the index of the axis.
+    pub place: u64,
+    /// How many values the digit has.
+    pub size: u64,
+    /// Level and stride in the source; `None` where source and destination split the values
+    /// differently, so that there is no common digit.
+    pub from: Option<(Level, u64)>,
+    /// Level and stride in the destination.
+    pub to: Option<(Level, u64)>,
+}
+
+impl Move {
+    /// Whether the digit lands in the same level with the same stride.
+    #[must_use]
+    pub fn stays(&self) -> bool {
+        self.from.is_some() && self.from == self.to
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes = self.axes.iter().join(", ");
+        let noun = if self.axes.len() == 1 { "axis" } else { "axes" };
+        write!(f, "{noun} {axes}, {} at {}: ", self.size, self.place)?;
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if from == to => write!(f, "{} stays", landing(from)),
+            (Some(from), Some(to)) => write!(f, "{} -> {}", landing(from), landing(to)),
+            _ => f.write_str("split differently"),
+        }
+    }
+}
+
+fn landing((level, stride): (Level, u64)) -> String {
+    if stride == 1 { level.to_string() } else { format!("{level} x {stride}") }
+}
+
+/// Copies that one side has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovedCopies {
+    /// The level in which they lie apart, their number and stride.
+    pub copies: Replica,
+    /// Whether the source has them, and whether the destination has them.
+    pub held: (bool, bool),
+}
+
+impl fmt::Display for MovedCopies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Replica { size, level, stride } = self.copies;
+        let what = match self.held {
+            (true, true) => "kept",
+            (true, false) => "dropped",
+            _ => "new",
+        };
+        write!(f, "{size} copies over {}: {what}", landing((level, stride)))
+    }
+}
+
+/// What moves, for a person and for a planner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The common digits of every axis, major to minor.
+    pub moves: Vec<Move>,
+    /// Copies: those of the source, then new ones.
+    pub copies: Vec<MovedCopies>,
+}
+
+impl Relayout {
+    /// Tells which digit goes from where to where, and which copies come and go.
+    ///
+    /// Cost: O(subaxes squared).
+    ///
+    /// # Errors
+    /// [`NotDecided`](LayoutError::NotDecided) where digits do not line up before a period beyond
+    /// the budget.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement, Relayout};
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// let relayout = Relayout::new(&on("((4_PE, 3:8), (8:1))")?, &on("((12:8), (8:1))")?)?;
+    /// let account = relayout.account()?;
+    /// assert_eq!(account.moves[0].to_string(), "axis 0, 4 at 3: PE -> Addr x 24");
+    /// assert_eq!(account.moves[1].to_string(), "axis 0, 3 at 1: Addr x 8 stays");
+    /// assert_eq!(account.copies[0].to_string(), "4 copies over PE: new");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn account(&self) -> Result<Account, LayoutError> {
+        let groups =
+            if self.elements() == 0 { Vec::new() } else { refine(&self.source, &self.target)? };
+        let digits = groups.into_iter().flat_map(|group| group.digits.into_iter().rev());
+        Ok(Account { moves: digits.map(moved).collect(), copies: self.moved_copies() })
+    }
+
+    fn moved_copies(&self) -> Vec<MovedCopies> {
+        let has = |layout: &Layout, replica: &Replica| layout.replicas().contains(replica);
+        let all = self.source.replicas().iter().chain(self.target.replicas()).unique();
+        let all = all.filter(|replica| replica.size > 1);
+        all.map(|replica| MovedCopies {
+            copies: *replica,
+            held: (has(&self.source, replica), has(&self.target, replica)),
+        })
+        .collect()
+    }
+
+    /// What kind of move this is, in a sentence.
+    #[must_use]
+    pub fn sentence(&self, traffic: &Traffic) -> String {
+        let leaf = self.units.last().map_or("unit".into(), Level::to_string);
+        match traffic.farthest() {
+            Distance::InPlace => "nothing moves: a plain copy of every unit's memory".into(),
+            Distance::Address => format!("elements move inside each {leaf} only"),
+            Distance::Level(Level::TIME) => "elements move between time slices".into(),
+            Distance::Level(level) => {
+                let at = self.units.iter().position(|unit| *unit == level);
+                let above = at.and_then(|at| at.checked_sub(1)).map(|at| self.units[at]);
+                match above.filter(|above| *above != Level::TIME) {
+                    Some(above) => format!("elements move inside each {above} only"),
+                    None => format!("elements move between {level}s"),
+                }
+            }
+        }
+    }
+}
+
+fn moved(digit: Digit) -> Move {
+    let (from, to) = match digit.kind {
+        Kind::Common { source, target } => (source, target),
+        Kind::Listed(_) => (None, None),
+    };
+    Move { axes: digit.axes, place: digit.place, size: digit.size, from, to }
+}

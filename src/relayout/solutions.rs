@@ -1,0 +1,285 @@
+//! Counting the solutions of linear equations in digits.
+//!
+//! ```text
+//! 4 a + b - 4 c - d = 0    a, c below 8, b, d below 4        32 solutions
+//!
+//! after  a       sums 0 4 8 .. 28
+//!        a c     sums -4 0 4 only: b and d can add at most 3
+//!        a c b   ..
+//! ```
+//!
+//! Digits are cut into small ones and taken in the order of their weights, heaviest first; a partial
+//! sum that the rest cannot bring back to 0 is dropped, and equal ones are counted together. So
+//! the number of sums at a time does not grow with the digits, but with how far their weights are
+//! from lining up.
+
+use std::ops::Range;
+
+use num_integer::Integer;
+
+use crate::error::LayoutError;
+
+/// How many partial sums may be made before the answer is "not decided".
+const BUDGET: u64 = 1 << 22;
+
+/// Larger factors of a digit stay whole.
+const LARGEST_FACTOR: u64 = 64;
+
+/// A choice that adds to the sums of some equations.
+#[derive(Clone, Debug)]
+pub(super) enum Choice {
+    /// A digit below `size`: adds digit x step.
+    Digit { size: u64, steps: Vec<i128> },
+    /// One of some additions.
+    Table(Vec<Vec<i128>>),
+}
+
+impl Choice {
+    pub(super) fn options(&self) -> u64 {
+        match self {
+            Choice::Digit { size, .. } => *size,
+            Choice::Table(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Adds what an option adds.
+    pub(super) fn add(&self, option: u64, sums: &mut [i128]) {
+        match self {
+            Choice::Digit { steps, .. } => {
+                let steps = sums.iter_mut().zip(steps);
+                steps.for_each(|(sum, step)| *sum += i128::from(option) * step);
+            }
+            Choice::Table(rows) => {
+                let row = usize::try_from(option).ok().and_then(|option| rows.get(option));
+                let row = row.into_iter().flatten();
+                sums.iter_mut().zip(row).for_each(|(sum, step)| *sum += step);
+            }
+        }
+    }
+
+    fn touches(&self, equation: usize) -> bool {
+        match self {
+            Choice::Digit { steps, .. } => steps[equation] != 0,
+            Choice::Table(rows) => rows.iter().any(|row| row[equation] != 0),
+        }
+    }
+
+    /// The least and the greatest addition to an equation.
+    fn bounds(&self, equation: usize) -> (i128, i128) {
+        match self {
+            Choice::Digit { size, steps } => {
+                let most = i128::from(size - 1) * steps[equation];
+                (most.min(0), most.max(0))
+            }
+            Choice::Table(rows) => {
+                let all = || rows.iter().map(|row| row[equation]);
+                (all().min().unwrap_or(0), all().max().unwrap_or(0))
+            }
+        }
+    }
+
+    /// What divides every addition to an equation.
+    fn step(&self, equation: usize) -> i128 {
+        match self {
+            Choice::Digit { steps, .. } => steps[equation].abs(),
+            Choice::Table(rows) => rows.iter().fold(0, |gcd, row| gcd.gcd(&row[equation])),
+        }
+    }
+
+    /// The same in smaller digits.
+    fn pieces(self) -> Vec<Choice> {
+        let Choice::Digit { size, steps } = self else { return vec![self] };
+        let (mut rest, mut place, mut pieces) = (size, 1_i128, Vec::new());
+        let mut push = |size: u64, place: &mut i128| {
+            let steps = steps.iter().map(|step| step * *place).collect();
+            pieces.push(Choice::Digit { size, steps });
+            *place *= i128::from(size);
+        };
+        for factor in 2..=LARGEST_FACTOR {
+            while rest.is_multiple_of(factor) {
+                push(factor, &mut place);
+                rest /= factor;
+            }
+        }
+        if rest > 1 {
+            push(rest, &mut place);
+        }
+        pieces
+    }
+}
+
+/// The number of ways to choose so that `start` plus all additions is 0 in every equation.
+///
+/// # Errors
+/// [`NotDecided`](LayoutError::NotDecided) past the budget.
+pub(super) fn count(start: &[i128], choices: &[Choice]) -> Result<u128, LayoutError> {
+    if choices.iter().any(|choice| choice.options() == 0) {
+        return Ok(0);
+    }
+    let mut count = 1_u128;
+    let mut rest: Vec<&Choice> = Vec::new();
+    for choice in choices {
+        match (0..start.len()).any(|equation| choice.touches(equation)) {
+            true => rest.push(choice),
+            false => count *= u128::from(choice.options()),
+        }
+    }
+    let mut budget = BUDGET;
+    for (equations, choices) in components(start.len(), rest) {
+        let start: Vec<i128> = equations.iter().map(|equation| start[*equation]).collect();
+        let choices = choices.into_iter().map(|choice| restrict(choice, &equations));
+        let choices = choices.flat_map(Choice::pieces).collect();
+        count *= Search::new(start.len(), choices).count(start, &mut budget)?;
+        if count == 0 {
+            break;
+        }
+    }
+    Ok(count)
+}
+
+/// The choice as some equations see it.
+fn restrict(choice: &Choice, equations: &[usize]) -> Choice {
+    let kept = |row: &Vec<i128>| equations.iter().map(|equation| row[*equation]).collect();
+    match choice {
+        Choice::Digit { size, steps } => Choice::Digit { size: *size, steps: kept(steps) },
+        Choice::Table(rows) => Choice::Table(rows.iter().map(kept).collect()),
+    }
+}
+
+/// Equations that share choices, with those choices; each set is independent of the others.
+fn components(equations: usize, choices: Vec<&Choice>) -> Vec<(Vec<usize>, Vec<&Choice>)> {
+    let mut sets: Vec<(Vec<usize>, Vec<&Choice>)> =
+        (0..equations).map(|equation| (vec![equation], Vec::new())).collect();
+    for choice in choices {
+        let touched = |set: &(Vec<usize>, Vec<&Choice>)| set.0.iter().any(|e| choice.touches(*e));
+        let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(touched);
+        let mut set = (Vec::new(), vec![choice]);
+        for (equations, choices) in joined {
+            set.0.extend(equations);
+            set.1.extend(choices);
+        }
+        sets = apart;
+        sets.push(set);
+    }
+    sets
+}
+
+/// Choices in the order in which they are made, and what those from each one on can add.
+struct Search {
+    choices: Vec<Choice>,
+    /// (least, greatest, common divisor) per equation.
+    rest: Vec<Vec<(i128, i128, i128)>>,
+}
+
+/// Partial sums with their counts, sorted.
+type Sums = Vec<(Vec<i128>, u128)>;
+
+impl Search {
+    fn new(equations: usize, choices: Vec<Choice>) -> Search {
+        let choices = in_order(equations, choices);
+        let mut rest = vec![vec![(0, 0, 0); equations]; choices.len() + 1];
+        for (at, choice) in choices.iter().enumerate().rev() {
+            for equation in 0..equations {
+                let (low, high, step) = rest[at + 1][equation];
+                let (least, greatest) = choice.bounds(equation);
+                rest[at][equation] =
+                    (low + least, high + greatest, step.gcd(&choice.step(equation)));
+            }
+        }
+        Search { choices, rest }
+    }
+
+    fn count(&self, start: Vec<i128>, budget: &mut u64) -> Result<u128, LayoutError> {
+        let mut sums: Sums = vec![(start, 1)];
+        sums.retain(|(sum, _)| self.can_close(0, sum));
+        for (at, choice) in self.choices.iter().enumerate() {
+            let mut next: Sums = Vec::new();
+            for (sum, count) in &sums {
+                let range = self.range(at, sum);
+                let made = range.end.saturating_sub(range.start);
+                let spent =
+                    LayoutError::NotDecided { question: "how many elements move", budget: BUDGET };
+                *budget = budget.checked_sub(made).ok_or(spent)?;
+                for option in range {
+                    let mut sum = sum.clone();
+                    choice.add(option, &mut sum);
+                    if self.can_close(at + 1, &sum) {
+                        next.push((sum, *count));
+                    }
+                }
+            }
+            sums = merged(next);
+        }
+        Ok(sums.iter().map(|(_, count)| count).sum())
+    }
+
+    /// Whether the choices from `at` on may bring every sum to 0.
+    fn can_close(&self, at: usize, sum: &[i128]) -> bool {
+        sum.iter().zip(&self.rest[at]).all(|(sum, (low, high, step))| {
+            *low <= -sum && -sum <= *high && (*step == 0 || sum % step == 0)
+        })
+    }
+
+    /// The options of a choice that the rest can bring back.
+    fn range(&self, at: usize, sum: &[i128]) -> Range<u64> {
+        let choice = &self.choices[at];
+        let Choice::Digit { size, steps } = choice else { return 0..choice.options() };
+        let (mut least, mut most) = (0, i128::from(*size) - 1);
+        for ((sum, step), (low, high, _)) in sum.iter().zip(steps).zip(&self.rest[at + 1]) {
+            if *step != 0 {
+                // low <= -(sum + step x digit) <= high
+                let (a, b) = (-sum - high, -sum - low);
+                let (from, to) = if *step > 0 { (a, b) } else { (-b, -a) };
+                least = least.max(Integer::div_ceil(&from, &step.abs()));
+                most = most.min(Integer::div_floor(&to, &step.abs()));
+            }
+        }
+        let number = |at: i128| u64::try_from(at).unwrap_or(0);
+        if most < least { 0..0 } else { number(least)..number(most + 1) }
+    }
+}
+
+fn merged(mut sums: Sums) -> Sums {
+    sums.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    sums.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    sums
+}
+
+/// Equation by equation, the one with the fewest choices first; in each the heaviest first, so that
+/// sums close early and stay few.
+fn in_order(equations: usize, mut choices: Vec<Choice>) -> Vec<Choice> {
+    let mut order = Vec::with_capacity(choices.len());
+    while !choices.is_empty() {
+        let open = |equation: &usize| choices.iter().filter(|c| c.touches(*equation)).count();
+        let next = (0..equations).filter(|e| open(e) > 0).min_by_key(open).unwrap_or(0);
+        let (mut now, later): (Vec<_>, Vec<_>) =
+            choices.into_iter().partition(|choice| choice.touches(next));
+        now.sort_by_key(|choice| {
+            let (least, greatest) = choice.bounds(next);
+            std::cmp::Reverse((choice.step(next), greatest - least))
+        });
+        order.extend(now);
+        choices = later;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_at_the_top_is_true() {
+        let digit = |size, step| Choice::Digit { size, steps: vec![step] };
+        let choices = [digit(8, 4), digit(4, 1), digit(8, -4), digit(4, -1)];
+        assert_eq!(count(&[0], &choices), Ok(32));
+        assert_eq!(count(&[1], &choices[..1]), Ok(0));
+        assert_eq!(count(&[-28], &choices[..1]), Ok(1));
+    }
+}

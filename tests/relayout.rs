@@ -1,0 +1,212 @@
+//! Relayout, judged by enumeration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use tensor_layout::{
+    Distance, Layout, LayoutError, Level, Location, Machine, Placement, Relayout, XlaShape,
+};
+
+use crate::generate::{good_layout, levels};
+use crate::slow::Slow;
+
+/// The coordinates that count, from the outermost in.
+fn path(relayout: &Relayout, place: &Location, time: u64) -> Vec<u64> {
+    let at = |level: &Level| match (place.get(*level), *level) {
+        (None, Level::TIME) => time,
+        (at, _) => at.unwrap_or(0),
+    };
+    relayout.levels().iter().chain(&[Level::ADDR, Level::W]).map(at).collect()
+}
+
+/// All places of an element; a layout without time is there in every slice.
+fn places(
+    placement: &Placement,
+    relayout: &Relayout,
+    index: &[u64],
+    slices: u64,
+) -> BTreeSet<Vec<u64>> {
+    let timeless = !placement.layout().used_levels().contains(&Level::TIME);
+    let times = if timeless && relayout.levels().contains(&Level::TIME) { slices } else { 1 };
+    let all = placement.locate_all(index).unwrap();
+    all.flat_map(|place| (0..times).map(move |time| (place.clone(), time)))
+        .map(|(place, time)| path(relayout, &place, time))
+        .collect()
+}
+
+fn check(source: &Placement, destination: &Placement) -> Result<(), TestCaseError> {
+    let relayout = Relayout::new(source, destination).unwrap();
+    let traffic = match relayout.traffic() {
+        Ok(traffic) => traffic,
+        Err(LayoutError::NotDecided { .. }) => return Err(TestCaseError::reject("not decided")),
+        Err(error) => panic!("{error}"),
+    };
+    let slices = source.layout().extent(Level::TIME).max(destination.layout().extent(Level::TIME));
+    let depth = relayout.levels().len();
+    let mut by_distance: BTreeMap<usize, u64> = BTreeMap::new();
+    let (mut into, mut out_of) = (vec![0; depth], vec![0; depth]);
+    let mut total = 0;
+    for index in source.layout().indexes() {
+        let from = places(source, &relayout, &index, slices);
+        let to = places(destination, &relayout, &index, slices);
+        for place in &to {
+            let shared =
+                |source: &Vec<u64>| source.iter().zip(place).take_while(|(a, b)| a == b).count();
+            let nearest = from.iter().map(shared).max().unwrap();
+            // In the unit the lane and the address count alike.
+            let nearest = if nearest == depth + 1 { depth } else { nearest };
+            *by_distance.entry(nearest).or_default() += 1;
+            total += 1;
+        }
+        for level in 0..depth {
+            let units = |all: &BTreeSet<Vec<u64>>| -> BTreeSet<Vec<u64>> {
+                all.iter().map(|place| place[..=level].to_vec()).collect()
+            };
+            let (from, to) = (units(&from), units(&to));
+            into[level] += to.difference(&from).count() as u64;
+            if let (1, Some(only)) = (from.len(), from.first()) {
+                out_of[level] += u64::from(to.iter().any(|unit| unit != only));
+            }
+        }
+    }
+    prop_assert_eq!(total, traffic.elements * traffic.copies);
+    for (distance, count) in &traffic.by_distance {
+        let shared = match distance {
+            Distance::InPlace => depth + 2,
+            Distance::Address => depth,
+            Distance::Level(level) => relayout.levels().iter().position(|l| l == level).unwrap(),
+        };
+        prop_assert_eq!(*count, by_distance.get(&shared).copied().unwrap_or(0), "{}", distance);
+    }
+    for (number, level) in traffic.levels.iter().rev().enumerate() {
+        prop_assert_eq!(level.into, into[number], "into {}", level.level);
+        if let Some(count) = level.out_of {
+            prop_assert_eq!(count, out_of[number], "out of {}", level.level);
+        }
+    }
+    prop_assert_eq!(traffic.by_distance.iter().map(|(_, n)| n).sum::<u64>(), total);
+    Ok(())
+}
+
+/// A machine that holds all of them.
+fn machine(layouts: &[&Layout]) -> Machine {
+    let mut machine = Machine::builder("test");
+    for level in levels().into_iter().filter(|level| level.is_unit()) {
+        let size = layouts.iter().map(|layout| layout.extent(level)).max().unwrap();
+        machine = machine.level(level, size);
+    }
+    machine.build().unwrap()
+}
+
+fn on(layout: &Layout, machine: &Machine) -> Placement {
+    Placement::of(layout.clone()).on(machine).build().unwrap()
+}
+
+/// The same shape, cut or padded at random: another layout of the tensor.
+fn reshaped(slow: &Slow, shape: &[u64]) -> Option<Slow> {
+    let axes: Vec<_> = slow.axes.iter().take(shape.len()).cloned().collect();
+    let fits = axes.len() == shape.len()
+        && axes
+            .iter()
+            .zip(shape)
+            .all(|(axis, extent)| axis.iter().map(|digit| digit.0).product::<u64>() >= *extent);
+    fits.then(|| Slow { shape: shape.to_vec(), axes, replicas: slow.replicas.clone() })
+        .filter(Slow::is_injective)
+}
+
+/// The largest shape that both hold.
+fn common(a: &Slow, b: &Slow) -> Option<(Slow, Slow)> {
+    let slots = |slow: &Slow| -> Vec<u64> {
+        slow.axes.iter().map(|axis| axis.iter().map(|digit| digit.0).product()).collect()
+    };
+    let shape: Vec<u64> = slots(a).into_iter().zip(slots(b)).map(|(a, b)| a.min(b)).collect();
+    let both = |slow: &Slow| reshaped(slow, &shape);
+    Some((both(a)?, both(b)?))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1500, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn traffic_is_what_enumeration_counts(a in good_layout(), b in good_layout()) {
+        let Some((a, b)) = common(&a, &b) else { return Err(TestCaseError::reject("no shape")) };
+        let (a, b) = (a.layout(), b.layout());
+        let machine = machine(&[&a, &b]);
+        check(&on(&a, &machine), &on(&b, &machine))?;
+        check(&on(&b, &machine), &on(&a, &machine))?;
+    }
+
+    #[test]
+    fn a_layout_to_itself_moves_nothing(a in good_layout()) {
+        let placement = on(&a.layout(), &machine(&[&a.layout()]));
+        let relayout = Relayout::new(&placement, &placement).unwrap();
+        let traffic = relayout.traffic().unwrap();
+        prop_assert_eq!(traffic.count(Distance::InPlace), traffic.elements * traffic.copies);
+        prop_assert!(traffic.levels.iter().all(|level| level.into == 0));
+        prop_assert!(relayout.account().unwrap().moves.iter().all(|digit| digit.stays()));
+    }
+}
+
+#[test]
+fn digits_that_do_not_line_up_are_counted_too() {
+    let machine: Machine = "L2B=4,MAB=6,PE=12".parse().unwrap();
+    for (a, b) in [
+        ("((3_MAB, 4:1))", "((2_MAB, 6:1))"),
+        ("((3:4, 4_PE))", "((2_PE, 6:1))"),
+        ("(11)/((3:4, 4_PE))", "(11)/((2_PE, 6:1))"),
+        ("(35, 6)/((3_MAB, 4_PE, 3:6), (6:1))", "(35, 6)/((6_PE, 6:1), (2_L2B, 3_MAB))"),
+        ("((5:7, 7_PE), (4_L2B))", "((7:5, 5_MAB), (4:1); B@[2_MAB:5])"),
+        ("((9_PE, 4:1))", "((4_MAB, 9:1))"),
+        ("((4_PE, 2_Time, 3:8), (8:1))", "((4_PE, 3:8, 2_Time), (8:1))"),
+    ] {
+        let [Ok(a), Ok(b)] = [a, b].map(|text| text.parse::<Layout>()) else { panic!("{a} {b}") };
+        let [a, b] = [a, b].map(|layout| Placement::of(layout).on(&machine).build());
+        let (Ok(a), Ok(b)) = (a, b) else { continue };
+        check(&a, &b).unwrap();
+        check(&b, &a).unwrap();
+    }
+}
+
+#[test]
+fn tiled_shapes_are_counted_too() {
+    let machine: Machine = "PE=1".parse().unwrap();
+    let shapes = [
+        "f32[6,10]{1,0}",
+        "f32[6,10]{0,1}",
+        "f32[6,10]{1,0:T(2,4)}",
+        "f32[6,10]{1,0:T(4,4)(2,1)}",
+        "f32[6,10]{1,0:T(3,4)(2,1)}",
+        "f32[6,10]{0,1:T(4,3)(2,2)}",
+        "f32[6,10]{1,0:T(*,4)}",
+    ];
+    for a in shapes {
+        for b in shapes {
+            let [a, b] = [a, b].map(|text| {
+                let layout = text.parse::<XlaShape>().unwrap().lower().unwrap();
+                Placement::of(layout).on(&machine).build().unwrap()
+            });
+            check(&a, &b).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let on = |text: &str, machine: &str, memory: Option<&str>| {
+        let placement = Placement::of(text.parse().unwrap()).on(&machine.parse().unwrap());
+        memory
+            .into_iter()
+            .fold(placement, |placement, name| placement.memory(name))
+            .build()
+            .unwrap()
+    };
+    let a = on("((4_PE, 3:1))", "PE=4", None);
+    let refused = |b: &Placement| Relayout::new(&a, b).unwrap_err().to_string();
+    assert_eq!(refused(&on("((12:1), ())", "PE=4", None)), "the shapes differ: [12] and [12, 1]");
+    assert!(refused(&on("((12:1))", "PE=8", None)).starts_with("the machines differ"));
+    assert_eq!(refused(&on("((12:1))", "PE=4", Some("LM0"))), "the memories differ: none and LM0");
+    let nowhere = Placement::of("((12:1))".parse().unwrap()).build().unwrap();
+    assert!(refused(&nowhere).starts_with("the machines differ"));
+}
