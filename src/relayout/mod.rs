@@ -12,6 +12,7 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 4 x 3 x 2 of 96.
 //! ```
 
+mod equations;
 mod moves;
 mod pair;
 mod refine;

@@ -1,8 +1,10 @@
 //! Exact traffic per level, by counting solutions.
 
+use std::cmp::Ordering;
+
+use super::equations::{Part, Start, agreements};
 use super::pair::{Distance, Relayout};
-use super::refine::{Group, Kind, refine};
-use super::solutions::{Choice, count};
+use super::refine::{Digit, Group, Kind, refine};
 use crate::algebra::{Indexes, Layout, Replica};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -111,23 +113,17 @@ fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
     inside.map(|replica| u128::from(replica.size)).product()
 }
 
-/// The boxes of digits that make up the elements.
+/// The digits that make up the elements.
 struct Counter<'a> {
     relayout: &'a Relayout,
     groups: Vec<Group>,
-    /// Destination minus source of the element with index 0.
-    start: Vec<(Level, i128)>,
 }
 
 impl<'a> Counter<'a> {
     fn new(relayout: &'a Relayout) -> Result<Counter<'a>, LayoutError> {
         let empty = relayout.elements() == 0;
         let groups = if empty { Vec::new() } else { refine(&relayout.source, &relayout.target)? };
-        let origin = vec![0; relayout.source.rank()];
-        let levels = relayout.units.iter().chain(&relayout.inner);
-        let start =
-            levels.map(|level| (*level, if empty { 0 } else { relayout.apart(&origin, *level) }));
-        Ok(Counter { relayout, groups, start: start.collect() })
+        Ok(Counter { relayout, groups })
     }
 
     /// The number of (element, choice of copies in some levels) where both layouts agree on those
@@ -138,67 +134,84 @@ impl<'a> Counter<'a> {
         if self.relayout.elements() == 0 {
             return Ok(0);
         }
-        let start: Vec<i128> = levels.iter().map(|level| self.at_origin(*level)).collect();
-        let replicas = |layout: &Layout, sign: i128| -> Vec<Choice> {
-            let inside = layout.replicas().iter().filter(|r| levels.contains(&r.level));
-            let step = |r: &Replica, level| {
-                if level == r.level { sign * i128::from(r.stride) } else { 0 }
-            };
-            let steps = |r: &Replica| levels.iter().map(|level| step(r, *level)).collect();
-            inside.map(|r| Choice::Digit { size: r.size, steps: steps(r) }).collect()
+        let Relayout { source, target, .. } = self.relayout;
+        let mut start = (at_origin(source, levels), at_origin(target, levels));
+        let parts: Vec<Vec<Part>> = self
+            .groups
+            .iter()
+            .map(|group| {
+                group.digits.iter().map(|digit| self.part(digit, levels, &mut start)).collect()
+            })
+            .collect();
+        let replicas = |layout: &Layout, part: fn(u64, (usize, u64)) -> Part| -> Vec<Part> {
+            let sum = |r: &Replica| levels.iter().position(|level| *level == r.level);
+            let replicas = layout.replicas().iter();
+            replicas.filter_map(|r| Some(part(r.size, (sum(r)?, r.stride)))).collect()
         };
-        let mut copies = replicas(&self.relayout.target, 1);
-        copies.extend(replicas(&self.relayout.source, -1));
-        let parts: Vec<Vec<Choice>> =
-            self.groups.iter().map(|group| self.choices(group, levels)).collect();
+        let mut copies =
+            replicas(source, |size, step| Part::Digit { size, source: Some(step), target: None });
+        copies.extend(replicas(target, |size, step| Part::Digit {
+            size,
+            source: None,
+            target: Some(step),
+        }));
         let mut total = 0;
         for chosen in Indexes::new(self.groups.iter().map(Group::boxes).collect()) {
             let (mut start, mut choices) = (start.clone(), copies.clone());
             for ((group, parts), at) in self.groups.iter().zip(&parts).zip(chosen) {
-                take(group, parts, at, &mut start, &mut choices);
+                group.take(parts, at, &mut start, &mut choices);
             }
-            total += count(&start, &choices)?;
+            total += agreements(&start, &choices)?;
         }
         Ok(total)
     }
 
-    fn at_origin(&self, level: Level) -> i128 {
-        self.start.iter().find(|(of, _)| *of == level).map_or(0, |(_, apart)| *apart)
-    }
-
-    /// What the digits of a group add in some levels.
-    fn choices(&self, group: &Group, levels: &[Level]) -> Vec<Choice> {
-        let choice = |kind: &Kind, size: u64| match kind {
-            Kind::Common { source, target } => {
-                let step = |landing: &Option<(Level, u64)>, level: Level| {
-                    landing.filter(|(of, _)| *of == level).map_or(0, |(_, s)| i128::from(s))
-                };
-                let steps = levels.iter().map(|level| step(target, *level) - step(source, *level));
-                Choice::Digit { size, steps: steps.collect() }
-            }
-            Kind::Listed(indexes) => {
-                let row = |index: &Vec<u64>| {
-                    let apart =
-                        |level: &Level| self.relayout.apart(index, *level) - self.at_origin(*level);
-                    levels.iter().map(apart).collect()
-                };
-                Choice::Table(indexes.iter().map(row).collect())
-            }
+    /// What a digit adds in some levels. The least that a listed one adds goes to the start.
+    fn part(&self, digit: &Digit, levels: &[Level], start: &mut Start) -> Part {
+        let sum = |landing: &Option<(Level, u64)>| {
+            let (level, stride) = (*landing)?;
+            Some((levels.iter().position(|of| *of == level)?, stride))
         };
-        group.digits.iter().map(|digit| choice(&digit.kind, digit.size)).collect()
+        let indexes = match &digit.kind {
+            Kind::Common { source, target } => {
+                let (source, target) = (sum(source), sum(target));
+                return Part::Digit { size: digit.size, source, target };
+            }
+            Kind::Listed(indexes) => indexes,
+        };
+        let Relayout { source, target, .. } = self.relayout;
+        let side = |layout: &Layout, start: &mut Vec<u64>| -> Vec<Vec<u64>> {
+            let rows: Vec<Vec<u64>> =
+                indexes.iter().map(|index| coordinates(layout, index, levels)).collect();
+            let least: Vec<u64> = (0..levels.len())
+                .map(|sum| rows.iter().map(|row| row[sum]).min().unwrap_or(0))
+                .collect();
+            // Instead of what index 0 has, the least: no sum of digits is below 0.
+            for ((start, least), origin) in start.iter_mut().zip(&least).zip(&rows[0]) {
+                *start = *start + least - origin;
+            }
+            let above = |row: &Vec<u64>| row.iter().zip(&least).map(|(at, low)| at - low).collect();
+            rows.iter().map(above).collect()
+        };
+        let (a, b) = (side(source, &mut start.0), side(target, &mut start.1));
+        Part::Table(a.into_iter().zip(b).collect())
     }
 }
 
-impl Relayout {
-    /// Destination minus source of the coordinates of an element in a level, first copies.
-    pub(super) fn apart(&self, index: &[u64], level: Level) -> i128 {
-        let at = |layout: &Layout| {
-            let mut at = i128::from(layout.offset(level));
-            layout.land(index, |of, step| at += if of == level { i128::from(step) } else { 0 });
-            at
-        };
-        at(&self.target) - at(&self.source)
-    }
+/// The coordinates of index 0 in some levels.
+fn at_origin(layout: &Layout, levels: &[Level]) -> Vec<u64> {
+    coordinates(layout, &vec![0; layout.rank()], levels)
+}
+
+/// The coordinates of the first copy of an element in some levels.
+fn coordinates(layout: &Layout, index: &[u64], levels: &[Level]) -> Vec<u64> {
+    let mut at: Vec<u64> = levels.iter().map(|level| layout.offset(*level)).collect();
+    layout.land(index, |level, step| {
+        if let Some(sum) = levels.iter().position(|of| *of == level) {
+            at[sum] += step;
+        }
+    });
+    at
 }
 
 impl Group {
@@ -212,32 +225,19 @@ impl Group {
     fn is_full(&self) -> bool {
         self.digits.iter().zip(&self.last).all(|(digit, last)| *last == digit.size - 1)
     }
-}
 
-/// Adds the choices of a box, and to the start what it fixes.
-fn take(group: &Group, parts: &[Choice], at: u64, start: &mut [i128], choices: &mut Vec<Choice>) {
-    if group.is_full() {
-        choices.extend_from_slice(parts);
-        return;
-    }
-    for ((digit, part), last) in (0..).zip(parts).zip(&group.last) {
-        if digit > at {
-            part.add(*last, start);
-        } else if digit == at {
-            choices.push(first(part, if at == 0 { last + 1 } else { *last }));
-        } else {
-            choices.push(part.clone());
+    /// Adds the parts of a box to the choices, and what it fixes to the start.
+    fn take(&self, parts: &[Part], at: u64, start: &mut Start, choices: &mut Vec<Part>) {
+        if self.is_full() {
+            choices.extend_from_slice(parts);
+            return;
         }
-    }
-}
-
-/// The first options of a choice only.
-fn first(choice: &Choice, options: u64) -> Choice {
-    match choice {
-        Choice::Digit { steps, .. } => Choice::Digit { size: options, steps: steps.clone() },
-        Choice::Table(rows) => {
-            let options = usize::try_from(options).unwrap_or(usize::MAX);
-            Choice::Table(rows.iter().take(options).cloned().collect())
+        for ((digit, part), last) in (0..).zip(parts).zip(&self.last) {
+            match digit.cmp(&at) {
+                Ordering::Greater => part.add(*last, start),
+                Ordering::Equal => choices.push(part.first(if at == 0 { last + 1 } else { *last })),
+                Ordering::Less => choices.push(part.clone()),
+            }
         }
     }
 }
