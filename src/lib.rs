@@ -79,7 +79,10 @@ pub use notation::{
     SubaxisText, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
 };
 pub use placement::{Placement, PlacementBuilder};
-pub use relayout::{Account, Distance, LevelTraffic, Move, MovedCopies, Relayout, Traffic};
+pub use relayout::{
+    Account, Distance, LevelTraffic, Move, MovedCopies, Relayout, Stride, Traffic, Transfer,
+    Transfers,
+};
 pub use report::{
     AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
     ShapeReport, SharedPlace, UnreadLine,

@@ -88,6 +88,64 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), TestCaseErro
     Ok(())
 }
 
+/// Moves tagged data along the transfers and looks at every copy.
+fn carry_out(source: &Placement, destination: &Placement) -> Result<(), TestCaseError> {
+    let relayout = Relayout::new(source, destination).unwrap();
+    let Ok(traffic) = relayout.traffic() else { return Err(TestCaseError::reject("not decided")) };
+    let slices = source.layout().extent(Level::TIME).max(destination.layout().extent(Level::TIME));
+    let depth = relayout.levels().len();
+    let of_unit = |unit: &Location, at: u64| -> Vec<u64> {
+        let lanes = relayout.lanes();
+        let units = relayout.levels().iter().map(|level| unit.get(*level).unwrap());
+        units.chain([at / lanes, at % lanes]).collect()
+    };
+    let mut before: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    for (number, index) in source.layout().indexes().enumerate() {
+        for place in places(source, &relayout, &index, slices) {
+            before.insert(place, number);
+        }
+    }
+    // What is in place already stays.
+    let mut after = BTreeMap::new();
+    for (number, index) in destination.layout().indexes().enumerate() {
+        for place in places(destination, &relayout, &index, slices) {
+            if before.get(&place) == Some(&number) {
+                after.insert(place, number);
+            }
+        }
+    }
+    let mut moved = BTreeMap::new();
+    let mut entered: Vec<BTreeSet<(usize, Vec<u64>)>> = vec![BTreeSet::new(); depth];
+    for transfer in relayout.transfers() {
+        for n in 0..transfer.length {
+            let from = of_unit(&transfer.source, transfer.read.at(n));
+            let number = before[&from];
+            prop_assert_eq!(number as u64, transfer.element + n);
+            for unit in &transfer.destinations {
+                let to = of_unit(unit, transfer.write.at(n));
+                for level in (0..depth).filter(|level| from[..=*level] != to[..=*level]) {
+                    entered[level].insert((number, to[..=level].to_vec()));
+                }
+                prop_assert!(after.insert(to, number).is_none(), "written twice");
+                *moved.entry(transfer.distance.to_string()).or_insert(0) += 1;
+            }
+        }
+    }
+    for (index, number) in destination.layout().indexes().zip(0..) {
+        for place in places(destination, &relayout, &index, slices) {
+            prop_assert_eq!(after.remove(&place), Some(number));
+        }
+    }
+    prop_assert!(after.is_empty());
+    for (distance, count) in traffic.by_distance.iter().filter(|(d, _)| *d != Distance::InPlace) {
+        prop_assert_eq!(moved.get(&distance.to_string()).copied().unwrap_or(0), *count);
+    }
+    for (level, entered) in traffic.levels.iter().rev().zip(entered) {
+        prop_assert!(entered.len() as u64 >= level.into);
+    }
+    Ok(())
+}
+
 /// A machine that holds all of them.
 fn machine(layouts: &[&Layout]) -> Machine {
     let mut machine = Machine::builder("test");
@@ -136,6 +194,14 @@ proptest! {
         let machine = machine(&[&a, &b]);
         check(&on(&a, &machine), &on(&b, &machine))?;
         check(&on(&b, &machine), &on(&a, &machine))?;
+    }
+
+    #[test]
+    fn the_transfers_carried_out_give_the_destination(a in good_layout(), b in good_layout()) {
+        let Some((a, b)) = common(&a, &b) else { return Err(TestCaseError::reject("no shape")) };
+        let (a, b) = (a.layout(), b.layout());
+        let machine = machine(&[&a, &b]);
+        carry_out(&on(&a, &machine), &on(&b, &machine))?;
     }
 
     #[test]

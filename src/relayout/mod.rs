@@ -18,7 +18,9 @@ mod pair;
 mod refine;
 mod solutions;
 mod traffic;
+mod transfers;
 
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout};
 pub use traffic::{LevelTraffic, Traffic};
+pub use transfers::{Stride, Transfer, Transfers};

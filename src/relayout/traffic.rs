@@ -204,7 +204,7 @@ fn at_origin(layout: &Layout, levels: &[Level]) -> Vec<u64> {
 }
 
 /// The coordinates of the first copy of an element in some levels.
-fn coordinates(layout: &Layout, index: &[u64], levels: &[Level]) -> Vec<u64> {
+pub(super) fn coordinates(layout: &Layout, index: &[u64], levels: &[Level]) -> Vec<u64> {
     let mut at: Vec<u64> = levels.iter().map(|level| layout.offset(*level)).collect();
     layout.land(index, |level, step| {
         if let Some(sum) = levels.iter().position(|of| *of == level) {
