@@ -5,7 +5,9 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tensor_layout::{Format, HloReport, Layout, Level, Machine, PadLayout, Placement, XlaShape};
+use tensor_layout::{
+    Format, HloReport, Layout, Level, Machine, PadLayout, Placement, Relayout, XlaShape,
+};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
@@ -83,6 +85,43 @@ fn algebra(c: &mut Criterion) {
     }
 }
 
+/// Traffic between two layouts of as many elements; the transpose mixes every level.
+fn relayout(c: &mut Criterion) {
+    for (name, source, destination) in [
+        ("1k, PE and address exchanged", FULL, "((16_L2B, 8_L1B, 8:8), (16_MAB, 4_PE, 8:1))"),
+        ("1k, everything mixed", FULL, "((16_MAB, 8:8, 4_PE, 2_L1B:4), (16_L2B, 4_L1B:1, 8:1))"),
+        (
+            "8k, transposed",
+            "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))",
+            "((128:64, 4_PE, 16_MAB), (64:1, 8_L1B, 16_L2B))",
+        ),
+        (
+            "2^60, transposed",
+            "((16_L2B:1, 8_L1B:1, 8388608:16777216), (16_MAB:1, 16777216:1, 4_PE:1))",
+            "((8388608:1, 16_L2B:1, 8_L1B:1), (16777216:8388608, 16_MAB:1, 4_PE:1))",
+        ),
+        (
+            "1000 x 500, truncated, everything mixed",
+            "(1000,500)/((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))",
+            "(1000,500)/((16_MAB, 8:8, 4_PE, 2_L1B:4), (16_L2B, 4_L1B:1, 8:1))",
+        ),
+        (
+            "96000 x 16, 3 x 4 against 2 x 6",
+            "((8000:64, 3_MAB, 4:16), (16:1))",
+            "((8000:96, 2_MAB, 6:16), (16:1))",
+        ),
+    ] {
+        let machine = Machine::mn_core();
+        let on = |text: &str| {
+            Placement::of(text.parse().expect("parses")).on(&machine).build().expect("fits")
+        };
+        let (source, destination) = (on(source), on(destination));
+        c.bench_function(&format!("relayout {name}"), |b| {
+            b.iter(|| Relayout::new(black_box(&source), black_box(&destination))?.traffic());
+        });
+    }
+}
+
 fn tables(c: &mut Criterion) {
     let layout: Layout = FULL.parse().expect("parses");
     let placement = Placement::of(layout).on(&Machine::mn_core()).build().expect("fits");
@@ -108,5 +147,5 @@ fn tables(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text, xla, points, algebra, tables);
+criterion_group!(benches, text, xla, points, algebra, relayout, tables);
 criterion_main!(benches);

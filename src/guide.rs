@@ -12,6 +12,9 @@ pub mod xla {}
 #[doc = include_str!("../docs/algebra.md")]
 pub mod algebra {}
 
+#[doc = include_str!("../docs/relayout.md")]
+pub mod relayout {}
+
 #[doc = include_str!("../docs/compare.md")]
 pub mod compare {}
 

@@ -32,6 +32,8 @@
 //! * Text of any notation is a [`LayoutText`]; [`XlaShape`], [`CuteLayout`] and [`Strided`] lower to the
 //!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
 //!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
+//! * A [`Relayout`] pairs two placements of a tensor: exact [`Traffic`] per level, the moves, and
+//!   [`Candidates`] to choose from.
 //! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
 //!
 //! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
@@ -80,8 +82,8 @@ pub use notation::{
 };
 pub use placement::{Placement, PlacementBuilder};
 pub use relayout::{
-    Account, Distance, LevelTraffic, Move, MovedCopies, Relayout, Stride, Traffic, Transfer,
-    Transfers,
+    Account, Candidate, Candidates, Distance, LevelTraffic, Move, MovedCopies, Relayout, Side,
+    Stride, Traffic, Transfer, Transfers, pareto,
 };
 pub use report::{
     AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,

@@ -544,3 +544,22 @@ fn bad_arguments_are_refused() {
     assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
     assert!(refused(&["table"]).contains("Usage"));
 }
+
+#[test]
+fn relayout_answers_with_counts_moves_and_transfers() {
+    let pair = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
+    let relayout = |more: &[&'static str]| [&["relayout", pair[0], pair[1]], more].concat();
+    let answer = json_of(&relayout(&["--machine", "PE=4", "--json"]));
+    assert_eq!(answer["by_distance"], json!({ "in_place": 4, "address": 20, "PE": 72 }));
+    assert_eq!((&answer["into"], &answer["elements"]), (&json!({ "PE": 72 }), &json!(96)));
+    let from = json!({ "level": "PE", "stride": 1 });
+    assert_eq!(answer["moves"][0]["from"], from);
+    let page = stdout(&relayout(&["--machine", "PE=4"]));
+    assert!(page.starts_with("elements move between PEs\n"));
+    assert!(page.contains("axis 0, 4 at 3: PE -> Addr x 6"), "{page}");
+    assert!(page.lines().all(|line| line.len() <= 80), "{page}");
+    assert!(refused(&relayout(&[])).contains("--machine"));
+    let moves =
+        stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
+    assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
+}

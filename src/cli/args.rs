@@ -107,6 +107,20 @@ Examples:
   tensor-layout same '((12:8), (8:1))' '((1_PE, 12:8), (8:1))' --serves
   tensor-layout same '((12:1))' '((12:1); B@[4_PE:1])' --copyable --machine PE=4")]
     Same(Same),
+    /// Tell what it takes to go from one layout to another on a machine.
+    #[command(after_help = "\
+Counts are exact, for tensors of any size: of the destination copies by the distance
+to the nearest source copy, and of what has to enter the units of each level at
+least, whatever the algorithm.
+JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
+\"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
+With --transfers, a line per run: what moves from where to where.
+
+Examples:
+  tensor-layout relayout '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' \\
+    --machine PE=4
+  tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
+    Relayout(Relayout),
     /// Change a layout, step by step in the order given, and print the new one.
     #[command(after_help = "\
 CuTe layouts are composed, inverted, divided and multiplied as CuTe does: as functions
@@ -285,6 +299,27 @@ pub(super) struct Same {
     pub(super) json: bool,
 }
 
+#[derive(Debug, ClapArgs)]
+pub(super) struct Relayout {
+    /// Where the tensor is, or - for standard input.
+    #[arg(value_name = "SOURCE")]
+    pub(super) source: String,
+    /// Where it is wanted.
+    #[arg(value_name = "DESTINATION")]
+    pub(super) destination: String,
+    #[command(flatten)]
+    pub(super) on: On,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Print the moves themselves.
+    #[arg(long)]
+    pub(super) transfers: bool,
+    /// Take XLA shapes as people write them.
+    #[arg(long)]
+    pub(super) lenient: bool,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum UpTo {
     /// Where padding lies does not matter.
@@ -425,6 +460,13 @@ pub(super) struct Source {
 pub(super) struct Place {
     #[command(flatten)]
     pub(super) source: Source,
+    #[command(flatten)]
+    pub(super) on: On,
+}
+
+/// Where layouts are placed.
+#[derive(Debug, ClapArgs)]
+pub(super) struct On {
     /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
     #[arg(long, value_name = "MACHINE")]
     pub(super) machine: Option<String>,

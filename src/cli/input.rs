@@ -10,7 +10,7 @@ use tensor_layout::{
     XlaParser,
 };
 
-use super::args::{Place, Source};
+use super::args::{On, Place, Source};
 
 /// Why the command did not do what it was asked.
 #[derive(Debug)]
@@ -127,9 +127,16 @@ impl Source {
 
 impl Place {
     pub(super) fn placement(&self) -> Result<Placed, Failure> {
-        self.place(self.shaped()?)
+        self.on.place(self.shaped()?)
     }
 
+    /// The text, with the shape that was given separately.
+    pub(super) fn shaped(&self) -> Result<LayoutText, Failure> {
+        self.source.shaped(self.on.shape.as_deref())
+    }
+}
+
+impl On {
     /// Places a text that was read already: standard input can be read once only.
     pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
         let layout = syntax.lower()?;
@@ -149,11 +156,6 @@ impl Place {
         }
         let placement = builder.build().map_err(|error| syntax.refuse(error))?;
         Ok(Placed { placement, syntax })
-    }
-
-    /// The text, with the shape that was given separately.
-    pub(super) fn shaped(&self) -> Result<LayoutText, Failure> {
-        self.source.shaped(self.shape.as_deref())
     }
 
     /// Memory and dtype, as given or else as written.
@@ -210,8 +212,17 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
 
 /// A layout from an argument of another one.
 pub(super) fn argument(text: &str, lenient: bool) -> Result<LayoutText, Failure> {
+    shaped_argument(text, lenient, None)
+}
+
+/// The same, with a shape that may be given separately.
+pub(super) fn shaped_argument(
+    text: &str,
+    lenient: bool,
+    shape: Option<&str>,
+) -> Result<LayoutText, Failure> {
     let source = Source { layout: text.into(), from: None, lenient };
-    source.read()
+    source.shaped(shape)
 }
 
 /// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.

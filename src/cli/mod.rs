@@ -6,6 +6,7 @@ mod input;
 mod json;
 mod output;
 mod pack;
+mod relayout;
 mod run;
 mod table;
 

@@ -15,7 +15,7 @@ use super::args::{Command, Convert, Element, Explain, Hlo, Locate, Same, UpTo};
 use super::input::{Failure, Placed, argument, location, machine_of, numbers};
 use super::json::{hlo_json, report_json, same_json, shape_json};
 use super::output::{Output, byte_progress, print};
-use super::{edit, pack, table};
+use super::{edit, pack, relayout, table};
 
 pub(super) fn run(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
@@ -27,6 +27,7 @@ pub(super) fn run(command: Command, matches: &ArgMatches) -> Result<ExitCode, Fa
         Command::Explain(args) => explain(&args)?,
         Command::Convert(args) => convert(&args)?,
         Command::Hlo(args) => hlo(&args)?,
+        Command::Relayout(args) => relayout::relayout(&args)?,
         Command::Same(args) => return same(&args),
         Command::Edit(args) => {
             let matches = matches.subcommand().map(|(_, matches)| matches);
@@ -93,8 +94,8 @@ fn element(args: &Element) -> Result<(), Failure> {
 fn explain(args: &Explain) -> Result<(), Failure> {
     let syntax = args.place.shaped()?;
     if let LayoutText::Xla(shape) = &syntax
-        && args.place.machine.is_none()
-        && args.place.base == 0
+        && args.place.on.machine.is_none()
+        && args.place.on.base == 0
     {
         let report = shape.report()?;
         return match args.json {
@@ -102,7 +103,7 @@ fn explain(args: &Explain) -> Result<(), Failure> {
             false => print(&report.to_string()),
         };
     }
-    let Placed { placement, syntax } = args.place.place(syntax)?;
+    let Placed { placement, syntax } = args.place.on.place(syntax)?;
     let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
     report.address_unit = syntax.address_unit();
     match args.json {

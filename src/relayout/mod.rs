@@ -9,9 +9,10 @@
 //! axis 1, 4 at 2        Addr x 2  PE
 //! axis 1, 2 at 1        Addr x 1  Addr x 1
 //!
-//! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 4 x 3 x 2 of 96.
+//! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 
+mod candidates;
 mod equations;
 mod moves;
 mod pair;
@@ -20,6 +21,7 @@ mod solutions;
 mod traffic;
 mod transfers;
 
+pub use candidates::{Candidate, Candidates, Side, pareto};
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout};
 pub use traffic::{LevelTraffic, Traffic};

@@ -41,7 +41,7 @@ impl fmt::Display for Distance {
 /// let relayout = Relayout::new(&on("((4_PE, 3:8), (8:1))")?, &on("((12:2), (4_PE, 2:1))")?)?;
 /// let traffic = relayout.traffic()?;
 /// assert_eq!(traffic.count(Distance::Level(Level::PE)), 72); // of 96 elements
-/// assert_eq!(traffic.count(Distance::InPlace), 6);
+/// assert_eq!(traffic.count(Distance::InPlace), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -1,0 +1,153 @@
+//! `relayout`: counts, an account and the moves.
+
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+use tensor_layout::{
+    Account, Distance, Level, Move, Relayout as Pair, Replica, Stride, Traffic, Transfer,
+};
+
+use super::args::Relayout;
+use super::input::{Failure, shaped_argument};
+use super::output::{Output, print};
+
+pub(super) fn relayout(args: &Relayout) -> Result<(), Failure> {
+    if args.on.machine.is_none() {
+        let why = "--machine: a relayout needs one; say mn-core, or levels such as L2B=4,PE=4";
+        return Err(Failure::Argument(why.into()));
+    }
+    let place = |text: &str| {
+        let text = shaped_argument(text, args.lenient, args.on.shape.as_deref())?;
+        Ok::<_, Failure>(args.on.place(text)?.placement)
+    };
+    let (source, destination) = (place(&args.source)?, place(&args.destination)?);
+    let pair = Pair::new(&source, &destination)?;
+    if args.transfers {
+        return transfers(&pair, args.json);
+    }
+    let (traffic, account) = (pair.traffic()?, pair.account()?);
+    match args.json {
+        true => print(&relayout_json(&traffic, &account).to_string()),
+        false => print(&page(&pair, &traffic, &account)),
+    }
+}
+
+/// A sentence, what moves, and a table.
+fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
+    let Traffic { elements, copies, .. } = traffic;
+    let mut page = format!("{}\n\n", pair.sentence(traffic));
+    for digit in &account.moves {
+        page.push_str(&format!("  {digit}\n"));
+    }
+    for copies in &account.copies {
+        page.push_str(&format!("  {copies}\n"));
+    }
+    let noun = if *copies == 1 { "copy" } else { "copies" };
+    page.push_str(&format!("\n{elements} elements, {copies} {noun} each\n\n"));
+    let total = elements * copies;
+    page.push_str(&format!(
+        "  {:8} {:>18} {:>7} {:>18} {:>18}\n",
+        "distance", "copies", "", "into units", "out of units"
+    ));
+    for (distance, count) in &traffic.by_distance {
+        let share = if total == 0 { 0 } else { u128::from(*count) * 1000 / u128::from(total) };
+        let level = traffic.levels.iter().find(|l| Distance::Level(l.level) == *distance);
+        let into = level.map_or(String::new(), |level| level.into.to_string());
+        let out_of = level.map_or(String::new(), |level| {
+            level.out_of.map_or("open".into(), |count| count.to_string())
+        });
+        let share = format!("{}.{} %", share / 10, share % 10);
+        let line =
+            format!("  {:8} {count:>18} {share:>7} {into:>18} {out_of:>18}", distance.to_string());
+        page.push_str(line.trim_end());
+        page.push('\n');
+    }
+    page
+}
+
+fn key(distance: Distance) -> String {
+    match distance {
+        Distance::InPlace => "in_place".into(),
+        Distance::Address => "address".into(),
+        Distance::Level(level) => level.to_string(),
+    }
+}
+
+fn relayout_json(traffic: &Traffic, account: &Account) -> Value {
+    let by_distance: Map<String, Value> =
+        traffic.by_distance.iter().map(|(d, count)| (key(*d), json!(count))).collect();
+    let levels = || traffic.levels.iter();
+    let into: Map<String, Value> = levels().map(|l| (l.level.to_string(), json!(l.into))).collect();
+    let out_of: Map<String, Value> =
+        levels().map(|l| (l.level.to_string(), json!(l.out_of))).collect();
+    let copies = account.copies.iter().map(|moved| {
+        let Replica { size, level, stride } = moved.copies;
+        json!({
+            "size": size, "level": level.as_str(), "stride": stride,
+            "source": moved.held.0, "destination": moved.held.1,
+        })
+    });
+    json!({
+        "elements": traffic.elements,
+        "copies": traffic.copies,
+        "by_distance": by_distance,
+        "into": into,
+        "out_of": out_of,
+        "moves": account.moves.iter().map(move_json).collect::<Vec<_>>(),
+        "copies_moved": copies.collect::<Vec<_>>(),
+    })
+}
+
+fn move_json(digit: &Move) -> Value {
+    let landing = |landing: Option<(Level, u64)>| {
+        landing.map(|(level, stride)| json!({ "level": level.as_str(), "stride": stride }))
+    };
+    json!({
+        "axes": digit.axes, "step": digit.place, "size": digit.size,
+        "from": landing(digit.from), "to": landing(digit.to),
+    })
+}
+
+fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
+    let mut out = Output::new(None)?;
+    for transfer in pair.transfers() {
+        let line = match as_json {
+            true => transfer_json(&transfer).to_string(),
+            false => transfer_line(&transfer),
+        };
+        writeln!(out, "{line}").map_err(|error| out.failed(error))?;
+    }
+    out.finish()
+}
+
+fn transfer_json(transfer: &Transfer) -> Value {
+    let unit = |unit: &tensor_layout::Location| -> Map<String, Value> {
+        unit.iter().map(|(level, at)| (level.to_string(), json!(at))).collect()
+    };
+    let stride = |stride: Stride| json!({ "start": stride.start, "step": stride.step });
+    json!({
+        "distance": key(transfer.distance),
+        "element": transfer.element,
+        "length": transfer.length,
+        "source": unit(&transfer.source),
+        "read": stride(transfer.read),
+        "destinations": transfer.destinations.iter().map(unit).collect::<Vec<_>>(),
+        "write": stride(transfer.write),
+    })
+}
+
+fn transfer_line(transfer: &Transfer) -> String {
+    let places = |stride: Stride| match transfer.length {
+        1 => format!("[{}]", stride.start),
+        _ => format!("[{}..{} by {}]", stride.start, stride.at(transfer.length - 1), stride.step),
+    };
+    let mut units: Vec<String> = transfer.destinations.iter().map(ToString::to_string).collect();
+    if units.len() > 4 {
+        let more = units.len() - 3;
+        units.truncate(3);
+        units.push(format!("{more} more"));
+    }
+    let (distance, length, source) = (transfer.distance, transfer.length, &transfer.source);
+    let (read, write, units) = (places(transfer.read), places(transfer.write), units.join("; "));
+    format!("{distance}: {length} x {source} {read} -> {units} {write}")
+}
