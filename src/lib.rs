@@ -34,6 +34,7 @@
 //!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
 //! * A [`Relayout`] pairs two placements of a tensor: exact [`Traffic`] per level, the moves, and
 //!   [`Candidates`] to choose from.
+//! * A [`Drawing`] makes a [`Picture`], a value, which prints itself as SVG or text.
 //! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
 //!
 //! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
@@ -61,6 +62,7 @@ mod level;
 mod lower;
 mod machine;
 mod notation;
+mod picture;
 mod placement;
 mod relayout;
 mod report;
@@ -80,6 +82,7 @@ pub use notation::{
     AxisText, CuteLayout, CuteMode, Dtype, MemoryText, PadLayout, ReplicaText, Strided,
     SubaxisText, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
 };
+pub use picture::{Cell as PictureCell, CellKind, Drawing, Panel, Picture};
 pub use placement::{Placement, PlacementBuilder};
 pub use relayout::{
     Account, Candidate, Candidates, Distance, LevelTraffic, Move, MovedCopies, Relayout, Side,

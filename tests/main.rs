@@ -8,6 +8,7 @@ mod cli;
 #[cfg(feature = "cli")]
 mod cli_files;
 mod corpus;
+mod figures;
 mod formats;
 mod generate;
 mod hlo;

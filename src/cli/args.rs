@@ -87,6 +87,19 @@ Example:
   tensor-layout explain '((16:1), (8_MAB:2, 8_L1B:1, 2_MAB:1))' --machine mn-core-2
   tensor-layout explain 's32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}'")]
     Explain(Explain),
+    /// Draw where the elements go, as SVG or in the terminal.
+    #[command(after_help = "\
+The tensor as a grid: each cell has its address and the colour of its unit, padding
+is hatched, borders nest as the levels of the tree do. Of a large tensor blocks are
+drawn, and what is in the first of them. --from machine draws the memories instead.
+Two layouts are drawn side by side, with how far each element comes from.
+
+Examples:
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --from machine -o memory.svg
+  tensor-layout draw 'bf16[4,8]{1,0:T(2,4)(2,1)}' -o tiles.svg
+  tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4")]
+    Draw(Draw),
     /// Say the same in another notation.
     #[command(after_help = "\
 Where the other notation can say the map but not the span, the map is printed and
@@ -297,6 +310,56 @@ pub(super) struct Same {
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct Draw {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    pub(super) layout: String,
+    /// Another layout of the tensor, drawn beside it.
+    #[arg(value_name = "AFTER", requires = "machine")]
+    pub(super) after: Option<String>,
+    #[command(flatten)]
+    pub(super) on: On,
+    /// The side that is drawn.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
+    pub(super) from: View,
+    /// Colour by the coordinate in one level, such as PE or Addr.
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) by: Option<String>,
+    /// Only these ranges of axes.
+    #[arg(long, value_name = "iK=START:STOP,..")]
+    pub(super) slice: Option<String>,
+    /// Write the unit into every cell as well.
+    #[arg(long)]
+    pub(super) labels: bool,
+    /// The form; svg if FILE ends in .svg, else text.
+    #[arg(long, value_enum)]
+    pub(super) format: Option<PictureFormat>,
+    /// Take XLA shapes as people write them.
+    #[arg(long)]
+    pub(super) lenient: bool,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(super) enum View {
+    /// The tensor, cell by cell.
+    #[default]
+    Tensor,
+    /// The memories of the units.
+    Machine,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum PictureFormat {
+    /// A picture that stands on its own.
+    Svg,
+    /// For the terminal, coloured where it is one.
+    Text,
 }
 
 #[derive(Debug, ClapArgs)]

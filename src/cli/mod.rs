@@ -1,6 +1,7 @@
 //! The command line: arguments to a request, a library call, its answer as text.
 
 mod args;
+mod draw;
 mod edit;
 mod input;
 mod json;

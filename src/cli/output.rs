@@ -100,6 +100,11 @@ fn stdout_failed(error: io::Error) -> Failure {
     Failure::Io("standard output".into(), error)
 }
 
+/// Whether standard output shows colours.
+pub(super) fn stdout_is_colored() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
 /// Prints a short answer.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = Output::new(None)?;

@@ -15,11 +15,12 @@ use super::args::{Command, Convert, Element, Explain, Hlo, Locate, Same, UpTo};
 use super::input::{Failure, Placed, argument, location, machine_of, numbers};
 use super::json::{hlo_json, report_json, same_json, shape_json};
 use super::output::{Output, byte_progress, print};
-use super::{edit, pack, relayout, table};
+use super::{draw, edit, pack, relayout, table};
 
 pub(super) fn run(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Table(args) => table::table(&args)?,
+        Command::Draw(args) => draw::draw(&args)?,
         Command::Pack(args) => pack::pack(&args)?,
         Command::Unpack(args) => pack::unpack(&args)?,
         Command::Locate(args) => locate(&args)?,
@@ -100,7 +101,7 @@ fn explain(args: &Explain) -> Result<(), Failure> {
         let report = shape.report()?;
         return match args.json {
             true => print(&shape_json(&report).to_string()),
-            false => print(&report.to_string()),
+            false => print(&format!("{report}{}", draw::below(&syntax))),
         };
     }
     let Placed { placement, syntax } = args.place.on.place(syntax)?;
@@ -108,7 +109,7 @@ fn explain(args: &Explain) -> Result<(), Failure> {
     report.address_unit = syntax.address_unit();
     match args.json {
         true => print(&report_json(&report).to_string()),
-        false => print(&report.to_string()),
+        false => print(&format!("{report}{}", draw::small(&placement, &syntax))),
     }
 }
 

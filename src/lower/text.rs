@@ -1,5 +1,7 @@
 //! Any notation, recognised by its look.
 
+use std::fmt;
+
 use crate::algebra::{IndexOrder, Layout};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::notation::{
@@ -89,6 +91,17 @@ pub enum LayoutText {
     Cute(CuteLayout),
     /// Shape and strides.
     Strided(Strided),
+}
+
+impl fmt::Display for LayoutText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LayoutText::PadLayout(tree) => tree.fmt(f),
+            LayoutText::Xla(shape) => shape.fmt(f),
+            LayoutText::Cute(layout) => layout.fmt(f),
+            LayoutText::Strided(layout) => layout.fmt(f),
+        }
+    }
 }
 
 impl LayoutText {

@@ -254,12 +254,11 @@ impl Search {
         let choices = in_order(equations, choices);
         let mut rest = vec![vec![(0, 0, 0); equations]; choices.len() + 1];
         for (at, choice) in choices.iter().enumerate().rev() {
-            for equation in 0..equations {
-                let (low, high, step) = rest[at + 1][equation];
+            let more = |(equation, (low, high, step)): (usize, &(i128, i128, i128))| {
                 let (least, greatest) = choice.bounds(equation);
-                rest[at][equation] =
-                    (low + least, high + greatest, step.gcd(&choice.step(equation)));
-            }
+                (low + least, high + greatest, step.gcd(&choice.step(equation)))
+            };
+            rest[at] = rest[at + 1].iter().enumerate().map(more).collect();
         }
         Search { choices, rest }
     }

@@ -45,7 +45,7 @@ impl Stride {
 
     /// Whether `next` goes on after `length` elements, and with which step.
     fn join(&self, length: u64, next: u64) -> Option<i64> {
-        let step = next.checked_signed_diff(self.start)?;
+        let step = i64::try_from(i128::from(next) - i128::from(self.start)).ok()?;
         match length {
             1 => Some(step),
             _ => (self.at(length) == next).then_some(self.step),
@@ -86,16 +86,18 @@ impl Relayout {
         if let Ok(traffic) = self.traffic() {
             distances.retain(|distance| traffic.count(*distance) > 0);
         }
-        Transfers {
-            relayout: self,
-            source: Copies::new(self, &self.source),
-            target: Copies::new(self, &self.target),
-            distances,
-            indexes: Indexes::new(self.source.shape()),
-            number: 0,
-            open: Vec::new(),
-            ready: VecDeque::new(),
-        }
+        Transfers::over(self, distances)
+    }
+}
+
+impl Relayout {
+    /// The farthest that a copy of an element comes from.
+    pub(crate) fn farthest(&self, index: &[u64]) -> Distance {
+        let transfers = Transfers::over(self, VecDeque::new());
+        let levels = self.units.iter().rev().map(|level| Distance::Level(*level));
+        let nearest_first = [Distance::Address].into_iter().chain(levels);
+        let moved = nearest_first.filter(|d| !transfers.moves(index, *d).is_empty());
+        moved.last().unwrap_or(Distance::InPlace)
     }
 }
 
@@ -164,7 +166,20 @@ impl std::fmt::Debug for Transfers<'_> {
     }
 }
 
-impl Transfers<'_> {
+impl<'a> Transfers<'a> {
+    fn over(relayout: &'a Relayout, distances: VecDeque<Distance>) -> Transfers<'a> {
+        Transfers {
+            relayout,
+            source: Copies::new(relayout, &relayout.source),
+            target: Copies::new(relayout, &relayout.target),
+            distances,
+            indexes: Indexes::new(relayout.source.shape()),
+            number: 0,
+            open: Vec::new(),
+            ready: VecDeque::new(),
+        }
+    }
+
     /// The moves of one element over the distance at hand.
     fn moves(&self, index: &[u64], distance: Distance) -> Vec<Transfer> {
         let relayout = self.relayout;

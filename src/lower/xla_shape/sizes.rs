@@ -33,6 +33,33 @@ pub struct XlaSizes {
     pub data_bytes: u64,
 }
 
+impl XlaArray {
+    /// How many elements each tile has in memory, and its entries as they are written, outermost
+    /// first; tiles without a size are left out.
+    ///
+    /// ```
+    /// use tensor_layout::XlaShape;
+    /// let shape: XlaShape = "bf16[4,8]{1,0:T(2,4)(2,1)}".parse()?;
+    /// let (_, array) = shape.arrays()[0];
+    /// assert_eq!(array.tiles(), [(8, "2 x 4".into()), (2, "2 x 1".into())]);
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn tiles(&self) -> Vec<(u64, String)> {
+        let size = |dim: &TileDim| match dim {
+            TileDim::Size(size) => u64::try_from(*size).unwrap_or(0),
+            TileDim::Combine => 1,
+        };
+        let tiles = self.layout.iter().flat_map(|layout| &layout.tiles);
+        let named = tiles.filter_map(|tile| {
+            let name: Vec<String> = tile.iter().map(ToString::to_string).collect();
+            let size = product(tile.iter().map(size)).filter(|size| *size > 0)?;
+            Some((size, name.join(" x ")))
+        });
+        named.collect()
+    }
+}
+
 impl XlaSizes {
     /// Member by member.
     ///

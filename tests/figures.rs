@@ -1,0 +1,287 @@
+//! Pictures, cell by cell, and the figures of the documents.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use tensor_layout::{
+    CellKind, Drawing, LayoutText, Level, Machine, Picture, PictureCell, Placement, XlaShape,
+};
+
+use crate::generate::good_layout;
+use crate::slow::{Place, Slow};
+
+fn placed(text: &str) -> (Placement, LayoutText) {
+    let text = LayoutText::parse(text).unwrap();
+    let placement = Placement::of(text.lower().unwrap());
+    // Two layouts of four PEs are compared on a machine.
+    let placement = match text.to_string().contains("_PE") && !text.to_string().contains("L2B") {
+        true => placement.on(&"PE=4".parse::<Machine>().unwrap()),
+        false => placement,
+    };
+    (placement.build().unwrap(), text)
+}
+
+fn drawing<'a>(placement: &'a Placement, text: &LayoutText) -> Drawing<'a> {
+    let drawing = Drawing::new(placement).title(&text.to_string());
+    match text {
+        LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles(array.tiles()),
+        _ => drawing,
+    }
+}
+
+fn tensor(text: &str) -> Picture {
+    let (placement, text) = placed(text);
+    drawing(&placement, &text).tensor().unwrap()
+}
+
+fn memory(text: &str) -> Picture {
+    let (placement, text) = placed(text);
+    drawing(&placement, &text).memory().unwrap()
+}
+
+fn before_and_after(a: &str, b: &str) -> Picture {
+    let ((a, a_text), (b, b_text)) = (placed(a), placed(b));
+    drawing(&a, &a_text).before_and_after(&drawing(&b, &b_text)).unwrap()
+}
+
+/// The figures of the documents, by file.
+fn figures() -> Vec<(&'static str, Picture)> {
+    vec![
+        ("figure-4.svg", tensor("((4_PE, 3:8), (8:1))")),
+        ("figure-5.svg", tensor("((12:2), (4_PE, 2:1))")),
+        ("figure-6.svg", tensor("((3:8, 4_PE), (8:1))")),
+        ("figure-8-left.svg", tensor("((2_PE:2, 6:4), (2_PE:1, 4:1))")),
+        ("figure-8-right.svg", tensor("((2_PE:1, 6:4), (2_PE:2, 4:1))")),
+        ("padding.svg", tensor("(10,7)/((3:7, 4_PE), (7:1))")),
+        ("padding-memory.svg", memory("(10,7)/((3:7, 4_PE), (7:1))")),
+        ("tree.svg", tensor("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))")),
+        ("xla-figure-1.svg", tensor("f32[3,5]{1,0:T(2,2)}")),
+        ("xla-figure-1-memory.svg", memory("f32[3,5]{1,0:T(2,2)}")),
+        ("xla-figure-2.svg", tensor("bf16[4,8]{1,0:T(2,4)(2,1)}")),
+        ("relayout.svg", before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))")),
+    ]
+}
+
+#[test]
+fn the_figures_of_the_documents_are_fresh() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/img");
+    for (file, picture) in figures() {
+        let (path, svg) = (dir.join(file), picture.to_svg());
+        if std::env::var_os("UPDATE_FIGURES").is_some() {
+            std::fs::create_dir_all(&dir).unwrap();
+            std::fs::write(&path, svg).unwrap();
+        } else {
+            let found = std::fs::read_to_string(&path).unwrap();
+            assert!(found == svg, "{file} is stale: UPDATE_FIGURES=1 cargo test figures");
+        }
+    }
+}
+
+#[test]
+fn every_figure_is_used_and_has_words_for_those_who_do_not_see_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = ["README.md", "docs/tutorial.md", "docs/xla.md", "docs/relayout.md"];
+    let pages: String =
+        pages.iter().map(|page| std::fs::read_to_string(root.join(page)).unwrap()).collect();
+    for (file, picture) in figures() {
+        assert!(pages.contains(file), "{file}");
+        let svg = picture.to_svg();
+        assert!(svg.contains("<title id=\"title\">") && svg.contains("<desc id=\"desc\">"));
+        assert!(svg.len() < 200_000);
+    }
+}
+
+/// Unit and label of every cell, row by row; padding as `-`.
+fn grid(picture: &Picture) -> Vec<Vec<String>> {
+    let panel = &picture.panels[0];
+    let word = |cell: &PictureCell| match cell.kind {
+        CellKind::Element => format!("{}:{}", cell.unit, cell.label),
+        _ => "-".into(),
+    };
+    let rows = panel.cells.chunks(panel.columns);
+    rows.map(|row| row.iter().map(word).collect()).collect()
+}
+
+/// The description of seed 001, in arithmetic: PE and address of row i, column j of 12 x 8.
+#[test]
+fn figures_4_to_8_are_those_of_the_article() {
+    type Formula = fn(u64, u64) -> (u64, u64);
+    let figures: [(&str, Formula); 5] = [
+        ("((4_PE, 3:8), (8:1))", |i, j| (i / 3, i % 3 * 8 + j)),
+        ("((12:2), (4_PE, 2:1))", |i, j| (j / 2, i * 2 + j % 2)),
+        ("((3:8, 4_PE), (8:1))", |i, j| (i % 4, i / 4 * 8 + j)),
+        ("((2_PE:2, 6:4), (2_PE:1, 4:1))", |i, j| (i / 6 * 2 + j / 4, i % 6 * 4 + j % 4)),
+        ("((2_PE:1, 6:4), (2_PE:2, 4:1))", |i, j| (i / 6 + j / 4 * 2, i % 6 * 4 + j % 4)),
+    ];
+    for (text, formula) in figures {
+        let picture = tensor(text);
+        let expected = |i| (0..8).map(move |j| formula(i, j)).map(|(pe, at)| format!("{pe}:{at}"));
+        let expected: Vec<Vec<String>> = (0..12).map(|i| expected(i).collect()).collect();
+        assert_eq!(grid(&picture), expected, "{text}");
+        for cell in &picture.panels[0].cells {
+            assert_eq!(cell.color.unwrap().to_string(), cell.unit);
+        }
+    }
+}
+
+#[test]
+fn figures_1_and_2_are_those_of_the_xla_page() {
+    let picture = tensor("f32[3,5]{1,0:T(2,2)}");
+    // linear_index_with_tile, written out.
+    let address = |i: u64, j: u64| (i / 2 * 3 + j / 2) * 4 + i % 2 * 2 + j % 2;
+    let word = |i, j| if i < 3 && j < 5 { format!(":{}", address(i, j)) } else { "-".into() };
+    let expected: Vec<Vec<String>> = (0..4).map(|i| (0..6).map(|j| word(i, j)).collect()).collect();
+    assert_eq!(grid(&picture), expected);
+    let picture = tensor("bf16[4,8]{1,0:T(2,4)(2,1)}");
+    let address = |i: u64, j: u64| (i / 2 * 2 + j / 4) * 8 + j % 4 * 2 + i % 2;
+    let expected: Vec<Vec<String>> =
+        (0..4).map(|i| (0..8).map(|j| format!(":{}", address(i, j))).collect()).collect();
+    assert_eq!(grid(&picture), expected);
+    let panel = &picture.panels[0];
+    // Tiles of 2 x 4 have the outer border, those of 2 x 1 the inner one, rows in a tile none.
+    assert_eq!(panel.border((0, 3), (0, 4)), Some(0));
+    assert_eq!(panel.border((1, 0), (2, 0)), Some(0));
+    assert_eq!(panel.border((0, 0), (0, 1)), Some(1));
+    assert_eq!(panel.border((0, 0), (1, 0)), None);
+}
+
+#[test]
+fn a_large_tensor_is_drawn_as_blocks_down_to_its_elements() {
+    let picture = tensor("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))");
+    let sizes: Vec<(usize, usize)> =
+        picture.panels.iter().map(|panel| (panel.rows(), panel.columns)).collect();
+    assert_eq!(sizes, [(16, 16), (8, 8), (8, 4)]);
+    assert_eq!(picture.panels[0].cell(3, 5).unwrap().label, "L2B 3\nMAB 5");
+    assert_eq!(picture.panels[1].cell(2, 7).unwrap().label, "L1B 2\nAddr 7");
+    assert_eq!(picture.panels[2].cell(7, 3).unwrap().unit, "0.0.0.3");
+    assert!(picture.to_svg().len() < 200_000);
+}
+
+#[test]
+fn pictures_of_anything_are_small() {
+    for text in [
+        "((1048576:1048576), (1048576:1))",
+        "((4611686018427387904:1))",
+        "((3:1), (1000000007_PE))",
+        "f32[0,5]{1,0}",
+        "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}",
+        "f32[65536,3,5]{2,1,0:T(3,4)(2,1)}",
+        "()",
+    ] {
+        let text = LayoutText::parse(text).unwrap();
+        let placement = Placement::of(text.lower().unwrap()).build().unwrap();
+        let drawing = drawing(&placement, &text);
+        assert!(drawing.tensor().unwrap().to_svg().len() < 1_000_000);
+        assert!(drawing.memory().unwrap().to_svg().len() < 1_000_000);
+        let page = drawing.tensor().unwrap().to_text(80, false);
+        assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+    }
+}
+
+#[test]
+fn moved_elements_are_marked_with_what_they_cross() {
+    let picture = before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))");
+    let marks = |mark: Option<&str>| {
+        let cells = &picture.panels[1].cells;
+        cells.iter().filter(|cell| cell.mark.as_deref() == mark).count()
+    };
+    assert_eq!((marks(None), marks(Some("Addr")), marks(Some("PE"))), (4, 20, 72));
+}
+
+#[test]
+fn a_text_picture_is_read_without_colours() {
+    let text = tensor("(5,3)/((2:3, 3_PE), (3:1))").to_text(80, false);
+    assert_eq!(
+        text,
+        "\
+(5,3)/((2:3, 3_PE), (3:1))
+
+rows i0 0 to 5, columns i1 0 to 2
+in each cell: PE:Addr
+    0   1   2
+0 0:0 0:1 0:2
+1 1:0 1:1 1:2
+2 2:0 2:1 2:2
+3 0:3 0:4 0:5
+4 1:3 1:4 1:5
+5  //  //  //
+
+// padding
+"
+    );
+    assert!(tensor("((2_PE, 2:1))").to_text(80, true).contains("\u{1b}[48;5;153"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 400, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_cell_is_where_the_definition_puts_it(slow in good_layout()) {
+        prop_assume!(slow.shape.len() <= 2 && !slow.shape.contains(&0));
+        let slots: Vec<u64> = slow.axes.iter().map(|axis| axis.iter().map(|d| d.0).product()).collect();
+        prop_assume!(slots.iter().all(|n| *n <= 64));
+        let placement = Placement::of(slow.layout()).build().unwrap();
+        let picture = Drawing::new(&placement).tensor().unwrap();
+        let panel = &picture.panels[0];
+        let levels = unit_levels(&placement, &slow);
+        for (at, cell) in panel.cells.iter().enumerate() {
+            let entries = [(at / panel.columns) as u64, (at % panel.columns) as u64];
+            let index = &entries[2 - slow.shape.len()..];
+            let place = &slow.places(index)[0];
+            let kind = if slow.is_real(index) { CellKind::Element } else { CellKind::Padding };
+            prop_assert_eq!(cell.kind, kind);
+            prop_assert_eq!(&cell.path, &unit(place, &levels));
+            prop_assert_eq!(&cell.label, &address(place));
+        }
+        prop_assert_eq!(panel.cells.len() as u64, slots.iter().product::<u64>());
+    }
+
+    #[test]
+    fn every_memory_cell_holds_what_the_definition_says(slow in good_layout()) {
+        let placement = Placement::of(slow.layout()).build().unwrap();
+        let picture = Drawing::new(&placement).memory().unwrap();
+        let contents = slow.contents();
+        let levels = unit_levels(&placement, &slow);
+        let lanes = slow.layout().extent(Level::W);
+        let panel = &picture.panels[0];
+        let alone = placement.columns().iter().all(|l| *l == Level::ADDR || *l == Level::W || placement.spread().span(*l) == 1);
+        for (at, cell) in panel.cells.iter().enumerate().filter(|(_, c)| c.kind != CellKind::Blank) {
+            let number = if alone { at } else { at % panel.columns } as u64;
+            let mut place: Place = levels.iter().copied().zip(cell.path.iter().copied()).collect();
+            place.insert(Level::ADDR, number / lanes);
+            if slow.used().contains(&Level::W) {
+                place.insert(Level::W, number % lanes);
+            }
+            let kind = match contents.get(&place) {
+                None => CellKind::Hole,
+                Some(None) => CellKind::Padding,
+                Some(Some(_)) => CellKind::Element,
+            };
+            prop_assert_eq!(cell.kind, kind);
+            if let Some(Some(index)) = contents.get(&place) {
+                let label: Vec<String> = index.iter().map(u64::to_string).collect();
+                prop_assert_eq!(&cell.label, &label.join(","));
+            }
+        }
+    }
+}
+
+/// The unit levels that the layout uses, in the order of the columns.
+fn unit_levels(placement: &Placement, slow: &Slow) -> Vec<Level> {
+    let used = slow.used();
+    let columns = placement.columns().iter().copied();
+    columns.filter(|l| *l != Level::ADDR && *l != Level::W && used.contains(l)).collect()
+}
+
+fn unit(place: &Place, levels: &[Level]) -> Vec<u64> {
+    levels.iter().map(|level| place[level]).collect()
+}
+
+fn address(place: &Place) -> String {
+    match place.get(&Level::W) {
+        Some(lane) => format!("{}.{lane}", place[&Level::ADDR]),
+        None => place[&Level::ADDR].to_string(),
+    }
+}
