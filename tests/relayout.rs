@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tensor_layout::{
-    Candidate, Candidates, Distance, Layout, LayoutError, Level, Location, Machine, Placement,
-    Relayout, XlaShape, pareto,
+    Candidate, Candidates, Distance, Layout, LayoutError, Level, Location, Machine, Move,
+    Placement, PlacementBuilder, Relayout, XlaShape, pareto,
 };
 
 use crate::generate::{good_layout, levels};
@@ -212,7 +212,7 @@ proptest! {
         let traffic = relayout.traffic().unwrap();
         prop_assert_eq!(traffic.count(Distance::InPlace), traffic.elements * traffic.copies);
         prop_assert!(traffic.levels.iter().all(|level| level.into == 0));
-        prop_assert!(relayout.account().unwrap().moves.iter().all(|digit| digit.stays()));
+        prop_assert!(relayout.account().unwrap().moves.iter().all(Move::stays));
     }
 }
 
@@ -262,11 +262,7 @@ fn tiled_shapes_are_counted_too() {
 fn what_cannot_be_compared_is_refused() {
     let on = |text: &str, machine: &str, memory: Option<&str>| {
         let placement = Placement::of(text.parse().unwrap()).on(&machine.parse().unwrap());
-        memory
-            .into_iter()
-            .fold(placement, |placement, name| placement.memory(name))
-            .build()
-            .unwrap()
+        memory.into_iter().fold(placement, PlacementBuilder::memory).build().unwrap()
     };
     let a = on("((4_PE, 3:1))", "PE=4", None);
     let refused = |b: &Placement| Relayout::new(&a, b).unwrap_err().to_string();

@@ -212,7 +212,14 @@ impl<'a> Drawing<'a> {
             return (Vec::new(), vec![note.into()]);
         }
         if self.by.is_some() || !self.tiles.is_empty() || units.len() > MOST {
-            return (Vec::new(), vec![format!("coloured by {name}; every {COLORS}th alike")]);
+            let cells = panels.iter().flat_map(|panel| &panel.cells);
+            let mut tiles: Vec<u64> =
+                cells.filter_map(|c| c.path.get(levels.len()).copied()).collect();
+            tiles.sort_unstable();
+            tiles.dedup();
+            let few = self.by.is_none() && (1..=8).contains(&tiles.len());
+            let repeats = if few { "" } else { "; every 8th alike" };
+            return (Vec::new(), vec![format!("coloured by {name}{repeats}")]);
         }
         let entries = units.into_iter().map(|(unit, color)| (color, format!("{name} {unit}")));
         (entries.collect(), Vec::new())

@@ -19,6 +19,8 @@ const GAP: f64 = 26.0;
 const MARGIN: f64 = 14.0;
 /// Panels go side by side as long as they fit in this width.
 const WIDEST: f64 = 880.0;
+/// The legend has at least this width.
+const NARROWEST: f64 = 280.0;
 
 impl Picture {
     /// The picture as SVG: a white page of its own, so that it is legible on dark ground too, with
@@ -30,7 +32,7 @@ impl Picture {
         let boxes: Vec<Boxed<'_>> = self.panels.iter().map(Boxed::new).collect();
         let title_width = text_width(&self.title) * 1.15;
         let inner =
-            boxes.iter().map(|b| b.width).fold(420.0_f64, f64::max).max(title_width.min(WIDEST));
+            boxes.iter().map(|b| b.width).fold(NARROWEST, f64::max).max(title_width.min(WIDEST));
         let mut body = String::new();
         let mut y = MARGIN + 4.0;
         for line in wrapped(&self.title, inner / 1.15) {

@@ -94,10 +94,10 @@ impl Relayout {
     /// The farthest that a copy of an element comes from.
     pub(crate) fn farthest(&self, index: &[u64]) -> Distance {
         let transfers = Transfers::over(self, VecDeque::new());
-        let levels = self.units.iter().rev().map(|level| Distance::Level(*level));
-        let nearest_first = [Distance::Address].into_iter().chain(levels);
-        let moved = nearest_first.filter(|d| !transfers.moves(index, *d).is_empty());
-        moved.last().unwrap_or(Distance::InPlace)
+        let levels = self.units.iter().map(|level| Distance::Level(*level));
+        let mut farthest_first = levels.chain([Distance::Address]);
+        let moved = farthest_first.find(|d| !transfers.moves(index, *d).is_empty());
+        moved.unwrap_or(Distance::InPlace)
     }
 }
 
