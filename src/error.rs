@@ -388,6 +388,14 @@ pub enum LayoutError {
         /// What the destination has.
         destination_has: String,
     },
+    /// More copies of each element than moves are listed for.
+    #[error("each element has {copies} copies, and moves are listed for at most {limit}")]
+    TooManyCopies {
+        /// How many there are.
+        copies: u64,
+        /// How many there may be.
+        limit: u64,
+    },
     /// A layout without an inverse in this algebra.
     #[error("there is no inverse: {reason}")]
     NoInverse {

@@ -581,6 +581,12 @@ fn relayout_answers_with_counts_moves_and_transfers() {
     let moves =
         stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
     assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
+    // A long word has four halves, of which the layouts use three.
+    let halves = ["((3_W, 5:1))", "((3_W, 5:2))", "--machine", "PE=1", "--dtype", "Half"];
+    let moves = stdout(&[&["relayout"], &halves[..], &["--transfers"]].concat());
+    assert!(moves.starts_with("address: 4 x PE=0 [4..16 by 4] -> PE=0 [8..32 by 8]"), "{moves}");
+    let copies = ["relayout", "()", "(; B@[1000000000_Time:1])", "--machine", "PE=4"];
+    assert!(refused(&[&copies[..], &["--transfers"]].concat()).contains("4000000000 copies"));
 }
 
 #[test]

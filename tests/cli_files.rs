@@ -72,10 +72,45 @@ fn tensors_that_do_not_fit_the_layout_are_refused() {
     save(&path("complex.npy"), "<c8", &[12, 8], &[0; 192], 4);
     assert!(pack("complex.npy").contains("entries are `<c8`"));
     save(&path("short.npy"), "<u4", &[12, 8], &[0; 95], 4);
-    assert!(pack("short.npy").contains("failed to fill whole buffer"));
+    assert!(pack("short.npy").contains("but 380 bytes of data follow"));
     fs::write(path("none.npy"), "no array").unwrap();
     assert!(pack("none.npy").contains("not a .npy file"));
     assert!(!path("out.npy").exists());
+}
+
+#[test]
+fn units_stand_in_the_order_of_the_machine_and_are_all_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |name: &str| dir.path().join(name).display().to_string();
+    save(&dir.path().join("a.npy"), "<u4", &[12], &(0..12).collect::<Vec<_>>(), 4);
+    let layout = ["((3_Foo, 2_PE, 2:1))", "--machine", "Foo=3,PE=2"];
+    let run = |command, from: &str, to: &str, layout: &[&str; 3]| {
+        [&[command, from, layout[0], "-o", to], &layout[1..]].concat().join("\u{1f}")
+    };
+    let split = |line: String| line.split('\u{1f}').map(String::from).collect::<Vec<_>>();
+    let call = |line: String| {
+        let words = split(line);
+        stdout(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    let refuse = |line: String| {
+        let words = split(line);
+        refused(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    call(run("pack", &text("a.npy"), &text("units/"), &layout));
+    assert!(dir.path().join("units/Foo=2/PE=1.npy").exists());
+    let fewer = ["(8)/((2_Foo, 2_PE, 2:1))", "--machine", "Foo=2,PE=2"];
+    let refusal = refuse(run("unpack", &text("units"), &text("b.npy"), &fewer));
+    assert!(refusal.contains("Foo=2/PE=0.npy: the layout has no such unit"), "{refusal}");
+    fs::remove_file(dir.path().join("units/Foo=1/PE=1.npy")).unwrap();
+    let refusal = refuse(run("unpack", &text("units"), &text("b.npy"), &layout));
+    assert!(refusal.contains("Foo=1/PE=1.npy: No such file"), "{refusal}");
+    let many = ["((12:1); B@[1000000000_Time:1])", "--base", "0"];
+    let refusal = refuse(run("pack", &text("a.npy"), &text("more/"), &many));
+    assert!(refusal.contains("more than 1048576 units"), "{refusal}");
+    let shared = ["(12):(0)", "--base", "0"];
+    let refusal = refuse(run("pack", &text("a.npy"), &text("c.npy"), &shared));
+    assert!(refusal.contains("share the place"), "{refusal}");
+    assert!(!dir.path().join("b.npy").exists() && !dir.path().join("c.npy").exists());
 }
 
 #[test]
@@ -95,6 +130,7 @@ fn parts_and_partitions_are_files_of_one_table() {
     for part in ["0/3", "4/3", "1", "a/b"] {
         assert!(refused(&["table", SMALL, "--part", part]).contains("K/N"));
     }
+    assert!(refused(&["table", SMALL, "--partition-by", "PE,PE", "-o", &out]).contains("twice"));
     let refusal = refused(&["table", SMALL, "--partition-by", "MAB", "-o", &out]);
     assert!(refusal.contains("MAB"), "{refusal}");
 }

@@ -117,7 +117,7 @@ fn carry_out(source: &Placement, destination: &Placement) -> Result<(), TestCase
     }
     let mut moved = BTreeMap::new();
     let mut entered: Vec<BTreeSet<(usize, Vec<u64>)>> = vec![BTreeSet::new(); depth];
-    for transfer in relayout.transfers() {
+    for transfer in relayout.transfers().unwrap() {
         for n in 0..transfer.length {
             let from = of_unit(&transfer.source, transfer.read.at(n));
             let number = before[&from];

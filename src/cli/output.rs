@@ -19,7 +19,7 @@ pub(super) enum Output {
 
 impl Output {
     pub(super) fn new(path: Option<&Path>) -> Result<Output, Failure> {
-        let Some(path) = path else {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
         };
         // A link stays a link: the file that it names is replaced.

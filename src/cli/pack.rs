@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tensor_layout::{ImageForm, Lane, Level, Location, NpyHeader, Program, WriteError};
+use tensor_layout::{ImageForm, Lane, Level, NpyHeader, Program, WriteError};
 
 use super::args::{Image, Pack, Unpack};
 use super::input::{Failure, Placed};
 use super::output::Output;
-use super::table::done;
+use super::table::{MOST_FILES, done_from};
 
 pub(super) fn pack(args: &Pack) -> Result<(), Failure> {
     let (program, lanes) = args.image.program()?;
@@ -25,7 +25,7 @@ pub(super) fn pack(args: &Pack) -> Result<(), Failure> {
         4 => program.pack_stream::<u32>(file, &mut image, narrow(args.fill)?, form),
         _ => program.pack_stream::<u64>(file, &mut image, args.fill, form),
     };
-    image.finish(written)
+    image.finish(written, &args.tensor)
 }
 
 pub(super) fn unpack(args: &Unpack) -> Result<(), Failure> {
@@ -49,7 +49,7 @@ pub(super) fn unpack(args: &Unpack) -> Result<(), Failure> {
         4 => program.unpack_stream::<u32>(&mut image, &mut out, form),
         _ => program.unpack_stream::<u64>(&mut image, &mut out, form),
     });
-    done(written, out)
+    done_from(written, out, &args.source)
 }
 
 fn lane_descr(lanes: u64) -> String {
@@ -90,10 +90,13 @@ fn form(lanes: Option<u64>, width: u64) -> Result<ImageForm, Failure> {
 
 /// The bytes of an entry of a plain little-endian type.
 fn width(descr: &str) -> Option<u64> {
-    let (order, kind) = (descr.get(..1)?, descr.get(1..2)?);
-    let width: u64 = descr.get(2..)?.parse().ok()?;
-    let plain = "biuf".contains(kind) && matches!(width, 1 | 2 | 4 | 8);
-    (plain && (order == "<" || (order == "|" && width == 1))).then_some(width)
+    match descr {
+        "|u1" | "|i1" | "|b1" => Some(1),
+        "<u2" | "<i2" | "<f2" => Some(2),
+        "<u4" | "<i4" | "<f4" => Some(4),
+        "<u8" | "<i8" | "<f8" => Some(8),
+        _ => None,
+    }
 }
 
 /// An array on disk, its data ahead.
@@ -117,7 +120,22 @@ impl Npy {
                 header.descr
             ))
         })?;
-        Ok(Npy { file, header, width, path: path.into() })
+        let npy = Npy { file, header, width, path: path.into() };
+        npy.check_length().map_err(failed)?;
+        Ok(npy)
+    }
+
+    /// Whether the file has as much data as its header says.
+    fn check_length(&self) -> io::Result<()> {
+        let header = (&self.file).stream_position()?;
+        let found = self.file.metadata()?.len().saturating_sub(header);
+        let wanted = self.header.entries().and_then(|entries| entries.checked_mul(self.width));
+        if wanted == Some(found) {
+            return Ok(());
+        }
+        let shape = &self.header.shape;
+        let why = format!("the header says the shape {shape:?}, but {found} bytes of data follow");
+        Err(io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
     fn check_shape(&self, shape: &[u64], what: &str) -> Result<(), Failure> {
@@ -141,7 +159,7 @@ fn image_shape(program: &Program, form: ImageForm, units: bool) -> Vec<u64> {
 }
 
 /// `L2B=0/L1B=3/MAB=0/PE=1.npy`
-fn unit_path(unit: &Location) -> PathBuf {
+fn unit_path(unit: &[(Level, u64)]) -> PathBuf {
     let names: Vec<String> = unit.iter().map(|(level, at)| format!("{level}={at}")).collect();
     match names.split_last() {
         None => PathBuf::from("memory.npy"),
@@ -162,7 +180,8 @@ enum ImageOut {
 
 /// The files of the units, one after the other.
 struct Units<F> {
-    units: Vec<Location>,
+    /// The levels of a path with their sizes, from the root down.
+    levels: Vec<(Level, u64)>,
     header: NpyHeader,
     /// Bytes of data per unit, and how many lie before the place at hand.
     bytes: u64,
@@ -171,17 +190,51 @@ struct Units<F> {
     open: Option<(u64, F)>,
 }
 
+/// The levels of units with their sizes; their number is bounded, each has a file.
+fn unit_levels(program: &Program) -> Result<Vec<(Level, u64)>, Failure> {
+    let inner = |level: Level| level == Level::ADDR || level == Level::W;
+    let levels: Vec<(Level, u64)> = program.columns().filter(|(level, _)| !inner(*level)).collect();
+    let files = levels.iter().try_fold(1_u64, |files, (_, size)| files.checked_mul(*size));
+    match files.filter(|files| *files <= MOST_FILES) {
+        Some(_) => Ok(levels),
+        None => Err(Failure::Argument(format!(
+            "more than {MOST_FILES} units, each of which has a file; write to a single file"
+        ))),
+    }
+}
+
 impl<F> Units<F> {
+    fn new(levels: Vec<(Level, u64)>, header: NpyHeader, width: u64) -> Units<F> {
+        let bytes = (header.entries().unwrap_or(0) * width).max(1);
+        Units { levels, header, bytes, at: 0, open: None }
+    }
+
     /// The unit of the place at hand, and how many bytes of it lie before and after.
     fn place(&self) -> (u64, u64, u64) {
         let before = self.at % self.bytes;
         (self.at / self.bytes, before, self.bytes - before)
     }
 
-    fn path(&self, dir: &Path, unit: u64) -> io::Result<PathBuf> {
-        let unit = usize::try_from(unit).ok().and_then(|unit| self.units.get(unit));
-        let beyond = || io::Error::other("beyond the last unit");
-        unit.map(|unit| dir.join(unit_path(unit))).ok_or_else(beyond)
+    fn path(&self, dir: &Path, unit: u64) -> PathBuf {
+        let mut rest = unit;
+        let mut place: Vec<(Level, u64)> = Vec::new();
+        for (level, size) in self.levels.iter().rev() {
+            place.insert(0, (*level, rest % size));
+            rest /= size;
+        }
+        dir.join(unit_path(&place))
+    }
+
+    /// A unit that the levels do not have, if the directory has one.
+    fn beyond(&self, dir: &Path) -> Option<PathBuf> {
+        let mut place: Vec<(Level, u64)> =
+            self.levels.iter().map(|(level, _)| (*level, 0)).collect();
+        (0..place.len()).find_map(|at| {
+            place[at].1 = self.levels[at].1;
+            let path = dir.join(unit_path(&place));
+            place[at].1 = 0;
+            path.exists().then_some(path)
+        })
     }
 }
 
@@ -205,22 +258,24 @@ impl ImageOut {
             let why = format!("{}: there is such a directory already", path.display());
             return Err(Failure::Argument(why));
         }
+        let levels = unit_levels(program)?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let dir = tempfile::TempDir::new_in(parent.unwrap_or(Path::new("."))).map_err(failed)?;
-        let header = header(false);
-        let bytes = header.entries().unwrap_or(0) * width(descr).unwrap_or(8);
-        let units = Units { units: program.units().collect(), header, bytes, at: 0, open: None };
+        let units = Units::new(levels, header(false), width(descr).unwrap_or(8));
         Ok(ImageOut::Dir { dir, path: path.into(), units })
     }
 
-    fn finish(self, written: Result<(), WriteError>) -> Result<(), Failure> {
+    fn finish(self, written: Result<(), WriteError>, source: &Path) -> Result<(), Failure> {
         match self {
-            ImageOut::File(out) => done(written, out),
+            ImageOut::File(out) => done_from(written, out, source),
             ImageOut::Dir { dir, path, .. } => {
                 let failed = |error| Failure::Io(path.display().to_string(), error);
                 match written {
                     Ok(()) => publish(dir, &path).map_err(failed),
                     Err(WriteError::Io(error)) => Err(failed(error)),
+                    Err(WriteError::Read(error)) => {
+                        Err(Failure::Io(source.display().to_string(), error))
+                    }
                     Err(WriteError::Layout(error)) => Err(error.into()),
                     Err(error) => Err(Failure::Argument(error.to_string())),
                 }
@@ -250,7 +305,7 @@ impl Write for ImageOut {
         };
         let (unit, _, left) = units.place();
         if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
-            let path = units.path(dir.path(), unit)?;
+            let path = units.path(dir.path(), unit);
             path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             let mut file = File::create(path)?;
             units.header.write(&mut file)?;
@@ -292,11 +347,15 @@ impl ImageIn {
             let npy = Npy::open(path)?;
             return Ok(ImageIn { descr: npy.header.descr.clone(), kind: ImageKind::File(npy) });
         }
-        let units: Vec<Location> = program.units().collect();
-        let first = Npy::open(&path.join(units.first().map(unit_path).unwrap_or_default()))?;
+        let levels = unit_levels(program)?;
+        let zeros: Vec<(Level, u64)> = levels.iter().map(|(level, _)| (*level, 0)).collect();
+        let first = Npy::open(&path.join(unit_path(&zeros)))?;
         let (descr, header) = (first.header.descr.clone(), first.header.clone());
-        let bytes = header.entries().unwrap_or(0) * first.width;
-        let units = Units { units, header, bytes: bytes.max(1), at: 0, open: None };
+        let units = Units::new(levels, header, first.width);
+        if let Some(beyond) = units.beyond(path) {
+            let why = format!("{}: the layout has no such unit", beyond.display());
+            return Err(Failure::Argument(why));
+        }
         Ok(ImageIn { descr, kind: ImageKind::Dir { dir: path.into(), units } })
     }
 
@@ -326,10 +385,13 @@ impl Read for ImageIn {
         };
         let (unit, before, left) = units.place();
         if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
-            let path = units.path(dir, unit)?;
-            let mut file = File::open(path)?;
-            if NpyHeader::read(&mut file)? != units.header {
-                return Err(io::Error::other("the units have different shapes"));
+            let path = units.path(dir, unit);
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            };
+            let mut file = File::open(&path).map_err(named)?;
+            if NpyHeader::read(&mut file).map_err(named)? != units.header {
+                return Err(named(io::Error::other("not the shape of the other units")));
             }
             let data = file.stream_position()?;
             units.open = Some((unit, (file, data)));

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 use tensor_layout::{
-    Account, Distance, Level, Move, Relayout as Pair, Replica, Stride, Traffic, Transfer,
+    Account, Distance, Level, Location, Move, Relayout as Pair, Replica, Stride, Traffic, Transfer,
 };
 
 use super::args::Relayout;
@@ -110,19 +110,25 @@ fn move_json(digit: &Move) -> Value {
 
 fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
     let mut out = Output::new(None)?;
-    for transfer in pair.transfers() {
+    for transfer in pair.transfers()? {
         let line = match as_json {
-            true => transfer_json(&transfer).to_string(),
-            false => transfer_line(&transfer),
+            true => transfer_json(pair, &transfer).to_string(),
+            false => transfer_line(pair, &transfer),
         };
         writeln!(out, "{line}").map_err(|error| out.failed(error))?;
     }
     out.finish()
 }
 
-fn transfer_json(transfer: &Transfer) -> Value {
-    let unit = |unit: &tensor_layout::Location| -> Map<String, Value> {
-        unit.iter().map(|(level, at)| (level.to_string(), json!(at))).collect()
+/// The coordinates of a unit, from the root down.
+fn unit(pair: &Pair, unit: &Location) -> Vec<(String, u64)> {
+    let levels = pair.levels().iter();
+    levels.filter_map(|level| Some((level.to_string(), unit.get(*level)?))).collect()
+}
+
+fn transfer_json(pair: &Pair, transfer: &Transfer) -> Value {
+    let unit = |at: &Location| -> Map<String, Value> {
+        unit(pair, at).into_iter().map(|(level, at)| (level, json!(at))).collect()
     };
     let stride = |stride: Stride| json!({ "start": stride.start, "step": stride.step });
     json!({
@@ -136,18 +142,22 @@ fn transfer_json(transfer: &Transfer) -> Value {
     })
 }
 
-fn transfer_line(transfer: &Transfer) -> String {
+fn transfer_line(pair: &Pair, transfer: &Transfer) -> String {
+    let name = |at: &Location| {
+        let names = unit(pair, at).into_iter().map(|(level, at)| format!("{level}={at}"));
+        names.collect::<Vec<_>>().join(",")
+    };
     let places = |stride: Stride| match transfer.length {
         1 => format!("[{}]", stride.start),
         _ => format!("[{}..{} by {}]", stride.start, stride.at(transfer.length - 1), stride.step),
     };
-    let mut units: Vec<String> = transfer.destinations.iter().map(ToString::to_string).collect();
+    let mut units: Vec<String> = transfer.destinations.iter().map(name).collect();
     if units.len() > 4 {
         let more = units.len() - 3;
         units.truncate(3);
         units.push(format!("{more} more"));
     }
-    let (distance, length, source) = (transfer.distance, transfer.length, &transfer.source);
+    let (distance, length, source) = (transfer.distance, transfer.length, name(&transfer.source));
     let (read, write, units) = (places(transfer.read), places(transfer.write), units.join("; "));
     format!("{distance}: {length} x {source} {read} -> {units} {write}")
 }

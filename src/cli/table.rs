@@ -13,7 +13,7 @@ use super::input::{Failure, Placed, location};
 use super::output::{Output, progress};
 
 /// The most files of a partitioned table.
-const MOST_FILES: u64 = 1 << 20;
+pub(super) const MOST_FILES: u64 = 1 << 20;
 
 pub(super) fn table(args: &Table) -> Result<(), Failure> {
     let Placed { placement, .. } = args.place.placement()?;
@@ -85,6 +85,9 @@ fn partitions(
         .split(',')
         .map(|name| Ok(Level::new(name.trim())?))
         .collect::<Result<_, Failure>>()?;
+    if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
+        return Err(Failure::Argument(format!("--partition-by: `{twice}` stands there twice")));
+    }
     // Refuses levels that are no columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
     let size = |level: &Level| {
@@ -169,5 +172,17 @@ pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), F
         Err(WriteError::Io(error)) => Err(out.failed(error)),
         Err(WriteError::Layout(error)) => Err(error.into()),
         Err(error) => Err(Failure::Argument(error.to_string())),
+    }
+}
+
+/// The same for a command that reads `source`.
+pub(super) fn done_from(
+    written: Result<(), WriteError>,
+    out: Output,
+    source: &Path,
+) -> Result<(), Failure> {
+    match written {
+        Err(WriteError::Read(error)) => Err(Failure::Io(source.display().to_string(), error)),
+        written => done(written, out),
     }
 }

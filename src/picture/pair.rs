@@ -11,7 +11,7 @@ impl Drawing<'_> {
     /// move are marked with the level that it crosses, the farthest if there are several.
     ///
     /// # Errors
-    /// As [`Relayout::new`].
+    /// As [`Relayout::new`] and [`Relayout::transfers`].
     pub fn before_and_after(&self, after: &Drawing<'_>) -> Result<Picture, LayoutError> {
         let relayout = Relayout::new(self.placement, after.placement)?;
         let (mut before, mut after_picture) = (self.tensor()?, after.tensor()?);
@@ -32,7 +32,7 @@ impl Drawing<'_> {
                     let entries = &entries[2 - rank.min(2)..];
                     let index: Vec<u64> =
                         starts.iter().zip(entries).map(|(start, at)| start + at).collect();
-                    cell.mark = match relayout.farthest(&index) {
+                    cell.mark = match relayout.farthest(&index)? {
                         Distance::InPlace => None,
                         Distance::Address => Some(Level::ADDR.to_string()),
                         Distance::Level(level) => Some(level.to_string()),

@@ -52,6 +52,8 @@ pub struct Relayout {
     pub(super) units: Vec<Level>,
     /// `Addr`, and `W` if used.
     pub(super) inner: Vec<Level>,
+    /// Lanes of a long word, where the type of the elements is known.
+    pub(super) known_lanes: Option<u64>,
 }
 
 impl Relayout {
@@ -72,6 +74,7 @@ impl Relayout {
         let slices = a.extent(Level::TIME).max(b.extent(Level::TIME));
         Ok(Relayout {
             units: time.chain(units).collect(),
+            known_lanes: source.lanes().filter(|_| uses(Level::W)),
             inner: [Level::ADDR].into_iter().chain(lane).collect(),
             source: in_every_slice(&a, uses(Level::TIME), slices)?,
             target: in_every_slice(&b, uses(Level::TIME), slices)?,

@@ -82,6 +82,7 @@ impl Relayout {
             matched = below;
             let into = u128::from(elements) * held - both;
             let alone = copies_in(&self.source, path) == 1;
+            let alone = alone || elements == 0;
             let out_of = alone.then_some(if held > 1 { u128::from(elements) } else { into });
             levels.push((path[depth - 1], into, out_of));
         }

@@ -4,7 +4,11 @@ use std::collections::VecDeque;
 
 use super::pair::{Distance, Relayout};
 use crate::algebra::{Indexes, Layout, Location};
+use crate::error::LayoutError;
 use crate::level::Level;
+
+/// The most copies of each element: all of them are held at once.
+const MOST_COPIES: u64 = 1 << 20;
 
 /// Elements that move together from one unit to some units.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,10 +58,12 @@ impl Stride {
 }
 
 impl Relayout {
-    /// How many lanes of a long word take part; 1 where lanes are not used.
+    /// How many lanes a long word has: by the type of the elements or, where that is not known, as
+    /// many as either layout uses; 1 where lanes are not used.
     #[must_use]
     pub fn lanes(&self) -> u64 {
-        self.source.extent(Level::W).max(self.target.extent(Level::W))
+        let used = self.source.extent(Level::W).max(self.target.extent(Level::W));
+        self.known_lanes.unwrap_or(used)
     }
 
     /// Walks what moves, nearest first, each element copy from its nearest source copy, as maximal
@@ -67,19 +73,21 @@ impl Relayout {
     /// every level they enter at least [`LevelTraffic::into`](crate::LevelTraffic::into) units.
     /// Cost: proportional to elements x copies, for each distance. Memory: one element's moves.
     ///
+    /// # Errors
+    /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side.
+    ///
     /// # Example
     /// ```
     /// use tensor_layout::{Machine, Placement, Relayout};
     /// let machine: Machine = "PE=4".parse()?;
     /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
     /// let relayout = Relayout::new(&on("((1_PE, 4:1))")?, &on("((4:1))")?)?;
-    /// let transfers: Vec<_> = relayout.transfers().collect();
+    /// let transfers: Vec<_> = relayout.transfers()?.collect();
     /// assert_eq!(transfers.len(), 1); // PE 0 sends its four elements to PE 1, 2 and 3
     /// assert_eq!((transfers[0].length, transfers[0].destinations.len()), (4, 3));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn transfers(&self) -> Transfers<'_> {
+    pub fn transfers(&self) -> Result<Transfers<'_>, LayoutError> {
         let levels = self.units.iter().rev().map(|level| Distance::Level(*level));
         let mut distances: VecDeque<Distance> =
             [Distance::Address].into_iter().chain(levels).collect();
@@ -92,12 +100,12 @@ impl Relayout {
 
 impl Relayout {
     /// The farthest that a copy of an element comes from.
-    pub(crate) fn farthest(&self, index: &[u64]) -> Distance {
-        let transfers = Transfers::over(self, VecDeque::new());
+    pub(crate) fn farthest(&self, index: &[u64]) -> Result<Distance, LayoutError> {
+        let transfers = Transfers::over(self, VecDeque::new())?;
         let levels = self.units.iter().map(|level| Distance::Level(*level));
         let mut farthest_first = levels.chain([Distance::Address]);
         let moved = farthest_first.find(|d| !transfers.moves(index, *d).is_empty());
-        moved.unwrap_or(Distance::InPlace)
+        Ok(moved.unwrap_or(Distance::InPlace))
     }
 }
 
@@ -167,8 +175,15 @@ impl std::fmt::Debug for Transfers<'_> {
 }
 
 impl<'a> Transfers<'a> {
-    fn over(relayout: &'a Relayout, distances: VecDeque<Distance>) -> Transfers<'a> {
-        Transfers {
+    fn over(
+        relayout: &'a Relayout,
+        distances: VecDeque<Distance>,
+    ) -> Result<Transfers<'a>, LayoutError> {
+        let copies = relayout.source.copies().max(relayout.target.copies());
+        if copies > MOST_COPIES {
+            return Err(LayoutError::TooManyCopies { copies, limit: MOST_COPIES });
+        }
+        Ok(Transfers {
             relayout,
             source: Copies::new(relayout, &relayout.source),
             target: Copies::new(relayout, &relayout.target),
@@ -177,7 +192,7 @@ impl<'a> Transfers<'a> {
             number: 0,
             open: Vec::new(),
             ready: VecDeque::new(),
-        }
+        })
     }
 
     /// The moves of one element over the distance at hand.

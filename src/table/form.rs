@@ -93,13 +93,26 @@ impl Form {
         sum
     }
 
-    /// What each copy adds.
-    pub(super) fn copies(&self) -> Vec<u64> {
-        self.replicas.iter().fold(vec![0], |copies, (size, step)| {
-            (0..*size)
-                .flat_map(|digit| copies.iter().map(move |copy| copy + digit * step))
-                .collect()
-        })
+    /// What each copy adds, in blocks: there may be very many.
+    pub(super) fn copies(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
+        const BLOCK: u64 = 1 << 12;
+        let all: u64 = self.replicas.iter().map(|(size, _)| size).product();
+        let copy = |number: u64| {
+            let mut rest = number;
+            let digits = self.replicas.iter().map(|(size, step)| {
+                let digit = rest % size;
+                rest /= size;
+                digit * step
+            });
+            digits.sum()
+        };
+        let blocks = (0..all.div_ceil(BLOCK)).map(|block| block * BLOCK);
+        blocks.map(move |from| (from..all.min(from + BLOCK)).map(copy).collect())
+    }
+
+    /// The most that a copy adds.
+    pub(super) fn farthest_copy(&self) -> u64 {
+        self.replicas.iter().map(|(size, step)| (size - 1) * step).sum()
     }
 
     /// A lower and an upper bound of the numbers over a box, first copies only.

@@ -54,7 +54,10 @@ impl NpyHeader {
     /// `InvalidData` for what is no `.npy` file, or one in Fortran order.
     pub fn read(input: &mut dyn Read) -> io::Result<NpyHeader> {
         let mut start = [0; 8];
-        input.read_exact(&mut start)?;
+        input.read_exact(&mut start).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => invalid("not a .npy file"),
+            _ => error,
+        })?;
         let length = match start {
             [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _] => {
                 let mut length = [0; 2];

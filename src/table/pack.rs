@@ -16,7 +16,8 @@ impl Program {
     /// Law: [`unpack`](Program::unpack) gives the tensor back.
     ///
     /// # Errors
-    /// [`BufferLength`](LayoutError::BufferLength).
+    /// [`BufferLength`](LayoutError::BufferLength); [`Collision`](LayoutError::Collision) where
+    /// elements share places, as CuTe layouts and strides may.
     ///
     /// # Example
     /// ```
@@ -30,6 +31,7 @@ impl Program {
     /// ```
     pub fn pack<T: Copy>(&self, tensor: &[T], image: &mut [T], fill: T) -> Result<(), LayoutError> {
         check_length(image.len(), self.places())?;
+        self.layout.check_injective()?;
         if self.elements() * self.layout.copies() < self.places() {
             image.fill(fill);
         }
@@ -59,24 +61,46 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        let copies = self.packed.copies();
-        if self.has_short_runs() {
-            let mut values = tensor.iter();
-            self.visit(|base, vector| {
-                for (step, value) in vector.iter().zip(&mut values) {
-                    for copy in &copies {
-                        let at = (base + step + copy).wrapping_sub(places.start);
-                        let at = usize::try_from(at).unwrap_or(usize::MAX);
-                        if let Some(cell) = image.get_mut(at) {
-                            *cell = *value;
-                        }
+        let short = self.has_short_runs();
+        for copies in self.packed.copies() {
+            match short {
+                true => self.scatter_cells(tensor, &places, image, &copies),
+                false => self.scatter_runs(tensor, &places, image, &copies),
+            }
+        }
+        Ok(())
+    }
+
+    fn scatter_cells<T: Copy>(
+        &self,
+        tensor: &[T],
+        places: &Range<u64>,
+        image: &mut [T],
+        copies: &[u64],
+    ) {
+        let mut values = tensor.iter();
+        self.visit(|base, vector| {
+            for (step, value) in vector.iter().zip(&mut values) {
+                for copy in copies {
+                    let at = (base + step + copy).wrapping_sub(places.start);
+                    let at = usize::try_from(at).unwrap_or(usize::MAX);
+                    if let Some(cell) = image.get_mut(at) {
+                        *cell = *value;
                     }
                 }
-            });
-            return Ok(());
-        }
+            }
+        });
+    }
+
+    fn scatter_runs<T: Copy>(
+        &self,
+        tensor: &[T],
+        places: &Range<u64>,
+        image: &mut [T],
+        copies: &[u64],
+    ) {
         for (run, copy) in self.runs().flat_map(|run| copies.iter().map(move |copy| (run, copy))) {
-            let Some((from, to, step)) = bounds(&run, *copy, &places) else { continue };
+            let Some((from, to, step)) = bounds(&run, *copy, places) else { continue };
             let (source, target) = (&tensor[from], &mut image[to]);
             if step == 1 {
                 target.copy_from_slice(source);
@@ -85,7 +109,6 @@ impl Program {
                 cells.zip(source).for_each(|(cell, value)| *cell = *value);
             }
         }
-        Ok(())
     }
 
     /// Reads the elements of the [`window`](Program::window) whose first copy lives in a range of
@@ -131,8 +154,8 @@ impl Program {
     #[must_use]
     pub fn reach(&self) -> Range<u64> {
         let (least, greatest) = self.packed.bounds(&self.shape);
-        let copy = self.packed.copies().into_iter().max().unwrap_or(0);
-        if self.elements() == 0 { 0..0 } else { least..greatest + copy + 1 }
+        let farthest = greatest + self.packed.farthest_copy();
+        if self.elements() == 0 { 0..0 } else { least..farthest + 1 }
     }
 
     /// Whether runs are so short that moving element by element is faster.

@@ -34,7 +34,8 @@ impl Program {
         fill: T,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        let start = tensor.stream_position()?;
+        self.layout.check_injective()?;
+        let start = tensor.stream_position().map_err(WriteError::Read)?;
         for places in parts::<T>(self.places()) {
             let mut cells = vec![fill; length(&places)?];
             for window in self.windows(per_part::<T>()) {
@@ -58,7 +59,7 @@ impl Program {
         tensor: &mut dyn Write,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        let start = image.stream_position()?;
+        let start = image.stream_position().map_err(WriteError::Read)?;
         for window in self.windows(per_part::<T>()) {
             let mut elements = vec![T::from_bits(0); length(&(0..window.elements()))?];
             for places in parts::<T>(self.places()) {
@@ -105,12 +106,12 @@ fn read<T: Lane>(
     start: u64,
     first: u64,
     count: u64,
-) -> io::Result<Vec<T>> {
+) -> Result<Vec<T>, WriteError> {
     let width = u64::from(T::BITS / 8);
-    file.seek(SeekFrom::Start(start + first * width))?;
+    file.seek(SeekFrom::Start(start + first * width)).map_err(WriteError::Read)?;
     let count = usize::try_from(count).map_err(io::Error::other)?;
     let mut bytes = vec![0; count * size_of::<T>()];
-    file.read_exact(&mut bytes)?;
+    file.read_exact(&mut bytes).map_err(WriteError::Read)?;
     let mut cells = vec![T::from_bits(0); count];
     from_bytes(&bytes, &mut cells);
     Ok(cells)

@@ -146,14 +146,15 @@ impl Part {
             });
         }
         let whole = program.whole();
-        let copies = program.packed.copies();
-        let mut indexes = whole.indexes();
-        whole.visit(|base, vector| {
-            for (step, index) in vector.iter().zip(&mut indexes) {
-                let value = program.number(&index).and_then(T::of).unwrap_or(T::MAX);
-                copies.iter().for_each(|copy| write(base + step + copy, value));
-            }
-        });
+        for copies in program.packed.copies() {
+            let mut indexes = whole.indexes();
+            whole.visit(|base, vector| {
+                for (step, index) in vector.iter().zip(&mut indexes) {
+                    let value = program.number(&index).and_then(T::of).unwrap_or(T::MAX);
+                    copies.iter().for_each(|copy| write(base + step + copy, value));
+                }
+            });
+        }
         Ok(())
     }
 }

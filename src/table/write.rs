@@ -15,9 +15,12 @@ pub enum WriteError {
     /// The table is refused.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// Reading or writing failed.
+    /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// Reading failed.
+    #[error(transparent)]
+    Read(io::Error),
 }
 
 /// The form of a written table.
