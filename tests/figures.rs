@@ -31,7 +31,7 @@ fn drawing<'a>(placement: &'a Placement, text: &LayoutText) -> Drawing<'a> {
 
 fn tensor(text: &str) -> Picture {
     let (placement, text) = placed(text);
-    drawing(&placement, &text).tensor().unwrap()
+    drawing(&placement, &text).tensor()
 }
 
 fn memory(text: &str) -> Picture {
@@ -171,9 +171,9 @@ fn pictures_of_anything_are_small() {
         let text = LayoutText::parse(text).unwrap();
         let placement = Placement::of(text.lower().unwrap()).build().unwrap();
         let drawing = drawing(&placement, &text);
-        assert!(drawing.tensor().unwrap().to_svg().len() < 1_000_000);
+        assert!(drawing.tensor().to_svg().len() < 1_000_000);
         assert!(drawing.memory().unwrap().to_svg().len() < 1_000_000);
-        let page = drawing.tensor().unwrap().to_text(80, false);
+        let page = drawing.tensor().to_text(80, false);
         assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
     }
 }
@@ -223,7 +223,7 @@ proptest! {
         let slots: Vec<u64> = slow.axes.iter().map(|axis| axis.iter().map(|d| d.0).product()).collect();
         prop_assume!(slots.iter().all(|n| *n <= 64));
         let placement = Placement::of(slow.layout()).build().unwrap();
-        let picture = Drawing::new(&placement).tensor().unwrap();
+        let picture = Drawing::new(&placement).tensor();
         let panel = &picture.panels[0];
         let levels = unit_levels(&placement, &slow);
         for (at, cell) in panel.cells.iter().enumerate() {

@@ -46,7 +46,7 @@ fn picture(args: &Draw) -> Result<Picture, Failure> {
         return Err(Failure::Argument(why.into()));
     }
     Ok(match args.from {
-        View::Tensor => before.tensor()?,
+        View::Tensor => before.tensor(),
         View::Machine => before.memory()?,
     })
 }
@@ -96,7 +96,7 @@ fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
 /// The picture of a layout that is small enough to stand below its explanation; else nothing.
 pub(super) fn small(placement: &Placement, syntax: &LayoutText) -> String {
     const MOST_CELLS: usize = 128;
-    let Ok(picture) = titled(placement, syntax).tensor() else { return String::new() };
+    let picture = titled(placement, syntax).tensor();
     let cells: usize = picture.panels.iter().map(|panel| panel.cells.len()).sum();
     let elements = picture.panels.iter().flat_map(|panel| &panel.cells);
     let whole = elements.filter(|cell| cell.kind == CellKind::Element).count();

@@ -16,7 +16,7 @@ pub(super) const COLORS: u64 = 8;
 /// ```
 /// use tensor_layout::{CellKind, Drawing, Placement};
 /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
-/// let picture = Drawing::new(&placement).tensor()?;
+/// let picture = Drawing::new(&placement).tensor();
 /// let panel = &picture.panels[0];
 /// assert_eq!((panel.rows(), panel.columns), (12, 7));
 /// let cell = panel.cell(9, 1).unwrap();

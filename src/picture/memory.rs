@@ -100,7 +100,7 @@ impl Drawing<'_> {
         let at = |level: &Level| place.get(*level).unwrap_or(0);
         let mut path: Vec<u64> = levels.iter().map(at).collect();
         path.extend(self.tiles.iter().map(|(size, _)| address / size));
-        let (kind, label, color) = match self.found(&place)? {
+        let (kind, label, color) = match self.placement.element(&place)? {
             Found::Element(index) => {
                 let weights = self.placement.layout().shape();
                 let number = index.iter().zip(weights).fold(0_u64, |number, (entry, extent)| {

@@ -14,7 +14,7 @@ impl Drawing<'_> {
     /// As [`Relayout::new`] and [`Relayout::transfers`].
     pub fn before_and_after(&self, after: &Drawing<'_>) -> Result<Picture, LayoutError> {
         let relayout = Relayout::new(self.placement, after.placement)?;
-        let (mut before, mut after_picture) = (self.tensor()?, after.tensor()?);
+        let (mut before, mut after_picture) = (self.tensor(), after.tensor());
         let whole = before.panels.len() == 1 && after_picture.panels.len() == 1;
         let panels = [&mut before.panels, &mut after_picture.panels];
         for (panels, name) in panels.into_iter().zip(["before", "after"]) {

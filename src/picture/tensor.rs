@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::drawing::{COLORS, Drawing, address, slot};
 use super::{Cell, CellKind, Panel, Picture};
-use crate::algebra::{Found, Indexes};
-use crate::error::LayoutError;
+use crate::algebra::{Indexes, Location};
 use crate::level::Level;
 
 /// The longest side of a grid that is drawn cell by cell, and its most cells.
@@ -23,113 +22,57 @@ impl Drawing<'_> {
     /// others: every cell with its address, coloured by its unit, padding too.
     ///
     /// Where it has more than 64 rows or columns or 1024 cells, blocks are drawn, along the digits of
-    /// the layout, and in another grid what is in the first of them, down to the elements.
+    /// the layout, and in another grid what is in the first of them, down to the elements; so the
+    /// picture of any layout is small.
     /// Law: a cell of an element is where [`Placement::locate`](crate::Placement::locate) says.
-    ///
-    /// # Errors
-    /// None so far; a picture of any layout is small.
-    pub fn tensor(&self) -> Result<Picture, LayoutError> {
+    #[must_use]
+    pub fn tensor(&self) -> Picture {
         let rank = self.placement.layout().rank();
         let ranges: Vec<Range<u64>> = (0..rank).map(|axis| self.range(axis)).collect();
-        let (outer, grid) = ranges.split_at(rank.saturating_sub(2));
-        let length = |range: &Range<u64>| range.end - range.start;
-        let small = grid.iter().all(|range| length(range) <= LONGEST)
-            && grid.iter().map(length).product::<u64>() <= MOST_CELLS;
-        let leading: Vec<u64> = outer.iter().map(length).collect();
-        let mut panels = Vec::new();
-        let most = usize::try_from(MOST_PANELS).unwrap_or(8);
-        if grid.iter().any(|range| length(range) == 0) || leading.contains(&0) {
-            return Ok(self.picture("The tensor", Vec::new()));
+        if ranges.iter().any(Range::is_empty) {
+            return self.picture("The tensor", Vec::new());
         }
-        for lead in Indexes::new(leading.clone()).take(if small { most } else { 1 }) {
-            let lead: Vec<u64> =
-                lead.iter().zip(outer).map(|(at, range)| at + range.start).collect();
-            match small {
-                true => panels.push(self.cells(&lead, grid)),
-                false => self.blocks(&lead, grid, &mut panels),
-            }
-        }
-        let mut picture = self.picture("The tensor", panels);
+        let (outer, sides) = ranges.split_at(rank.saturating_sub(2));
+        let small = sides.iter().all(|range| length(range) <= LONGEST)
+            && sides.iter().map(length).product::<u64>() <= MOST_CELLS;
         let shown = if small { MOST_PANELS } else { 1 };
+        let leading: Vec<u64> = outer.iter().map(length).collect();
         let all = leading.iter().try_fold(1_u64, |all, n| all.checked_mul(*n));
-        if all.is_none_or(|all| all > shown) {
-            picture.notes.push(format!("only the first {shown} of the leading indexes are drawn"));
-        }
-        Ok(picture)
-    }
-
-    /// Every cell.
-    fn cells(&self, lead: &[u64], grid: &[Range<u64>]) -> Panel {
-        let axis = |at: usize| grid.get(at).cloned();
-        let (rows, columns) = match grid.len() {
-            0 => (0..1, 0..1),
-            1 => (0..1, grid[0].clone()),
-            _ => (grid[0].clone(), axis(1).unwrap_or(0..1)),
-        };
-        let index = |row: u64, column: u64| -> Vec<u64> {
-            let entries = [row, column];
-            lead.iter().chain(&entries[2 - grid.len()..]).copied().collect()
-        };
-        let cells = rows.clone().flat_map(|row| columns.clone().map(move |column| (row, column)));
-        let cells: Vec<Cell> =
-            cells.map(|(row, column)| self.element_cell(&index(row, column))).collect();
-        let tick = |at: u64| at.to_string();
-        Panel {
-            caption: self.caption(lead, grid),
-            cells,
-            columns: usize::try_from(columns.end - columns.start).unwrap_or(0),
-            row_ticks: if grid.len() > 1 { rows.map(tick).collect() } else { vec![String::new()] },
-            column_ticks: if grid.is_empty() {
-                vec![String::new()]
-            } else {
-                columns.map(tick).collect()
-            },
-        }
-    }
-
-    fn element_cell(&self, index: &[u64]) -> Cell {
-        let layout = self.placement.spread();
-        let real = layout.axes().iter().zip(index).all(|(axis, entry)| *entry < axis.extent);
-        let place = slot(layout, index);
-        let kind = if real { CellKind::Element } else { CellKind::Padding };
-        self.cell(kind, &place, address(&place))
-    }
-
-    /// `i0 = 3, rows i1 0 to 11, columns i2 0 to 7`
-    fn caption(&self, lead: &[u64], grid: &[Range<u64>]) -> String {
-        let leading = lead.iter().enumerate().map(|(axis, at)| format!("i{axis} = {at}"));
-        let names = if grid.len() == 1 { ["columns", ""] } else { ["rows", "columns"] };
-        let sides = grid.iter().zip(names).enumerate().map(|(at, (range, name))| {
-            format!("{name} i{} {} to {}", lead.len() + at, range.start, range.end - 1)
+        let leads = Indexes::new(leading).take(usize::try_from(shown).unwrap_or(1));
+        let panels = leads.flat_map(|lead| {
+            let lead = lead.iter().zip(outer).map(|(at, range)| at + range.start).collect();
+            let grid = Grid { lead, sides: sides.to_vec(), steps: vec![1; sides.len()] };
+            if small { vec![self.panel(&grid)] } else { self.blocks(grid) }
         });
-        let all: Vec<String> = leading.chain(sides).collect();
-        if all.is_empty() { "one element".into() } else { all.join(", ") }
+        let mut picture = self.picture("The tensor", panels.collect());
+        if all.is_none_or(|all| all > shown) {
+            let note = format!("only the first {shown} of the leading indexes are drawn");
+            picture.notes.push(note);
+        }
+        picture
     }
 
     /// Blocks along the digits, then what is in the first block, down to elements.
-    fn blocks(&self, lead: &[u64], grid: &[Range<u64>], panels: &mut Vec<Panel>) {
-        let mut grid = grid.to_vec();
+    fn blocks(&self, mut grid: Grid) -> Vec<Panel> {
+        let mut panels = Vec::new();
         for _ in 0..MOST_PANELS {
-            let steps: Vec<u64> = grid
-                .iter()
-                .enumerate()
-                .map(|(at, range)| self.step(lead.len() + at, range))
-                .collect();
-            if steps.iter().all(|step| *step == 1) {
-                panels.push(self.cells(lead, &grid));
-                return;
+            let sides = grid.sides.iter().enumerate();
+            grid.steps = sides.map(|(at, range)| self.step(grid.lead.len() + at, range)).collect();
+            panels.push(self.panel(&grid));
+            if grid.is_of_elements() {
+                break;
             }
-            panels.push(self.block_panel(lead, &grid, &steps));
-            for (range, step) in grid.iter_mut().zip(steps) {
+            for (range, step) in grid.sides.iter_mut().zip(&grid.steps) {
                 range.end = range.end.min(range.start + step);
             }
         }
+        panels
     }
 
     /// The largest number of values that are one block: a place of the digits of the axis, or of a
     /// part of one, with few blocks in the range.
     fn step(&self, axis: usize, range: &Range<u64>) -> u64 {
-        let length = range.end - range.start;
+        let length = length(range);
         let mut place = 1_u64;
         let mut places = vec![1];
         for subaxis in self.placement.layout().axes()[axis].subaxes.iter().rev() {
@@ -142,60 +85,107 @@ impl Drawing<'_> {
         digit.unwrap_or_else(|| length.div_ceil(MOST_BLOCKS).next_power_of_two().min(length))
     }
 
-    fn block_panel(&self, lead: &[u64], grid: &[Range<u64>], steps: &[u64]) -> Panel {
-        let starts = |at: usize| -> Vec<u64> {
-            let (range, step) = (grid[at].clone(), steps[at]);
-            let count = (range.end - range.start).div_ceil(step);
-            (0..count).map(|block| range.start + block * step).collect()
+    /// A grid: of elements, or of blocks that are told apart by the levels in which they differ.
+    fn panel(&self, grid: &Grid) -> Panel {
+        let (rows, columns) = (grid.values(0), grid.values(1));
+        let cells = rows.iter().flat_map(|row| columns.iter().map(move |column| (*row, *column)));
+        let indexes: Vec<Vec<u64>> = cells.map(|(row, column)| grid.index(row, column)).collect();
+        let slots: Vec<(CellKind, Location)> =
+            indexes.iter().map(|index| self.slot_at(index)).collect();
+        let levels = if grid.is_of_elements() { Vec::new() } else { self.differing(&slots) };
+        let cell = |(kind, place): &(CellKind, Location)| match grid.is_of_elements() {
+            true => self.cell(*kind, place, address(place)),
+            false => self.block_cell(*kind, place, &levels),
         };
-        let (rows, columns) = match grid.len() {
-            1 => (vec![0], starts(0)),
-            _ => (starts(0), starts(1)),
+        let ticks = |side: usize, values: &[u64]| match grid.side(side) {
+            None => vec![String::new()],
+            Some(_) => values.iter().map(ToString::to_string).collect(),
         };
-        let layout = self.placement.spread();
-        let index = |row: u64, column: u64| -> Vec<u64> {
-            let entries = [row, column];
-            lead.iter().chain(&entries[2 - grid.len()..]).copied().collect()
-        };
-        let places: Vec<(Vec<u64>, crate::Location)> = rows
-            .iter()
-            .flat_map(|row| columns.iter().map(|column| index(*row, *column)))
-            .map(|index| (index.clone(), slot(layout, &index)))
-            .collect();
-        // Only levels in which blocks differ tell them apart.
-        let differs = |level: &Level| {
-            let mut at = places.iter().map(|(_, place)| place.get(*level));
-            let first = at.next();
-            at.any(|at| Some(at) != first)
-        };
-        let levels: Vec<Level> = self.placement.columns().iter().copied().filter(differs).collect();
-        let cells = places.iter().map(|(index, place)| {
-            let label =
-                levels.iter().map(|level| format!("{level} {}", place.get(*level).unwrap_or(0)));
-            let label: Vec<String> = label.collect();
-            let real = layout.axes().iter().zip(index).all(|(axis, entry)| *entry < axis.extent);
-            let kind = if real { CellKind::Element } else { CellKind::Padding };
-            let cell = self.cell(kind, place, String::new());
-            let outermost = levels.first().map_or(0, |level| place.get(*level).unwrap_or(0));
-            let color = usize::try_from(outermost % COLORS).ok().filter(|_| real);
-            Cell { label: label.join("\n"), color, ..cell }
-        });
-        let size: Vec<String> = steps.iter().map(ToString::to_string).collect();
-        let columns_ticks = columns.iter().map(ToString::to_string).collect();
         Panel {
-            caption: format!("{}; a cell is {}", self.caption(lead, grid), size.join(" x ")),
-            cells: cells.collect(),
+            caption: grid.caption(),
+            cells: slots.iter().map(cell).collect(),
             columns: columns.len(),
-            row_ticks: match grid.len() {
-                1 => vec![String::new()],
-                _ => rows.iter().map(ToString::to_string).collect(),
-            },
-            column_ticks: columns_ticks,
+            row_ticks: ticks(0, &rows),
+            column_ticks: ticks(1, &columns),
         }
     }
 
-    /// What a place holds, for the machine's side.
-    pub(super) fn found(&self, place: &crate::Location) -> Result<Found, LayoutError> {
-        self.placement.element(place)
+    fn slot_at(&self, index: &[u64]) -> (CellKind, Location) {
+        let layout = self.placement.spread();
+        let real = layout.axes().iter().zip(index).all(|(axis, entry)| *entry < axis.extent);
+        let kind = if real { CellKind::Element } else { CellKind::Padding };
+        (kind, slot(layout, index))
+    }
+
+    /// The columns in which places differ.
+    fn differing(&self, slots: &[(CellKind, Location)]) -> Vec<Level> {
+        let differs = |level: &Level| {
+            let mut at = slots.iter().map(|(_, place)| place.get(*level));
+            let first = at.next();
+            at.any(|at| Some(at) != first)
+        };
+        self.placement.columns().iter().copied().filter(differs).collect()
+    }
+
+    fn block_cell(&self, kind: CellKind, place: &Location, levels: &[Level]) -> Cell {
+        let at = |level: &Level| place.get(*level).unwrap_or(0);
+        let label: Vec<String> =
+            levels.iter().map(|level| format!("{level} {}", at(level))).collect();
+        let color = usize::try_from(levels.first().map_or(0, at) % COLORS).ok();
+        let color = color.filter(|_| kind == CellKind::Element);
+        let cell = self.cell(kind, place, String::new());
+        Cell { label: label.join("\n"), color, ..cell }
+    }
+}
+
+fn length(range: &Range<u64>) -> u64 {
+    range.end - range.start
+}
+
+/// What is drawn: the last axes, at most two, in steps, at one index of the others.
+struct Grid {
+    lead: Vec<u64>,
+    sides: Vec<Range<u64>>,
+    steps: Vec<u64>,
+}
+
+impl Grid {
+    fn is_of_elements(&self) -> bool {
+        self.steps.iter().all(|step| *step == 1)
+    }
+
+    /// The number of the axis that gives the rows (0) or the columns (1).
+    fn side(&self, side: usize) -> Option<usize> {
+        (side + self.sides.len()).checked_sub(2)
+    }
+
+    /// The values of the rows or the columns; 0 where there is no such axis.
+    fn values(&self, side: usize) -> Vec<u64> {
+        let Some(at) = self.side(side) else { return vec![0] };
+        let (range, step) = (&self.sides[at], self.steps[at]);
+        (0..length(range).div_ceil(step)).map(|block| range.start + block * step).collect()
+    }
+
+    fn index(&self, row: u64, column: u64) -> Vec<u64> {
+        let entries = [row, column];
+        self.lead.iter().chain(&entries[2 - self.sides.len()..]).copied().collect()
+    }
+
+    /// `i0 = 3, rows i1 0 to 11, columns i2 0 to 7`
+    fn caption(&self) -> String {
+        let leading = self.lead.iter().enumerate().map(|(axis, at)| format!("i{axis} = {at}"));
+        let names = ["rows", "columns"].into_iter().skip(2 - self.sides.len());
+        let sides = self.sides.iter().zip(names).enumerate().map(|(at, (range, name))| {
+            format!("{name} i{} {} to {}", self.lead.len() + at, range.start, range.end - 1)
+        });
+        let mut all: Vec<String> = leading.chain(sides).collect();
+        if all.is_empty() {
+            all.push("one element".into());
+        }
+        if !self.is_of_elements() {
+            let size: Vec<String> = self.steps.iter().map(ToString::to_string).collect();
+            all.push(format!("a cell is {}", size.join(" x ")));
+        }
+        all.join(", ")
     }
 }
