@@ -14,7 +14,7 @@ use super::table::{MOST_FILES, done_from};
 pub(super) fn pack(args: &Pack) -> Result<(), Failure> {
     let (program, lanes) = args.image.program()?;
     let mut tensor = Npy::open(&args.tensor)?;
-    let shape: Vec<u64> = program.shape().iter().map(|range| range.end).collect();
+    let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();
     tensor.check_shape(&shape, "the layout")?;
     let form = form(lanes, tensor.width)?;
     let mut image = ImageOut::new(&args.image.output, &program, form, &tensor.header.descr)?;
@@ -40,7 +40,7 @@ pub(super) fn unpack(args: &Unpack) -> Result<(), Failure> {
         .ok_or_else(|| Failure::Argument(format!("--descr: `{descr}` is no plain type")))?;
     let form = form(lanes, width)?;
     image.check(&program, form, width)?;
-    let shape = program.shape().iter().map(|range| range.end).collect();
+    let shape = program.ranges().iter().map(|range| range.end).collect();
     let mut out = Output::new(Some(&args.image.output))?;
     let header = NpyHeader { descr, shape }.write(&mut out);
     let written = header.map_err(WriteError::from).and_then(|()| match width {

@@ -152,7 +152,7 @@ impl Program {
         descr: &str,
         out: &mut dyn Write,
     ) -> Result<(), WriteError> {
-        let shape: Vec<u64> = self.shape().iter().map(|range| range.end - range.start).collect();
+        let shape: Vec<u64> = self.ranges().iter().map(|range| range.end - range.start).collect();
         let columns: Vec<u64> = self.columns().map(|(_, size)| size).collect();
         let count = u64::try_from(columns.len()).unwrap_or(0);
         let shape = match table {

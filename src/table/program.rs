@@ -131,7 +131,7 @@ impl Program {
     /// ```
     /// use tensor_layout::Placement;
     /// let program = Placement::of("((4_PE, 2:3), (3:1))".parse()?).build()?.program()?;
-    /// let rows: Vec<_> = program.windows(10).map(|part| part.shape()[0].clone()).collect();
+    /// let rows: Vec<_> = program.windows(10).map(|part| part.ranges()[0].clone()).collect();
     /// assert_eq!(rows, [0..3, 3..6, 6..8]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -179,7 +179,7 @@ impl Program {
 
     /// The ranges of the index that tables speak of: those of the [`window`](Program::window).
     #[must_use]
-    pub fn shape(&self) -> &[Range<u64>] {
+    pub fn ranges(&self) -> &[Range<u64>] {
         &self.shape
     }
 

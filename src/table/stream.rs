@@ -77,7 +77,7 @@ impl Program {
 
     /// The row-major number of the first element of a window.
     fn first(&self, window: &Program) -> u64 {
-        let index: Vec<u64> = window.shape().iter().map(|range| range.start).collect();
+        let index: Vec<u64> = window.ranges().iter().map(|range| range.start).collect();
         self.number(&index).unwrap_or(0)
     }
 }
