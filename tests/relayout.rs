@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tensor_layout::{
-    Candidate, Candidates, Distance, Layout, LayoutError, Level, Location, Machine, Move,
-    Placement, PlacementBuilder, Relayout, XlaShape, pareto,
+    Candidate, Candidates, Distance, Layout, LayoutBuilder, LayoutError, Level, Location, Machine,
+    Move, Placement, PlacementBuilder, Relayout, XlaShape, pareto,
 };
 
 use crate::generate::{good_layout, levels};
@@ -203,6 +203,36 @@ proptest! {
         let (a, b) = (a.layout(), b.layout());
         let machine = machine(&[&a, &b]);
         carry_out(&on(&a, &machine), &on(&b, &machine))?;
+    }
+
+    /// What is far from A and from C apart is far from B on one side at least.
+    #[test]
+    fn distances_obey_the_triangle_of_the_tree(
+        a in good_layout(), b in good_layout(), c in good_layout()
+    ) {
+        let alone = |slow: &Slow| Slow { replicas: Vec::new(), ..slow.clone() };
+        let [a, b, c] = [alone(&a), alone(&b), alone(&c)];
+        let all = common(&a, &b).and_then(|(_, b)| common(&b, &c)).and_then(|(b, c)| {
+            Some((reshaped(&a, &b.shape)?, b, c))
+        });
+        let Some((a, b, c)) = all else { return Err(TestCaseError::reject("no shape")) };
+        // Without time every element is once on each side.
+        prop_assume!([&a, &b, &c].iter().all(|slow| !slow.used().contains(&Level::TIME)));
+        let layouts = [&a, &b, &c].map(|slow| {
+            let units = levels().into_iter().filter(|level| level.is_unit());
+            let builder = slow.layout().to_builder();
+            units.fold(builder, LayoutBuilder::used).build().unwrap()
+        });
+        let machine = machine(&[&layouts[0], &layouts[1], &layouts[2]]);
+        let placed = layouts.each_ref().map(|layout| on(layout, &machine));
+        let traffic = |from: usize, to: usize| {
+            Relayout::new(&placed[from], &placed[to]).unwrap().traffic().unwrap()
+        };
+        let (ab, bc, ac) = (traffic(0, 1), traffic(1, 2), traffic(0, 2));
+        for depth in 0..ac.by_distance.len() {
+            let far = |t: &tensor_layout::Traffic| t.by_distance[depth..].iter().map(|(_, n)| n).sum::<u64>();
+            prop_assert!(far(&ac) <= far(&ab) + far(&bc));
+        }
     }
 
     #[test]
