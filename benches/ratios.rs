@@ -243,6 +243,7 @@ fn backward(runs: usize) {
 /// What one more subaxis costs: packed tables of 2^20 elements, and points.
 fn growth_of_subaxes() {
     println!("\n{:48} {:>12} {:>12}", "growth with the number of subaxes", "table", "per point");
+    let mut table = vec![0_u32; 1 << 20];
     for subaxes in [1_usize, 2, 4, 8, 16, 20] {
         // Digits in reversed order, so that none merge.
         let bits = |at: usize| (at + 1) * 20 / subaxes - at * 20 / subaxes;
@@ -256,7 +257,6 @@ fn growth_of_subaxes() {
             .collect();
         let layout = format!("(({}))", digits.join(", ")).parse().expect("parses");
         let program = Placement::of(layout).build().and_then(|p| p.program()).expect("compiles");
-        let mut table = vec![0_u32; 1 << 20];
         let fill = median_time(11, || program.fill_packed(black_box(&mut table)).expect("fits"));
         let points = median_time(11, || {
             let place = |n: u64| program.place(&[n.wrapping_mul(40_503) % (1 << 20)]);
