@@ -285,3 +285,27 @@ fn address(place: &Place) -> String {
         None => place[&Level::ADDR].to_string(),
     }
 }
+
+#[cfg(feature = "cli")]
+#[test]
+fn draw_prints_text_and_svg() {
+    use crate::cli::{refused, stdout};
+
+    let page = stdout(&["draw", "(10,7)/((3:7, 4_PE), (7:1))"]);
+    assert!(page.contains("\n 9 1:14 1:15"), "{page}");
+    assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+    let sliced = stdout(&["draw", "((4_PE, 3:8), (8:1))", "--slice", "i0=2:4,i1=0:2"]);
+    assert!(sliced.ends_with("\n2 0:16 0:17\n3  1:0  1:1\n"), "{sliced}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("tiles.svg").display().to_string();
+    stdout(&["draw", "bf16[4,8]{1,0:T(2,4)(2,1)}", "-o", &file]);
+    let svg = std::fs::read_to_string(&file).unwrap();
+    assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
+    let pair = ["draw", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", "PE=4"];
+    assert!(stdout(&pair).contains("copies by distance: in place 4, address 20, PE 72"));
+    for bad in ["i0=0:13", "i2=0:1", "i0=3:3", "x", "i0=a:b"] {
+        refused(&["draw", "((4_PE, 3:8), (8:1))", "--slice", bad]);
+    }
+    refused(&["draw", "((4_PE))", "--from", "machine", "--by", "PE"]);
+    refused(&["draw", "((4_PE))", "((4:1))"]);
+}

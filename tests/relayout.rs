@@ -185,7 +185,7 @@ fn common(a: &Slow, b: &Slow) -> Option<(Slow, Slow)> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1500, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
+        cases: 800, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
     })]
 
     #[test]
@@ -366,4 +366,33 @@ fn prices_of_compiler_inputs_are_those_of_the_docs() {
     let transposed = Placement::of(transposed).on(&machine).build().unwrap();
     let relayout = Relayout::new(&transposed, &on(other)).unwrap();
     assert_eq!(relayout.traffic().unwrap().farthest(), Distance::InPlace);
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn relayout_answers_with_counts_moves_and_transfers() {
+    use serde_json::json;
+
+    use crate::cli::{json_of, refused, stdout};
+    let pair = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
+    let relayout = |more: &[&'static str]| [&["relayout", pair[0], pair[1]], more].concat();
+    let answer = json_of(&relayout(&["--machine", "PE=4", "--json"]));
+    assert_eq!(answer["by_distance"], json!({ "in_place": 4, "address": 20, "PE": 72 }));
+    assert_eq!((&answer["into"], &answer["elements"]), (&json!({ "PE": 72 }), &json!(96)));
+    let from = json!({ "level": "PE", "stride": 1 });
+    assert_eq!(answer["moves"][0]["from"], from);
+    let page = stdout(&relayout(&["--machine", "PE=4"]));
+    assert!(page.starts_with("elements move between PEs\n"));
+    assert!(page.contains("axis 0, 4 at 3: PE -> Addr x 6"), "{page}");
+    assert!(page.lines().all(|line| line.len() <= 80), "{page}");
+    assert!(refused(&relayout(&[])).contains("--machine"));
+    let moves =
+        stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
+    assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
+    // A long word has four halves, of which the layouts use three.
+    let halves = ["((3_W, 5:1))", "((3_W, 5:2))", "--machine", "PE=1", "--dtype", "Half"];
+    let moves = stdout(&[&["relayout"], &halves[..], &["--transfers"]].concat());
+    assert!(moves.starts_with("address: 4 x PE=0 [4..16 by 4] -> PE=0 [8..32 by 8]"), "{moves}");
+    let copies = ["relayout", "()", "(; B@[1000000000_Time:1])", "--machine", "PE=4"];
+    assert!(refused(&[&copies[..], &["--transfers"]].concat()).contains("4000000000 copies"));
 }
