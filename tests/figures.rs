@@ -163,6 +163,7 @@ fn pictures_of_anything_are_small() {
         "((1048576:1048576), (1048576:1))",
         "((4611686018427387904:1))",
         "((3:1), (1000000007_PE))",
+        "((1000000000_W:1), (70:1))",
         "f32[0,5]{1,0}",
         "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}",
         "f32[65536,3,5]{2,1,0:T(3,4)(2,1)}",
@@ -186,6 +187,27 @@ fn moved_elements_are_marked_with_what_they_cross() {
         cells.iter().filter(|cell| cell.mark.as_deref() == mark).count()
     };
     assert_eq!((marks(None), marks(Some("Addr")), marks(Some("PE"))), (4, 20, 72));
+}
+
+#[test]
+fn moves_are_marked_whatever_the_rank() {
+    for (a, b) in [
+        ("((1:1), (2:2), (2_PE:1))", "((1:1), (2_PE:1), (2:2))"),
+        ("((2:1))", "((2_PE))"),
+        ("()", "()"),
+        ("((1:1), (1:1), (2:2), (2:1))", "((1:1), (1:1), (2:1), (2:2))"),
+    ] {
+        let machine: Machine = "PE=2".parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        let (a, b) = (on(a), on(b));
+        let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
+        let moved = picture.panels[1].cells.iter().filter(|cell| cell.mark.is_some()).count();
+        let relayout = tensor_layout::Relayout::new(&a, &b).unwrap();
+        let elements = relayout.transfers().unwrap().flat_map(|t| t.element..t.element + t.length);
+        // A cell is marked once, however many copies of its element move.
+        let moves: std::collections::BTreeSet<u64> = elements.collect();
+        assert_eq!(moved, moves.len());
+    }
 }
 
 #[test]
@@ -244,7 +266,8 @@ proptest! {
         let picture = Drawing::new(&placement).memory().unwrap();
         let contents = slow.contents();
         let levels = unit_levels(&placement, &slow);
-        let lanes = slow.layout().extent(Level::W);
+        // At most eight lanes of an address are drawn.
+        let lanes = slow.layout().extent(Level::W).min(8);
         let panel = &picture.panels[0];
         let alone = placement.columns().iter().all(|l| *l == Level::ADDR || *l == Level::W || placement.spread().span(*l) == 1);
         for (at, cell) in panel.cells.iter().enumerate().filter(|(_, c)| c.kind != CellKind::Blank) {

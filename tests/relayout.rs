@@ -289,6 +289,20 @@ fn tiled_shapes_are_counted_too() {
 }
 
 #[test]
+fn too_many_boxes_are_not_decided_instead_of_counted_for_hours() {
+    let axes = |a: u64, b: u64| {
+        let axis = |n: u32| format!("(2:{}, 2:{})", a * 4_u64.pow(n), b * 4_u64.pow(n));
+        let axes: Vec<String> = (0..20).map(axis).collect();
+        let shape = ["3"; 20].join(",");
+        format!("({shape})/({})", axes.join(", "))
+    };
+    let machine: Machine = "PE=1".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    let relayout = Relayout::new(&on(&axes(2, 1)), &on(&axes(1, 2))).unwrap();
+    assert!(matches!(relayout.traffic(), Err(LayoutError::NotDecided { .. })));
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused() {
     let on = |text: &str, machine: &str, memory: Option<&str>| {
         let placement = Placement::of(text.parse().unwrap()).on(&machine.parse().unwrap());
@@ -345,6 +359,9 @@ fn any_shape_has_candidates_or_none() {
             assert_eq!(candidate.layout.shape(), shape);
         }
     }
+    // 25 axes have more orders than 64 bits can number.
+    let many = Candidates::new(&machine, &[1; 25]).padding_percent(99).take(3);
+    assert!(many.count() > 0);
     let one: Vec<_> = Candidates::new(&machine, &[]).collect();
     assert_eq!(one.len(), 1);
 }

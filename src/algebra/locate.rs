@@ -27,9 +27,14 @@ impl Layout {
     /// ```
     pub fn locate(&self, index: &[u64]) -> Result<Location, LayoutError> {
         self.check_index(index)?;
+        Ok(self.slot(index))
+    }
+
+    /// The same for an index below the slots, which may be padding.
+    pub(crate) fn slot(&self, index: &[u64]) -> Location {
         let mut place: Location = self.used.iter().map(|l| (*l, self.offset(*l))).collect();
         self.land(index, |level, step| place.add(level, step));
-        Ok(place)
+        place
     }
 
     /// Finds every place where the element at `index` lives, the first copy first.

@@ -58,7 +58,11 @@ fn drawing<'a>(
 ) -> Result<Drawing<'a>, Failure> {
     let mut drawing = titled(placement, syntax).unit_labels(args.labels);
     if let Some(level) = &args.by {
-        drawing = drawing.by(Level::new(level)?);
+        let level = Level::new(level)?;
+        if !placement.columns().contains(&level) {
+            return Err(Failure::Argument(format!("--by: the layout has no column `{level}`")));
+        }
+        drawing = drawing.by(level);
     }
     for (axis, range) in args.slice.as_deref().map_or(Ok(Vec::new()), slices)? {
         drawing = drawing.slice(axis, range)?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Cell, CellKind, Panel, Picture};
-use crate::algebra::{Layout, Location};
+use crate::algebra::Location;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::placement::Placement;
@@ -158,10 +158,10 @@ impl<'a> Drawing<'a> {
     }
 
     /// Title, legend and notes around panels.
-    pub(super) fn picture(&self, what: &str, panels: Vec<Panel>) -> Picture {
+    pub(super) fn picture(&self, what: &str, panels: Vec<Panel>, blocks: bool) -> Picture {
         let mut borders: Vec<String> = self.unit_levels().iter().map(ToString::to_string).collect();
         borders.extend(self.tiles.iter().map(|(_, name)| format!("tile {name}")));
-        let (legend, mut notes) = self.legend(&panels);
+        let (legend, mut notes) = self.legend(&panels, blocks);
         let replicated = self.placement.replicated();
         if !replicated.is_empty() {
             let levels: Vec<&str> = replicated.iter().map(Level::as_str).collect();
@@ -183,7 +183,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// The colours, if there are few units; else what they follow.
-    fn legend(&self, panels: &[Panel]) -> (Vec<(usize, String)>, Vec<String>) {
+    fn legend(&self, panels: &[Panel], blocks: bool) -> (Vec<(usize, String)>, Vec<String>) {
         const MOST: usize = 16;
         let levels = self.unit_levels();
         let name = match (self.by, self.tiles.first()) {
@@ -206,7 +206,6 @@ impl<'a> Drawing<'a> {
         units.sort_by_key(|(unit, _)| {
             unit.split('.').map(str::parse::<u64>).filter_map(Result::ok).collect::<Vec<_>>()
         });
-        let blocks = panels.iter().any(|panel| panel.caption.contains("a cell is"));
         if blocks {
             let note = "blocks are coloured by the outermost level in which they differ";
             return (Vec::new(), vec![note.into()]);
@@ -224,14 +223,6 @@ impl<'a> Drawing<'a> {
         let entries = units.into_iter().map(|(unit, color)| (color, format!("{name} {unit}")));
         (entries.collect(), Vec::new())
     }
-}
-
-/// The coordinates of an index, which may be padding.
-pub(super) fn slot(layout: &Layout, index: &[u64]) -> Location {
-    let used = layout.used_levels().iter();
-    let mut place: Location = used.map(|level| (*level, layout.offset(*level))).collect();
-    layout.land(index, |level, step| place.add(level, step));
-    place
 }
 
 /// Address, and lane if lanes are used.

@@ -12,6 +12,9 @@ use crate::level::Level;
 const MOST_UNITS: u64 = 16;
 const MOST_ADDRESSES: u64 = 64;
 
+/// The most lanes of an address that are drawn: as many as a long word can have of a byte.
+const MOST_LANES: u64 = 8;
+
 /// The addresses in a row where one memory is drawn alone.
 const ROW: u64 = 16;
 
@@ -39,8 +42,9 @@ impl Drawing<'_> {
         let sizes: Vec<u64> = levels.iter().map(size).collect();
         let units = sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
         let words = placement.spread().span(Level::ADDR);
-        let lanes = placement.spread().extent(Level::W);
-        let drawn = words.min(MOST_ADDRESSES);
+        let all_lanes = placement.spread().extent(Level::W);
+        let lanes = all_lanes.min(MOST_LANES);
+        let drawn = words.min(MOST_ADDRESSES / lanes);
         let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
         for unit in Indexes::new(sizes).take(usize::try_from(MOST_UNITS).unwrap_or(16)) {
             let place: Location = levels.iter().copied().zip(unit.iter().copied()).collect();
@@ -67,7 +71,7 @@ impl Drawing<'_> {
                 cells: rows.into_iter().flat_map(|(_, cells)| cells).collect(),
             },
         };
-        let mut picture = self.picture("The memories", vec![panel]);
+        let mut picture = self.picture("The memories", vec![panel], false);
         picture.legend.clear();
         if self.tiles.is_empty() {
             picture.borders = levels.iter().map(ToString::to_string).collect();
@@ -76,10 +80,11 @@ impl Drawing<'_> {
         if units.is_none_or(|units| units > MOST_UNITS) {
             picture.notes.push(format!("only the first {MOST_UNITS} units are drawn"));
         }
-        if words > MOST_ADDRESSES {
-            picture
-                .notes
-                .push(format!("only the first {MOST_ADDRESSES} addresses of {words} are drawn"));
+        if words > drawn {
+            picture.notes.push(format!("only the first {drawn} addresses of {words} are drawn"));
+        }
+        if all_lanes > lanes {
+            picture.notes.push(format!("only the first {lanes} lanes of {all_lanes} are drawn"));
         }
         Ok(picture)
     }

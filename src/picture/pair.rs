@@ -27,11 +27,12 @@ impl Drawing<'_> {
             let starts: Vec<u64> = (0..rank).map(|axis| after.range(axis).start).collect();
             for (at, cell) in panel.cells.iter_mut().enumerate() {
                 if cell.kind == CellKind::Element {
-                    let (row, column) = (at / panel.columns, at % panel.columns);
-                    let entries = [row, column].map(|at| u64::try_from(at).unwrap_or(0));
-                    let entries = &entries[2 - rank.min(2)..];
-                    let index: Vec<u64> =
-                        starts.iter().zip(entries).map(|(start, at)| start + at).collect();
+                    let entries = [at % panel.columns, at / panel.columns];
+                    // The last axes are columns and rows; of those before only one index is drawn.
+                    let mut index = starts.clone();
+                    for (start, at) in index.iter_mut().rev().zip(entries) {
+                        *start += u64::try_from(at).unwrap_or(0);
+                    }
                     cell.mark = match relayout.farthest(&index)? {
                         Distance::InPlace => None,
                         Distance::Address => Some(Level::ADDR.to_string()),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::drawing::{COLORS, Drawing, address, slot};
+use super::drawing::{COLORS, Drawing, address};
 use super::{Cell, CellKind, Panel, Picture};
 use crate::algebra::{Indexes, Location};
 use crate::level::Level;
@@ -30,7 +30,7 @@ impl Drawing<'_> {
         let rank = self.placement.layout().rank();
         let ranges: Vec<Range<u64>> = (0..rank).map(|axis| self.range(axis)).collect();
         if ranges.iter().any(Range::is_empty) {
-            return self.picture("The tensor", Vec::new());
+            return self.picture("The tensor", Vec::new(), false);
         }
         let (outer, sides) = ranges.split_at(rank.saturating_sub(2));
         let small = sides.iter().all(|range| length(range) <= LONGEST)
@@ -44,7 +44,7 @@ impl Drawing<'_> {
             let grid = Grid { lead, sides: sides.to_vec(), steps: vec![1; sides.len()] };
             if small { vec![self.panel(&grid)] } else { self.blocks(grid) }
         });
-        let mut picture = self.picture("The tensor", panels.collect());
+        let mut picture = self.picture("The tensor", panels.collect(), !small);
         if all.is_none_or(|all| all > shown) {
             let note = format!("only the first {shown} of the leading indexes are drawn");
             picture.notes.push(note);
@@ -114,7 +114,7 @@ impl Drawing<'_> {
         let layout = self.placement.spread();
         let real = layout.axes().iter().zip(index).all(|(axis, entry)| *entry < axis.extent);
         let kind = if real { CellKind::Element } else { CellKind::Padding };
-        (kind, slot(layout, index))
+        (kind, layout.slot(index))
     }
 
     /// The columns in which places differ.

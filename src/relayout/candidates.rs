@@ -162,7 +162,7 @@ impl Candidates {
         let sliced = self.time.iter().filter(|slices| **slices > 1).count();
         let whole = usize::from(self.time.contains(&1));
         options.push(number(whole + sliced * rank));
-        options.push((1..=number(rank)).product());
+        options.push((1..=number(rank)).fold(1, u64::saturating_mul));
         options
     }
 
@@ -172,8 +172,7 @@ impl Candidates {
         let rank = self.shape.len();
         let (order, choices) = choices.split_last()?;
         let (time, levels) = choices.split_last()?;
-        let order: Vec<usize> =
-            (0..rank).permutations(rank).nth(usize::try_from(*order).ok()?).unwrap_or_default();
+        let order = permutation(rank, *order);
         let slices = self.slices(*time, rank)?;
         let mut major: Vec<Vec<(u64, Level)>> = vec![Vec::new(); rank];
         let mut minor = major.clone();
@@ -258,6 +257,19 @@ impl Iterator for Candidates {
         self.choices = Some(choices);
         found
     }
+}
+
+/// The orders of some axes by number; 0 is the natural one.
+fn permutation(rank: usize, number: u64) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..rank).collect();
+    let mut rest = number;
+    let mut order = Vec::with_capacity(rank);
+    while !left.is_empty() {
+        let choices = u64::try_from(left.len()).unwrap_or(u64::MAX);
+        order.push(left.remove(usize::try_from(rest % choices).unwrap_or(0)));
+        rest /= choices;
+    }
+    order
 }
 
 /// The candidates that no other beats: none is at most as costly in everything and cheaper in

@@ -5,9 +5,12 @@ use std::cmp::Ordering;
 use super::equations::{Part, Start, agreements};
 use super::pair::{Distance, Relayout};
 use super::refine::{Digit, Group, Kind, refine};
-use crate::algebra::{Indexes, Layout, Replica};
+use crate::algebra::{Indexes, Layout, Replica, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+
+/// The most boxes that the elements of truncated axes are cut into.
+const MOST_BOXES: u64 = 1 << 14;
 
 /// What a relayout moves, and how far at least.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +66,8 @@ impl Relayout {
     /// period after which they do.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where that period or the number of different partial
-    /// sums is beyond the budget.
+    /// [`NotDecided`](LayoutError::NotDecided) where that period, the number of boxes of truncated
+    /// axes or that of different partial sums is beyond the budget.
     pub fn traffic(&self) -> Result<Traffic, LayoutError> {
         let counter = Counter::new(self)?;
         let (elements, copies) = (self.elements(), self.copies());
@@ -157,7 +160,13 @@ impl<'a> Counter<'a> {
             target: Some(step),
         }));
         let mut total = 0;
-        for chosen in Indexes::new(self.groups.iter().map(Group::boxes).collect()) {
+        let boxes: Vec<u64> = self.groups.iter().map(Group::boxes).collect();
+        let few = product(boxes.iter().copied()).is_some_and(|boxes| boxes <= MOST_BOXES);
+        if !few {
+            let question = "how many elements move";
+            return Err(LayoutError::NotDecided { question, budget: MOST_BOXES });
+        }
+        for chosen in Indexes::new(boxes) {
             let (mut start, mut choices) = (start.clone(), copies.clone());
             for ((group, parts), at) in self.groups.iter().zip(&parts).zip(chosen) {
                 group.take(parts, at, &mut start, &mut choices);
