@@ -360,7 +360,7 @@ fn any_shape_has_candidates_or_none() {
         }
     }
     // 25 axes have more orders than 64 bits can number.
-    let many = Candidates::new(&machine, &[1; 25]).padding_percent(99).take(3);
+    let many = Candidates::new(&machine, &[1; 25]).padding_percent(99).take(1);
     assert!(many.count() > 0);
     let one: Vec<_> = Candidates::new(&machine, &[]).collect();
     assert_eq!(one.len(), 1);
