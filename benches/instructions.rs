@@ -7,7 +7,10 @@
 use std::hint::black_box;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};
-use tensor_layout::{Layout, Machine, PadLayout, Placement, Program, XlaShape};
+use tensor_layout::notation::PadLayout;
+use tensor_layout::program::Program;
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Layout, Machine, Placement};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 const TILED: &str = "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}";

@@ -5,9 +5,12 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tensor_layout::{
-    Format, HloReport, Layout, Level, Machine, PadLayout, Placement, Relayout, XlaShape,
-};
+use tensor_layout::hlo::HloReport;
+use tensor_layout::notation::PadLayout;
+use tensor_layout::relayout::Relayout;
+use tensor_layout::rows::Format;
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Layout, Level, Machine, Placement};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 

@@ -11,7 +11,8 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use ndarray::Array2;
-use tensor_layout::{Held, Level, Machine, Placement, Program};
+use tensor_layout::program::Program;
+use tensor_layout::{Found, Level, Machine, Placement};
 
 const FULL_1K: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 const FULL_8K: &str = "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))";
@@ -232,7 +233,7 @@ fn backward(runs: usize) {
         runs,
         || {
             let held = (0..POINTS).map(|n| program.element(place(n)).expect("decided"));
-            black_box(held.filter(|held| matches!(held, Held::Element(n) if n % 2 == 0)).count());
+            black_box(held.filter(|held| matches!(held, Found::Element(n) if n % 2 == 0)).count());
         },
         || {
             black_box((0..POINTS).map(|n| black_box(place(n))).sum::<u64>());

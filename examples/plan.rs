@@ -9,7 +9,9 @@
 
 use std::error::Error;
 
-use tensor_layout::{Candidate, Candidates, Layout, Level, Machine, Placement, Side, Target};
+use tensor_layout::algebra::Target;
+use tensor_layout::relayout::{Candidate, Candidates, Side};
+use tensor_layout::{Layout, Level, Machine, Placement};
 
 /// What an element costs that enters a unit of the level.
 const COSTS: [(Level, u64); 4] =

@@ -104,19 +104,19 @@ pub enum LayoutError {
         /// The product of the sizes of its subaxes.
         slots: u64,
     },
-    /// A digit that feeds no further axis, or one in front of it.
-    #[error("{site} feeds further axis {further}, which does not come after it")]
+    /// A digit that feeds no derived axis, or one in front of it.
+    #[error("{site} feeds derived axis {derived}, which does not come after it")]
     FeedOrder {
         /// Where.
         site: Site,
-        /// The number of the further axis.
-        further: usize,
+        /// The number of the derived axis.
+        derived: usize,
     },
-    /// A real index would reach a further axis beyond its extent.
-    #[error("further axis {further} has extent {extent}, but is fed values up to {reach}")]
+    /// A real index would reach a derived axis beyond its extent.
+    #[error("derived axis {derived} has extent {extent}, but is fed values up to {reach}")]
     FedBeyond {
-        /// The number of the further axis.
-        further: usize,
+        /// The number of the derived axis.
+        derived: usize,
         /// Its extent.
         extent: u64,
         /// The greatest value that a real index feeds it.

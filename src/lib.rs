@@ -17,10 +17,10 @@
 //!
 //! # Concepts
 //!
-//! * A [`PadLayout`] is a text as it was written, with spans and round trip; it means a [`Layout`].
+//! * A [`PadLayout`](notation::PadLayout) is a text as it was written, with spans and round trip; it means a [`Layout`].
 //! * A [`Layout`] is a value: each tensor axis is split into subaxes, major to minor; each
-//!   [`Subaxis`] lands in a [`Level`] with a stride, or feeds a further axis. Values beyond the
-//!   extent of an axis are padding. A [`Replica`] is a subaxis without a source: copies.
+//!   [`Subaxis`](algebra::Subaxis) lands in a [`Level`] with a stride, or feeds a derived axis. Values beyond the
+//!   extent of an axis are padding. A [`Replica`](algebra::Replica) is a subaxis without a source: copies.
 //! * A [`Level`] is the name of a coordinate: units of hardware (`L2B`, `L1B`, `MAB`, `PE`, any
 //!   other name), the address `Addr` in 64-bit long words, the lane `W` in a long word, the step
 //!   `Time`. A [`Location`] has one coordinate per level.
@@ -28,13 +28,13 @@
 //! * A [`Placement`] is a layout on a machine: checked against it, absent levels replicated. It
 //!   answers [`locate`](Placement::locate), [`element`](Placement::element),
 //!   [`table`](Placement::table), [`unit`](Placement::unit) and [`report`](Placement::report); compiled
-//!   into a [`Program`] it fills whole tables and moves data at memory speed.
-//! * Text of any notation is a [`LayoutText`]; [`XlaShape`], [`CuteLayout`] and [`Strided`] lower to the
+//!   into a [`Program`](program::Program) it fills whole tables and moves data at memory speed.
+//! * Text of any notation is a [`LayoutText`]; [`XlaShape`](xla::XlaShape), [`CuteLayout`](notation::CuteLayout) and [`Strided`](notation::Strided) lower to the
 //!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
 //!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
-//! * A [`Relayout`] pairs two placements of a tensor: exact [`Traffic`] per level, the moves, and
-//!   [`Candidates`] to choose from.
-//! * A [`Drawing`] makes a [`Picture`], a value, which prints itself as SVG or text.
+//! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, the moves, and
+//!   [`Candidates`](relayout::Candidates) to choose from.
+//! * A [`Drawing`](picture::Drawing) makes a [`Picture`](picture::Picture), a value, which prints itself as SVG or text.
 //! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
 //!
 //! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
@@ -44,7 +44,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `cli` | yes | the `tensor-layout` command; libraries switch it off: `default-features = false` |
-//! | `serde` | no | `Serialize` and `Deserialize` of [`PadLayout`] and [`Layout`], as text |
+//! | `serde` | no | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
 //! | `rayon` | no | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | no | `Table::write_arrow`, `Table::write_parquet` |
 //! | `toml` | with `cli` | [`Machine::from_toml`] |
@@ -56,43 +56,27 @@
 
 #![forbid(unsafe_code)]
 
-mod algebra;
-mod error;
+pub mod algebra;
+pub mod error;
+pub mod hlo;
+pub mod image;
 mod level;
 mod lower;
-mod machine;
-mod notation;
-mod picture;
-mod placement;
-mod relayout;
-mod report;
-mod table;
+pub mod machine;
+pub mod notation;
+pub mod picture;
+pub mod placement;
+pub mod program;
+pub mod relayout;
+pub mod report;
+pub mod rows;
+pub mod xla;
 
 pub mod guide;
 
-pub use algebra::{
-    Arrangement, Axis, Canonical, Collision, Copies, Difference, Found, FurtherAxis, IndexOrder,
-    Indexes, Layout, LayoutBuilder, Location, Replica, Restricted, Subaxis, Target,
-};
-pub use error::{Excerpt, LayoutError, ParseError, ParseErrorKind, Site, Span};
+pub use algebra::{Found, Layout, Location};
+pub use error::{LayoutError, ParseError};
 pub use level::Level;
-pub use lower::{LayoutText, Notation, XlaAdvice, XlaSizes};
-pub use machine::{Machine, MachineBuilder, Memory};
-pub use notation::{
-    AxisText, CuteLayout, CuteMode, Dtype, MemoryText, PadLayout, ReplicaText, Strided,
-    SubaxisText, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
-};
-pub use picture::{Cell as PictureCell, CellKind, Drawing, Panel, Picture};
-pub use placement::{Placement, PlacementBuilder};
-pub use relayout::{
-    Account, Candidate, Candidates, Distance, LevelTraffic, Move, MovedCopies, Relayout, Side,
-    Stride, Traffic, Transfer, Transfers, pareto,
-};
-pub use report::{
-    AxisReport, DigitReport, HloEntry, HloReport, HloTotals, LevelReport, MemberReport, Report,
-    ShapeReport, SharedPlace, UnreadLine,
-};
-pub use table::{
-    Cell, Format, Held, ImageForm, Lane, NpyHeader, NpyTable, Program, Row, Run, Runs, Slot, Table,
-    UnitTable, WriteError, join_lanes, split_lanes,
-};
+pub use lower::LayoutText;
+pub use machine::Machine;
+pub use placement::Placement;

@@ -469,12 +469,12 @@ impl Fit<'_> {
 /// The layout with the coordinate of `owner` divided by `group`: what a shared memory sees.
 ///
 /// Where strides line up with the group the division is exact, digit by digit; elsewhere the
-/// digits feed a further axis whose minor digit lands nowhere (stride 0).
+/// digits feed a derived axis whose minor digit lands nowhere (stride 0).
 fn shared(layout: &Layout, owner: Level, group: u64) -> Result<Layout, LayoutError> {
     let extent = layout.extent(owner);
     let aligned = layout.landings_in(owner).all(|landing| landing.stride % group == 0);
     let units = extent.div_ceil(group);
-    let number = layout.further_axes().len();
+    let number = layout.derived_axes().len();
     let mut shared = Layout::builder();
     let divide = |subaxis: &Subaxis| match subaxis.target {
         Target::Land { level, stride } if level == owner && aligned => {
@@ -488,14 +488,14 @@ fn shared(layout: &Layout, owner: Level, group: u64) -> Result<Layout, LayoutErr
     for axis in layout.axes() {
         shared = shared.axis(axis.extent, axis.subaxes.iter().map(divide));
     }
-    for further in layout.further_axes() {
-        let subaxes = further.axis.subaxes.iter().map(divide);
-        shared = shared.further(further.start, further.axis.extent, subaxes);
+    for derived in layout.derived_axes() {
+        let subaxes = derived.axis.subaxes.iter().map(divide);
+        shared = shared.derived(derived.start, derived.axis.extent, subaxes);
     }
     if !aligned {
         let split = [Subaxis::land(units, owner, 1), Subaxis::land(group, Level::ADDR, 0)];
         let slots = LayoutError::too_large(Site::Layout, "the number of units");
-        shared = shared.further(0, units.checked_mul(group).ok_or(slots)?, split);
+        shared = shared.derived(0, units.checked_mul(group).ok_or(slots)?, split);
     }
     for replica in layout.replicas() {
         let stride = if replica.level == owner { replica.stride / group } else { replica.stride };

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use tensor_layout::{Layout, Level, Location, Machine, PadLayout, Placement};
+use tensor_layout::notation::PadLayout;
+use tensor_layout::{Layout, Level, Location, Machine, Placement};
 
 const CORPUS: &str = include_str!("data/pad_layouts.txt");
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use tensor_layout::{
-    CellKind, Drawing, LayoutText, Level, Machine, Picture, PictureCell, Placement, XlaShape,
-};
+use tensor_layout::picture::{Cell as PictureCell, CellKind, Drawing, Picture};
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{LayoutText, Level, Machine, Placement};
 
 use crate::generate::good_layout;
 use crate::slow::{Place, Slow};
@@ -202,7 +202,7 @@ fn moves_are_marked_whatever_the_rank() {
         let (a, b) = (on(a), on(b));
         let picture = Drawing::new(&a).before_and_after(&Drawing::new(&b)).unwrap();
         let moved = picture.panels[1].cells.iter().filter(|cell| cell.mark.is_some()).count();
-        let relayout = tensor_layout::Relayout::new(&a, &b).unwrap();
+        let relayout = tensor_layout::relayout::Relayout::new(&a, &b).unwrap();
         let elements = relayout.transfers().unwrap().flat_map(|t| t.element..t.element + t.length);
         // A cell is marked once, however many copies of its element move.
         let moves: std::collections::BTreeSet<u64> = elements.collect();

@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use proptest::prelude::*;
-use tensor_layout::{
-    Format, ImageForm, Level, Location, Machine, NpyHeader, NpyTable, Placement, Table,
-};
+use tensor_layout::image::{ImageForm, NpyHeader, NpyTable};
+use tensor_layout::rows::{Format, Table};
+use tensor_layout::{Level, Location, Machine, Placement};
 
 use crate::generate::{good_layout, levels};
 use crate::slow::Slow;
@@ -105,7 +105,7 @@ proptest! {
 }
 
 /// The header and the entries, widened.
-fn npy(program: &tensor_layout::Program, table: NpyTable) -> (NpyHeader, Vec<u64>) {
+fn npy(program: &tensor_layout::program::Program, table: NpyTable) -> (NpyHeader, Vec<u64>) {
     let mut file = Vec::new();
     program.write_npy(table, &mut file).unwrap();
     let mut rest = &file[..];

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tensor_layout::{AxisText, Dtype, Level, MemoryText, PadLayout, ReplicaText, SubaxisText};
+use tensor_layout::Level;
+use tensor_layout::notation::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
 
 use crate::slow::{Digit, Slow};
 

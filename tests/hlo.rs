@@ -1,6 +1,6 @@
 //! Compiler dumps: which shapes are found, counted and refused.
 
-use tensor_layout::HloReport;
+use tensor_layout::hlo::HloReport;
 
 fn scan(text: &str) -> HloReport {
     HloReport::scan(text.as_bytes(), |_| {}).unwrap()

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use tensor_layout::{Found, Layout, LayoutError, Level, Machine, PadLayout, Placement};
+use tensor_layout::notation::PadLayout;
+use tensor_layout::{Found, Layout, LayoutError, Level, Machine, Placement};
 
 use crate::generate::{any_layout, any_tree, good_layout};
 use crate::slow::{Place, Slow, location};

@@ -11,9 +11,8 @@ use std::hash::{Hash, Hasher};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{TestCaseError, TestCaseResult, TestRunner};
-use tensor_layout::{
-    Arrangement, Difference, IndexOrder, Layout, LayoutError, Level, Location, Machine, Placement,
-};
+use tensor_layout::algebra::{Arrangement, Difference, IndexOrder};
+use tensor_layout::{Layout, LayoutError, Level, Location, Machine, Placement};
 
 use crate::generate::{any_layout, good_layout, levels};
 use crate::slow::{Digit, Place, Slow, count, location};
@@ -319,8 +318,10 @@ fn law_07_compose((f, g, linear): &(Slow, Slow, bool), tally: &mut Tally) -> Tes
 fn identity(shape: &[u64]) -> Layout {
     let axes = shape.iter().enumerate();
     let builder = axes.fold(Layout::builder(), |builder, (axis, extent)| {
-        builder
-            .axis(*extent, [tensor_layout::Subaxis::land((*extent).max(1), Level::axis(axis), 1)])
+        builder.axis(
+            *extent,
+            [tensor_layout::algebra::Subaxis::land((*extent).max(1), Level::axis(axis), 1)],
+        )
     });
     builder.build().unwrap()
 }
@@ -354,14 +355,14 @@ fn law_08_inverse(f: &Slow, tally: &mut Tally) -> TestCaseResult {
     Ok(())
 }
 
-/// A layout in addresses and one further level, and a space that is often large enough.
+/// A layout in addresses and one derived level, and a space that is often large enough.
 fn with_space() -> impl Strategy<Value = (Slow, Vec<(Level, u64)>)> {
     (good_layout(), any::<[u64; 7]>()).prop_map(|(slow, more)| {
         let layout = slow.layout();
         let space = slow.used().into_iter().zip(more).map(|(level, more)| {
             let top = layout.axes().iter().flat_map(|axis| &axis.subaxes).filter_map(|s| {
                 match s.target {
-                    tensor_layout::Target::Land { level: of, stride } if of == level => {
+                    tensor_layout::algebra::Target::Land { level: of, stride } if of == level => {
                         Some(stride * s.size)
                     }
                     _ => None,
@@ -398,8 +399,8 @@ fn law_09_complement((f, space): &(Slow, Vec<(Level, u64)>), tally: &mut Tally) 
             .iter()
             .rev()
             .map(|s| match s.target {
-                tensor_layout::Target::Land { stride, .. } => stride,
-                tensor_layout::Target::Feed { .. } => 0,
+                tensor_layout::algebra::Target::Land { stride, .. } => stride,
+                tensor_layout::algebra::Target::Feed { .. } => 0,
             })
             .collect();
         prop_assert!(strides.is_sorted());
@@ -559,7 +560,9 @@ fn check_minimal(f: &Slow, trimmed: &Layout) -> TestCaseResult {
     for axis in trimmed.axes() {
         let sizes: Vec<u64> = axis.subaxes.iter().map(|s| s.size).collect();
         for (at, subaxis) in axis.subaxes.iter().enumerate() {
-            let tensor_layout::Target::Land { level, .. } = subaxis.target else { continue };
+            let tensor_layout::algebra::Target::Land { level, .. } = subaxis.target else {
+                continue;
+            };
             let below: u64 = sizes[at + 1..].iter().product();
             let taken = (0..axis.extent).map(|value| value / below % subaxis.size).max();
             prop_assert!(level.is_unit() || taken == Some(subaxis.size - 1));

@@ -1,10 +1,10 @@
 //! Laws 2 and 3 for compiled tables: every number is that of the definition.
 
 use proptest::prelude::*;
-use tensor_layout::{
-    Held, LayoutError, Level, Location, Machine, Placement, Program, Run, XlaShape, join_lanes,
-    split_lanes,
-};
+use tensor_layout::image::{join_lanes, split_lanes};
+use tensor_layout::program::{Program, Run};
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Found, LayoutError, Level, Location, Machine, Placement};
 
 use crate::generate::{good_layout, levels};
 use crate::slow::Slow;
@@ -186,13 +186,13 @@ fn check_inverse(
     prop_assert_eq!(&inverse, &expected);
     for (place, cell) in (0..).zip(&expected) {
         let held = match *cell {
-            u32::MAX => Held::Hole,
-            cell if cell == u32::MAX - 1 => Held::Padding,
-            number => Held::Element(number.into()),
+            u32::MAX => Found::Hole,
+            cell if cell == u32::MAX - 1 => Found::Padding,
+            number => Found::Element(number.into()),
         };
         prop_assert_eq!(program.element(place).unwrap(), held);
     }
-    prop_assert_eq!(program.element(program.places()).unwrap(), Held::Outside);
+    prop_assert_eq!(program.element(program.places()).unwrap(), Found::Outside);
     check_parts(program, &expected)
 }
 

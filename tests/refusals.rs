@@ -5,7 +5,8 @@
 
 use std::fmt::Write as _;
 
-use tensor_layout::{Machine, PadLayout, Placement};
+use tensor_layout::notation::PadLayout;
+use tensor_layout::{Machine, Placement};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/refusals.txt");
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::{
-    Candidate, Candidates, Distance, Layout, LayoutBuilder, LayoutError, Level, Location, Machine,
-    Move, Placement, PlacementBuilder, Relayout, XlaShape, pareto,
-};
+use tensor_layout::algebra::LayoutBuilder;
+use tensor_layout::placement::PlacementBuilder;
+use tensor_layout::relayout::{Candidate, Candidates, Distance, Move, Relayout, pareto};
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Layout, LayoutError, Level, Location, Machine, Placement};
 
 use crate::generate::{good_layout, levels};
 use crate::slow::Slow;
@@ -230,7 +231,7 @@ proptest! {
         };
         let (ab, bc, ac) = (traffic(0, 1), traffic(1, 2), traffic(0, 2));
         for depth in 0..ac.by_distance.len() {
-            let far = |t: &tensor_layout::Traffic| t.by_distance[depth..].iter().map(|(_, n)| n).sum::<u64>();
+            let far = |t: &tensor_layout::relayout::Traffic| t.by_distance[depth..].iter().map(|(_, n)| n).sum::<u64>();
             prop_assert!(far(&ac) <= far(&ab) + far(&bc));
         }
     }

@@ -1,8 +1,8 @@
 //! The article that defines TensorLayout, figure by figure.
 
-use tensor_layout::{
-    Found, Layout, LayoutError, Level, Machine, PadLayout, ParseErrorKind, Placement,
-};
+use tensor_layout::error::ParseErrorKind;
+use tensor_layout::notation::PadLayout;
+use tensor_layout::{Found, Layout, LayoutError, Level, Machine, Placement};
 
 fn layout(text: &str) -> Layout {
     text.parse().unwrap_or_else(|error| panic!("{error}"))

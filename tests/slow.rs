@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tensor_layout::{Layout, Level, Location, Subaxis};
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::{Layout, Level, Location};
 
 /// (size, level, stride)
 pub(crate) type Digit = (u64, Level, u64);

@@ -1,9 +1,8 @@
 //! Law 16: nothing panics, wraps or hangs, whatever the text or the size.
 
-use tensor_layout::{
-    Arrangement, Found, IndexOrder, Layout, LayoutError, Level, Location, Machine, PadLayout,
-    Placement,
-};
+use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::notation::PadLayout;
+use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
 
 fn refused(text: &str) -> String {
     let error = match text.parse::<PadLayout>() {
@@ -182,7 +181,7 @@ fn operations_on_hostile_layouts_answer_or_refuse() {
 #[test]
 fn shapes_of_many_dimensions_and_bases_at_the_end_of_64_bits_are_bounded() {
     let wide = format!("f32[{}]", vec!["1"; 20_000].join(","));
-    let report = wide.parse::<tensor_layout::XlaShape>().unwrap().report().unwrap();
+    let report = wide.parse::<tensor_layout::xla::XlaShape>().unwrap().report().unwrap();
     assert_eq!(report.sizes.allocated_bytes, 4);
     let layout: Layout = "((4:1))".parse().unwrap();
     for base in [u64::MAX - 3, u64::MAX] {

@@ -1,10 +1,12 @@
 //! XLA shapes: the formula of the documentation written out, pinned numbers, the corpus.
 
 use proptest::prelude::*;
-use tensor_layout::{
-    Found, Layout, LayoutText, Level, Location, Notation, ParseErrorKind, TileDim, XlaArray,
-    XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSizes,
+use tensor_layout::error::ParseErrorKind;
+use tensor_layout::notation::Notation;
+use tensor_layout::xla::{
+    TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSizes,
 };
+use tensor_layout::{Found, Layout, LayoutText, Level, Location};
 
 const CORPUS: &str = include_str!("data/xla_shapes.txt");
 

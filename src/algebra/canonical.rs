@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use crate::algebra::layout::{FurtherAxis, Layout, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, Target};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -13,14 +13,14 @@ use crate::level::Level;
 /// coordinates per level, and so are the copies.
 ///
 /// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels. Without
-/// further axes two layouts have equal forms and hashes if and only if they are the same map.
+/// derived axes two layouts have equal forms and hashes if and only if they are the same map.
 /// With them equal forms are the same map, but not the other way round:
 /// [`Layout::same_map`] decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Canonical {
     shape: Vec<u64>,
     axes: Vec<Vec<Subaxis>>,
-    further: Vec<FurtherAxis>,
+    derived: Vec<DerivedAxis>,
     used: Vec<Level>,
     offsets: Vec<(Level, u64)>,
     spans: Vec<(Level, u64)>,
@@ -63,17 +63,17 @@ impl Layout {
         let slots = coordinate_sets(all.collect());
         let replicas = layout.replicas.iter().map(|r| (r.level, (r.size, r.stride)));
         let copies = coordinate_sets(replicas.collect());
-        let (axes, further) = match layout.further.is_empty() {
+        let (axes, derived) = match layout.derived.is_empty() {
             true => (layout.axes_of_elements(), Vec::new()),
             false => {
                 let axes = layout.axes.iter().map(|axis| axis.subaxes.clone()).collect();
-                (axes, layout.further.clone())
+                (axes, layout.derived.clone())
             }
         };
         Ok(Canonical {
             shape: layout.shape(),
             axes,
-            further,
+            derived,
             used: layout.used,
             offsets: layout.offsets,
             spans: layout.spans,
@@ -109,10 +109,10 @@ impl Canonical {
         digits.collect()
     }
 
-    /// Whether further axes are left, so that equality of forms is sufficient only.
+    /// Whether derived axes are left, so that equality of forms is sufficient only.
     #[must_use]
-    pub fn has_further_axes(&self) -> bool {
-        !self.further.is_empty()
+    pub fn has_derived_axes(&self) -> bool {
+        !self.derived.is_empty()
     }
 }
 

@@ -30,14 +30,15 @@ impl Layout {
     /// Padding does not count: it may share a place with an element.
     /// Law: `None` if and only if no two copies share a place, and a witness really collides.
     /// Cost: O(subaxes log subaxes) where strides nest; else a search with a budget: a bounded
-    /// subset-sum per level, or an enumeration where further axes are involved.
+    /// subset-sum per level, or an enumeration where derived axes are involved.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Layout, Level, Subaxis};
+    /// use tensor_layout::{Layout, Level};
+    /// use tensor_layout::algebra::Subaxis;
     /// let strided = |a, b| {
     ///     let builder = Layout::builder().axis(2, [Subaxis::land(2, Level::ADDR, a)]);
     ///     builder.axis(3, [Subaxis::land(3, Level::ADDR, b)]).build()
@@ -58,13 +59,13 @@ impl Layout {
         let components = Components::of(self);
         let mut budget = Budget::new("whether two elements share a place");
         for &level in &self.used {
-            if !components.has_further(components.level(level))
+            if !components.has_derived(components.level(level))
                 && let Some(collision) = self.differ_in(level, &tops, &mut budget)?
             {
                 return Ok(Some(collision));
             }
         }
-        for component in components.with_further() {
+        for component in components.with_derived() {
             if let Some(collision) = self.enumerate(&components, component, &mut budget)? {
                 return Ok(Some(collision));
             }
@@ -95,15 +96,15 @@ impl Layout {
         Ok(self.nodes().zip(greatest).map(|(axis, greatest)| axis.reaches(greatest)).collect())
     }
 
-    /// Whether the digits that land in every level, and those that feed every further axis, nest:
+    /// Whether the digits that land in every level, and those that feed every derived axis, nest:
     /// then places give the digits back, and digits the index.
     fn nests_everywhere(&self, tops: &[Vec<u64>]) -> bool {
         let mut levels = vec![Vec::new(); self.used.len()];
-        let mut feeds = vec![Vec::new(); self.further.len()];
+        let mut feeds = vec![Vec::new(); self.derived.len()];
         for (subaxis, top) in self.nodes().flat_map(|axis| &axis.subaxes).zip(tops.iter().flatten())
         {
             match subaxis.target {
-                Target::Feed { further, weight } => feeds[further].push((*top, weight)),
+                Target::Feed { derived, weight } => feeds[derived].push((*top, weight)),
                 Target::Land { level, stride } => {
                     self.push_in(&mut levels, level, (*top, stride));
                 }
@@ -324,7 +325,7 @@ fn magnitude(value: i128) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
-/// Axes, further axes and levels, grouped by what reaches what.
+/// Axes, derived axes and levels, grouped by what reaches what.
 ///
 /// The coordinates in the levels of one component depend on its axes only, so each component is
 /// free of collisions on its own, or the layout is not.
@@ -338,14 +339,14 @@ struct Components {
 
 impl Components {
     fn of(layout: &Layout) -> Components {
-        let (rank, nodes) = (layout.rank(), layout.rank() + layout.further.len());
+        let (rank, nodes) = (layout.rank(), layout.rank() + layout.derived.len());
         let roots = (0..nodes + layout.used.len()).collect();
         let mut components = Components { roots, rank, nodes, used: layout.used.clone() };
         for (node, axis) in layout.nodes().enumerate() {
             for subaxis in &axis.subaxes {
                 let to = match subaxis.target {
                     Target::Land { level, .. } => components.level_node(level),
-                    Target::Feed { further, .. } => rank + further,
+                    Target::Feed { derived, .. } => rank + derived,
                 };
                 components.join(node, to);
             }
@@ -378,11 +379,11 @@ impl Components {
         self.root(axis)
     }
 
-    fn has_further(&self, component: usize) -> bool {
+    fn has_derived(&self, component: usize) -> bool {
         (self.rank..self.nodes).any(|node| self.root(node) == component)
     }
 
-    fn with_further(&self) -> Vec<usize> {
+    fn with_derived(&self) -> Vec<usize> {
         let mut roots: Vec<usize> = (self.rank..self.nodes).map(|node| self.root(node)).collect();
         roots.sort_unstable();
         roots.dedup();

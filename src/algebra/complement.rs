@@ -58,7 +58,7 @@ impl Layout {
 
     /// The digits of every axis, if together they are a box.
     fn box_axes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
-        if !self.further.is_empty() {
+        if !self.derived.is_empty() {
             return Err(refuse("it has fused or nested axes".into()));
         }
         if self.elements() == 0 {

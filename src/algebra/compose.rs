@@ -1,6 +1,6 @@
 //! Composition: a layout after an index map.
 
-use crate::algebra::layout::{FurtherAxis, Layout, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -71,13 +71,13 @@ impl Layout {
     /// As [`compose`](Layout::compose).
     pub fn compose_in(&self, order: IndexOrder, map: &Layout) -> Result<Layout, LayoutError> {
         let linear = self.lands_linearly(map)?;
-        // Further axes: those of `map`, the linear index if there is one, the axes of `self`, its
-        // own further axes.
-        let first = map.further.len() + usize::from(linear);
+        // Derived axes: those of `map`, the linear index if there is one, the axes of `self`, its
+        // own derived axes.
+        let first = map.derived.len() + usize::from(linear);
         let shift = first + self.rank();
         let mut builder = self.without_axes();
         let fed = |level: Level| match linear {
-            true => map.further.len(),
+            true => map.derived.len(),
             false => first + axis_of(level).unwrap_or(0),
         };
         let feed = |subaxis: &Subaxis| match subaxis.target {
@@ -90,23 +90,23 @@ impl Layout {
         };
         let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
-        builder.further = Vec::with_capacity(shift + self.further.len());
-        for FurtherAxis { start, axis } in &map.further {
-            builder.further.push(FurtherAxis { start: *start, axis: axis.with(feed) });
+        builder.derived = Vec::with_capacity(shift + self.derived.len());
+        for DerivedAxis { start, axis } in &map.derived {
+            builder.derived.push(DerivedAxis { start: *start, axis: axis.with(feed) });
         }
         if linear {
-            builder.further.push(self.linear_axis(order, first, map.offset(Level::ADDR))?);
+            builder.derived.push(self.linear_axis(order, first, map.offset(Level::ADDR))?);
         }
         for (number, axis) in self.axes.iter().enumerate() {
             let start = if linear { 0 } else { map.offset(Level::axis(number)) };
-            builder.further.push(FurtherAxis { start, axis: axis.with(shifted) });
+            builder.derived.push(DerivedAxis { start, axis: axis.with(shifted) });
         }
-        for FurtherAxis { start, axis } in &self.further {
-            builder.further.push(FurtherAxis { start: *start, axis: axis.with(shifted) });
+        for DerivedAxis { start, axis } in &self.derived {
+            builder.derived.push(DerivedAxis { start: *start, axis: axis.with(shifted) });
         }
         let composed = builder.build().map_err(|error| match error {
-            LayoutError::FedBeyond { further, extent, reach } if further < shift => {
-                let axis = further.checked_sub(first);
+            LayoutError::FedBeyond { derived, extent, reach } if derived < shift => {
+                let axis = derived.checked_sub(first);
                 LayoutError::OutsideDomain { axis, extent, reach }
             }
             other => other,
@@ -136,24 +136,24 @@ impl Layout {
         order: IndexOrder,
         first: usize,
         start: u64,
-    ) -> Result<FurtherAxis, LayoutError> {
+    ) -> Result<DerivedAxis, LayoutError> {
         let shape = self.shape();
         let entry = |axis: usize| Subaxis::feed(shape[axis].max(1), first + axis, 1);
         let subaxes = order.slowest_first(self.rank()).into_iter().map(entry).collect();
         let axis = crate::algebra::Axis { extent: self.elements(), subaxes };
-        Ok(FurtherAxis { start, axis })
+        Ok(DerivedAxis { start, axis })
     }
 
-    /// The same axes, the further ones of `other` and its own behind those of `self`.
+    /// The same axes, the derived ones of `other` and its own behind those of `self`.
     ///
     /// Both must use the same levels; copies, offsets and spans are those of `self`.
     pub(crate) fn concatenate(&self, other: &Layout) -> Result<Layout, LayoutError> {
-        let shift = self.further.len();
+        let shift = self.derived.len();
         let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         let mut builder = self.to_builder();
         builder.axes.extend(other.axes.iter().map(|axis| axis.with(shifted)));
-        for FurtherAxis { start, axis } in &other.further {
-            builder.further.push(FurtherAxis { start: *start, axis: axis.with(shifted) });
+        for DerivedAxis { start, axis } in &other.derived {
+            builder.derived.push(DerivedAxis { start: *start, axis: axis.with(shifted) });
         }
         builder.build()
     }
@@ -180,9 +180,9 @@ impl Layout {
             let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
             linear = linear.axis(axis.extent, subaxes?);
         }
-        for FurtherAxis { start, axis } in &self.further {
+        for DerivedAxis { start, axis } in &self.derived {
             let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
-            linear = linear.further(*start, axis.extent, subaxes?);
+            linear = linear.derived(*start, axis.extent, subaxes?);
         }
         linear.build()
     }

@@ -32,12 +32,12 @@ impl Layout {
     /// The number of slots that hold no element.
     ///
     /// # Errors
-    /// [`NotDecided`](LayoutError::NotDecided) where different digits may feed a further axis the
+    /// [`NotDecided`](LayoutError::NotDecided) where different digits may feed a derived axis the
     /// same value, so that elements could share a slot.
     pub fn pads(&self) -> Result<u64, LayoutError> {
         let question = "how many slots hold no element";
         let not_decided = LayoutError::NotDecided { question, budget: BUDGET };
-        let fed_apart = (0..self.further.len()).all(|further| nests(self.feeds(further)));
+        let fed_apart = (0..self.derived.len()).all(|derived| nests(self.feeds(derived)));
         let elements = self.elements() * self.copies();
         self.slots().checked_sub(elements).filter(|_| fed_apart).ok_or(not_decided)
     }
@@ -72,11 +72,11 @@ impl Layout {
         self.landings().filter(move |landing| landing.level == level)
     }
 
-    /// (greatest digit, weight) of everything that feeds a further axis.
-    pub(crate) fn feeds(&self, further: usize) -> Vec<(u64, u64)> {
+    /// (greatest digit, weight) of everything that feeds a derived axis.
+    pub(crate) fn feeds(&self, derived: usize) -> Vec<(u64, u64)> {
         let all = self.nodes().flat_map(|axis: &Axis| &axis.subaxes);
         let fed = all.filter_map(|subaxis| match subaxis.target {
-            Target::Feed { further: to, weight } if to == further => {
+            Target::Feed { derived: to, weight } if to == derived => {
                 Some((subaxis.size - 1, weight))
             }
             _ => None,

@@ -33,7 +33,8 @@ impl Layout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Arrangement, IndexOrder, Layout};
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::algebra::{Arrangement, IndexOrder};
     /// let matrix: Layout = "(8:16, 16:1)".parse()?;
     /// let tiles: Layout = "((4_i0:1), (2_i1:1))".parse()?; // 4 x 2
     /// let divided = matrix.divide(IndexOrder::RowMajor, &tiles, Arrangement::Zipped)?;
@@ -74,7 +75,8 @@ impl Layout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Arrangement, IndexOrder, Layout};
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::algebra::{Arrangement, IndexOrder};
     /// let tile: Layout = "((2:1, 2:4))".parse()?; // CuTe: (2,2):(4,1)
     /// let product = tile.product(&"(6:1)".parse()?, Arrangement::Logical)?;
     /// assert_eq!(product, "((2:1, 2:4), (3:8, 2:2))".parse()?); // CuTe: ((2,2),(2,3)):((4,1),(2,8))

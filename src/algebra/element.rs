@@ -8,11 +8,12 @@ use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::LayoutError;
 use crate::level::Level;
 
-/// What lives at a place.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Found {
-    /// The element with this index.
-    Element(Vec<u64>),
+/// What lives at a place: an element by its index or, in a [`Program`](crate::program::Program),
+/// by its row-major number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Found<E = Vec<u64>> {
+    /// The element.
+    Element(E),
     /// A slot of the layout that holds no element.
     Padding,
     /// A place that the layout skips.
@@ -51,9 +52,9 @@ impl Layout {
     }
 }
 
-/// A layout read backward: one sum per used level, then one per further axis, last to first.
+/// A layout read backward: one sum per used level, then one per derived axis, last to first.
 ///
-/// When the sums of all levels are solved, the digits that land are known. Further axes come
+/// When the sums of all levels are solved, the digits that land are known. Derived axes come
 /// after the digits that feed them, so from the last to the first each one's digits are known in
 /// turn, its value follows, and its sum gives the digits that feed it.
 #[derive(Debug)]
@@ -78,13 +79,13 @@ impl<'a> Decoder<'a> {
     pub(crate) fn new(layout: &'a Layout) -> Decoder<'a> {
         let mut first_digit = vec![0];
         let mut landing: Vec<(Level, Term)> = Vec::new();
-        let mut feeding: Vec<Vec<Term>> = vec![Vec::new(); layout.further.len()];
+        let mut feeding: Vec<Vec<Term>> = vec![Vec::new(); layout.derived.len()];
         let mut digit = 0;
         for subaxis in layout.nodes().flat_map(|axis| &axis.subaxes) {
             let term = |weight| Term { digit, size: subaxis.size, weight };
             match subaxis.target {
                 Target::Land { level, stride } => landing.push((level, term(stride))),
-                Target::Feed { further, weight } => feeding[further].push(term(weight)),
+                Target::Feed { derived, weight } => feeding[derived].push(term(weight)),
             }
             digit += 1;
         }
@@ -150,12 +151,12 @@ impl<'a> Decoder<'a> {
         digits: &mut [u64],
         budget: &mut Budget,
     ) -> Result<Option<Vec<u64>>, LayoutError> {
-        let found = self.further(self.feeders.len(), digits, budget)?;
+        let found = self.derived(self.feeders.len(), digits, budget)?;
         Ok(found.break_value())
     }
 
-    /// Solves further axes below `end`, last to first, then reads the index off the tensor axes.
-    fn further(
+    /// Solves derived axes below `end`, last to first, then reads the index off the tensor axes.
+    fn derived(
         &self,
         end: usize,
         digits: &mut [u64],
@@ -164,13 +165,13 @@ impl<'a> Decoder<'a> {
         let Some(at) = end.checked_sub(1) else {
             return Ok(self.read_index(digits));
         };
-        let further = &self.layout.further[at];
+        let derived = &self.layout.derived[at];
         let fed = self
-            .real_value(self.layout.rank() + at, &further.axis, digits)
-            .and_then(|value| value.checked_sub(further.start));
+            .real_value(self.layout.rank() + at, &derived.axis, digits)
+            .and_then(|value| value.checked_sub(derived.start));
         let Some(fed) = fed else { return Ok(ControlFlow::Continue(())) };
         self.feeders[at]
-            .solve(fed, digits, budget, &mut |digits, budget| self.further(at, digits, budget))
+            .solve(fed, digits, budget, &mut |digits, budget| self.derived(at, digits, budget))
     }
 
     fn read_index(&self, digits: &[u64]) -> ControlFlow<Vec<u64>> {
@@ -211,7 +212,7 @@ impl Search<'_> {
         let rest = self.decoder.levels.iter().zip(self.targets.iter().copied()).skip(at);
         let Some((next, (level, target))) = rest.enumerate().find(|(_, pair)| moving(pair)) else {
             self.padding = true;
-            return self.decoder.further(self.decoder.feeders.len(), digits, budget);
+            return self.decoder.derived(self.decoder.feeders.len(), digits, budget);
         };
         level.sum.solve(target, digits, budget, &mut |digits, budget| {
             self.level(at + next + 1, digits, budget)

@@ -51,7 +51,7 @@ impl Layout {
     /// the same index, padding, a hole, or outside. `None` means yes.
     ///
     /// Law: as enumeration of all indexes and places.
-    /// Cost: that of the canonical forms, whatever the sizes, without further axes and where sets
+    /// Cost: that of the canonical forms, whatever the sizes, without derived axes and where sets
     /// of coordinates can be listed; else up to 2^20 copies are compared one by one.
     ///
     /// # Errors
@@ -59,7 +59,8 @@ impl Layout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Difference, Found, Layout};
+    /// use tensor_layout::{Found, Layout};
+    /// use tensor_layout::algebra::Difference;
     /// let layout = |text: &str| text.parse::<Layout>().unwrap();
     /// assert_eq!(layout("(3)/((2:2, 2:1))").same_map(&layout("(3)/((4:1))"))?, None);
     /// let difference = layout("(3)/((4:1))").same_map(&layout("(3:1)"))?.unwrap();
@@ -167,7 +168,7 @@ impl Layout {
             Some(false) => return differs(origin),
             None => return a.compare_each(&b, most, |a, b| a == b),
         }
-        if a.further.is_empty() && b.further.is_empty() {
+        if a.derived.is_empty() && b.derived.is_empty() {
             let index = first_difference(&a.axes_of_elements(), &b.axes_of_elements());
             return Ok(index.map(|index| self.witness(other, index)));
         }
@@ -262,7 +263,7 @@ impl Layout {
     fn unserved(&self, other: &Layout, level: Level) -> Result<Option<Vec<u64>>, LayoutError> {
         let (a, b) = (self.simplified()?, other.simplified()?);
         let (mine, theirs) = (a.copies_of()?.in_level(level), b.copies_of()?.in_level(level));
-        let plain = a.further.is_empty() && b.further.is_empty();
+        let plain = a.derived.is_empty() && b.derived.is_empty();
         let difference = match plain && a.offset(level) == b.offset(level) {
             true => first_difference(&a.axes_of_elements(), &b.axes_of_elements()),
             false => Some(vec![0; self.rank()]),

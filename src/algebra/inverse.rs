@@ -11,7 +11,7 @@ struct Digit {
     size: u64,
     /// What one step of it adds to the coordinate, or to the value that it feeds.
     step: u64,
-    /// Its axis, further ones behind the tensor's.
+    /// Its axis, derived ones behind the tensor's.
     node: usize,
     /// What one step of it adds to the value of its axis.
     weight: u64,
@@ -62,7 +62,7 @@ impl Layout {
         }
         let digits = layout.digits_by_target()?;
         let mut builder = Layout::builder();
-        let nodes = layout.rank() + layout.further.len();
+        let nodes = layout.rank() + layout.derived.len();
         for (at, &level) in layout.used.iter().enumerate() {
             let extent = layout.span(level);
             let subaxes = layout.backward(&digits[nodes + at], extent - 1, level.as_str())?;
@@ -71,23 +71,23 @@ impl Layout {
             builder = builder.axis(slots.unwrap_or(extent), subaxes);
         }
         // Last to first, so that a digit feeds an axis that comes after its own.
-        for number in (0..layout.further.len()).rev() {
+        for number in (0..layout.derived.len()).rev() {
             builder = layout.reversed(number, &digits[layout.rank() + number], builder)?;
         }
         let builder = (0..layout.rank()).fold(builder, |b, axis| b.used(Level::axis(axis)));
         builder.build()?.into_simplified()
     }
 
-    /// The digits that move, by what they add to: axes (only further ones get any), then levels.
+    /// The digits that move, by what they add to: axes (only derived ones get any), then levels.
     fn digits_by_target(&self) -> Result<Vec<Vec<Digit>>, LayoutError> {
         let tops = self.digit_tops()?;
-        let nodes = self.rank() + self.further.len();
+        let nodes = self.rank() + self.derived.len();
         let mut digits = vec![Vec::new(); nodes + self.used.len()];
         for (node, (axis, tops)) in self.nodes().zip(tops).enumerate() {
             let mut weight = 1;
             for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
                 let (target, step) = match subaxis.target {
-                    Target::Feed { further, weight } => (self.rank() + further, weight),
+                    Target::Feed { derived, weight } => (self.rank() + derived, weight),
                     Target::Land { level, stride } => {
                         (nodes + self.used.binary_search(&level).unwrap_or(0), stride)
                     }
@@ -101,7 +101,7 @@ impl Layout {
         Ok(digits)
     }
 
-    /// A further axis read backward: its value, the sum of what its digits say, in the digits
+    /// A derived axis read backward: its value, the sum of what its digits say, in the digits
     /// that fed it.
     fn reversed(
         &self,
@@ -109,14 +109,14 @@ impl Layout {
         feeders: &[Digit],
         builder: LayoutBuilder,
     ) -> Result<LayoutBuilder, LayoutError> {
-        if self.further[number].start > 0 {
+        if self.derived[number].start > 0 {
             let reason =
-                format!("further axis {number} starts from {}", self.further[number].start);
+                format!("derived axis {number} starts from {}", self.derived[number].start);
             return Err(LayoutError::NoInverse { reason });
         }
         // Other places than those of elements may give more than the axis holds.
-        let index = self.further.len() - 1 - number;
-        let fed = builder.axes.iter().chain(builder.further.iter().map(|further| &further.axis));
+        let index = self.derived.len() - 1 - number;
+        let fed = builder.axes.iter().chain(builder.derived.iter().map(|derived| &derived.axis));
         let reach = fed.flat_map(|axis| &axis.subaxes).filter(|s| s.feeds() == Some(index));
         let reach = reach.map(|subaxis| match subaxis.target {
             Target::Feed { weight, .. } => (subaxis.size - 1).checked_mul(weight),
@@ -127,9 +127,9 @@ impl Layout {
         let too_large =
             || LayoutError::NoInverse { reason: "a value does not fit in 64 bits".into() };
         let reach = reach.filter(|reach| *reach < u64::MAX).ok_or_else(too_large)?;
-        let what = format!("further axis {number}");
+        let what = format!("derived axis {number}");
         let subaxes = self.backward(feeders, reach, &what)?;
-        Ok(builder.further(0, reach + 1, subaxes))
+        Ok(builder.derived(0, reach + 1, subaxes))
     }
 
     /// A value of at most `reach`, split into the digits that add up to it, major to minor.
@@ -166,8 +166,8 @@ impl Layout {
             };
             subaxes.push(match digit.node.checked_sub(self.rank()) {
                 None => Subaxis::land(size, Level::axis(digit.node), digit.weight),
-                Some(further) => {
-                    Subaxis::feed(size, self.further.len() - 1 - further, digit.weight)
+                Some(derived) => {
+                    Subaxis::feed(size, self.derived.len() - 1 - derived, digit.weight)
                 }
             });
         }

@@ -15,10 +15,10 @@ pub enum Target {
         /// In elements of the level.
         stride: u64,
     },
-    /// Adds `digit x weight` to the value of further axis `further`.
+    /// Adds `digit x weight` to the value of derived axis `derived`.
     Feed {
-        /// The number of the further axis, from 0.
-        further: usize,
+        /// The number of the derived axis, from 0.
+        derived: usize,
         /// How much one step of the digit adds.
         weight: u64,
     },
@@ -40,10 +40,10 @@ impl Subaxis {
         Subaxis { size, target: Target::Land { level, stride } }
     }
 
-    /// A subaxis that feeds further axis `further`.
+    /// A subaxis that feeds derived axis `derived`.
     #[must_use]
-    pub const fn feed(size: u64, further: usize, weight: u64) -> Subaxis {
-        Subaxis { size, target: Target::Feed { further, weight } }
+    pub const fn feed(size: u64, derived: usize, weight: u64) -> Subaxis {
+        Subaxis { size, target: Target::Feed { derived, weight } }
     }
 }
 
@@ -94,7 +94,7 @@ impl Axis {
 ///
 /// Its value is `start` plus the sum of weight x digit over the subaxes that feed it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FurtherAxis {
+pub struct DerivedAxis {
     /// The value when every digit that feeds it is 0.
     pub start: u64,
     /// Extent and subaxes.
@@ -116,14 +116,15 @@ pub struct Replica {
 ///
 /// Invariants, checked by [`LayoutBuilder::build`] and relied on everywhere:
 /// 1. every size is at least 1, and every extent at most the product of the sizes of its axis;
-/// 2. a digit feeds a further axis that comes after its own;
-/// 3. a real index never feeds a value at or beyond the extent of a further axis;
+/// 2. a digit feeds a derived axis that comes after its own;
+/// 3. a real index never feeds a value at or beyond the extent of a derived axis;
 /// 4. number of elements, number of slots, values and coordinates, of padding too, fit in `u64`.
 ///
 /// `==` compares how a layout is written, subaxis by subaxis.
 ///
 /// ```
-/// use tensor_layout::{Layout, Level, Subaxis};
+/// use tensor_layout::{Layout, Level};
+/// use tensor_layout::algebra::Subaxis;
 /// let rows_over_pes = Layout::builder()
 ///     .axis(12, [Subaxis::land(4, Level::PE, 1), Subaxis::land(3, Level::ADDR, 8)])
 ///     .axis(8, [Subaxis::land(8, Level::ADDR, 1)])
@@ -134,7 +135,7 @@ pub struct Replica {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     pub(crate) axes: Vec<Axis>,
-    pub(crate) further: Vec<FurtherAxis>,
+    pub(crate) derived: Vec<DerivedAxis>,
     pub(crate) replicas: Vec<Replica>,
     /// Constants, one per level at most, none 0, sorted by level.
     pub(crate) offsets: Vec<(Level, u64)>,
@@ -154,15 +155,15 @@ impl Layout {
     /// A builder that holds the parts of this layout, to change it.
     #[must_use]
     pub fn to_builder(&self) -> LayoutBuilder {
-        let (axes, further) = (self.axes.clone(), self.further.clone());
-        LayoutBuilder { axes, further, ..self.without_axes() }
+        let (axes, derived) = (self.axes.clone(), self.derived.clone());
+        LayoutBuilder { axes, derived, ..self.without_axes() }
     }
 
     /// A builder with everything but the axes.
     pub(crate) fn without_axes(&self) -> LayoutBuilder {
         LayoutBuilder {
             axes: Vec::new(),
-            further: Vec::new(),
+            derived: Vec::new(),
             replicas: self.replicas.clone(),
             offsets: self.offsets.clone(),
             used: self.used.clone(),
@@ -184,8 +185,8 @@ impl Layout {
 
     /// The axes that digits feed.
     #[must_use]
-    pub fn further_axes(&self) -> &[FurtherAxis] {
-        &self.further
+    pub fn derived_axes(&self) -> &[DerivedAxis] {
+        &self.derived
     }
 
     /// The subaxes without a source.
@@ -244,18 +245,18 @@ impl Layout {
         levels
     }
 
-    /// All axes: the tensor's, then the further ones.
+    /// All axes: the tensor's, then the derived ones.
     pub(crate) fn nodes(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
-        self.axes.iter().chain(self.further.iter().map(|further| &further.axis))
+        self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis))
     }
 
-    /// For every further axis, the tensor axes that feed it, through others or not.
-    pub(crate) fn axes_per_further(&self) -> Vec<Vec<usize>> {
-        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.further.len()];
+    /// For every derived axis, the tensor axes that feed it, through others or not.
+    pub(crate) fn axes_per_derived(&self) -> Vec<Vec<usize>> {
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.derived.len()];
         for (node, axis) in self.nodes().enumerate() {
             for to in axis.subaxes.iter().filter_map(Subaxis::feeds) {
                 let from = match node.checked_sub(self.rank()) {
-                    Some(further) => sources[further].clone(),
+                    Some(derived) => sources[derived].clone(),
                     None => vec![node],
                 };
                 sources[to].extend(from);
@@ -282,17 +283,17 @@ impl Layout {
         }))
     }
 
-    /// Subaxes of further axes have no place in a text.
+    /// Subaxes of derived axes have no place in a text.
     fn site(&self, node: usize, subaxis: usize) -> Site {
         if node < self.rank() { Site::Subaxis(node, subaxis) } else { Site::Layout }
     }
 
-    /// The greatest value of every axis, further ones included, over all real indexes.
+    /// The greatest value of every axis, derived ones included, over all real indexes.
     ///
-    /// For further axes this is an upper bound, which invariant 3 keeps below the extent.
+    /// For derived axes this is an upper bound, which invariant 3 keeps below the extent.
     pub(crate) fn greatest_values(&self) -> Result<Vec<u64>, LayoutError> {
         let mut greatest: Vec<u64> = self.axes.iter().map(|a| a.extent.saturating_sub(1)).collect();
-        greatest.extend(self.further.iter().map(|further| further.start));
+        greatest.extend(self.derived.iter().map(|derived| derived.start));
         // Without elements no index is real, whatever digits there are.
         let empty = self.axes.iter().any(|axis| axis.extent == 0);
         for (node, axis) in self.nodes().enumerate() {
@@ -303,8 +304,8 @@ impl Layout {
                 }
                 greatest[node] = axis.extent.saturating_sub(1);
             }
-            for (further, most) in axis.greatest_feeds(greatest[node]) {
-                let fed = &mut greatest[self.rank() + further];
+            for (derived, most) in axis.greatest_feeds(greatest[node]) {
+                let fed = &mut greatest[self.rank() + derived];
                 *fed = fed.saturating_add(most);
             }
         }
@@ -312,14 +313,14 @@ impl Layout {
     }
 
     fn fed_beyond(&self, node: usize, reach: u64) -> LayoutError {
-        let further = node.saturating_sub(self.rank());
-        let extent = self.further.get(further).map_or(0, |f| f.axis.extent);
-        LayoutError::FedBeyond { further, extent, reach }
+        let derived = node.saturating_sub(self.rank());
+        let extent = self.derived.get(derived).map_or(0, |f| f.axis.extent);
+        LayoutError::FedBeyond { derived, extent, reach }
     }
 }
 
 impl Axis {
-    /// For every further axis that this one feeds, the most that it adds while its own value is
+    /// For every derived axis that this one feeds, the most that it adds while its own value is
     /// at most `greatest`.
     ///
     /// The values up to `greatest` are a union of boxes: the digits of `greatest` up to some
@@ -333,12 +334,12 @@ impl Axis {
         fed.dedup();
         let mut tops = vec![0; self.subaxes.len()];
         self.digits(greatest, &mut tops);
-        fed.into_iter().map(|further| (further, self.greatest_feed(further, &tops))).collect()
+        fed.into_iter().map(|derived| (derived, self.greatest_feed(derived, &tops))).collect()
     }
 
-    fn greatest_feed(&self, further: usize, tops: &[u64]) -> u64 {
+    fn greatest_feed(&self, derived: usize, tops: &[u64]) -> u64 {
         let weight = |s: &Subaxis| match s.target {
-            Target::Feed { further: to, weight } if to == further => weight,
+            Target::Feed { derived: to, weight } if to == derived => weight,
             _ => 0,
         };
         // Minor to major: what the digits below add at most freely, and below the tops.
@@ -355,18 +356,18 @@ impl Axis {
 }
 
 impl Subaxis {
-    /// The same digit where `by` further axes were put in front.
+    /// The same digit where `by` derived axes were put in front.
     pub(crate) fn shifted(&self, by: usize) -> Subaxis {
         match self.target {
-            Target::Feed { further, weight } => Subaxis::feed(self.size, further + by, weight),
+            Target::Feed { derived, weight } => Subaxis::feed(self.size, derived + by, weight),
             Target::Land { .. } => *self,
         }
     }
 
-    /// The further axis that it feeds.
+    /// The derived axis that it feeds.
     pub(crate) fn feeds(&self) -> Option<usize> {
         match self.target {
-            Target::Feed { further, .. } => Some(further),
+            Target::Feed { derived, .. } => Some(derived),
             Target::Land { .. } => None,
         }
     }
@@ -385,7 +386,7 @@ pub(crate) struct Landing {
 #[derive(Clone, Debug, Default)]
 pub struct LayoutBuilder {
     pub(crate) axes: Vec<Axis>,
-    pub(crate) further: Vec<FurtherAxis>,
+    pub(crate) derived: Vec<DerivedAxis>,
     pub(crate) replicas: Vec<Replica>,
     offsets: Vec<(Level, u64)>,
     used: Vec<Level>,
@@ -400,16 +401,16 @@ impl LayoutBuilder {
         self
     }
 
-    /// Adds a further axis, fed by the subaxes that name its number, counted from 0.
+    /// Adds a derived axis, fed by the subaxes that name its number, counted from 0.
     #[must_use]
-    pub fn further(
+    pub fn derived(
         mut self,
         start: u64,
         extent: u64,
         subaxes: impl IntoIterator<Item = Subaxis>,
     ) -> Self {
         let axis = Axis { extent, subaxes: subaxes.into_iter().collect() };
-        self.further.push(FurtherAxis { start, axis });
+        self.derived.push(DerivedAxis { start, axis });
         self
     }
 
@@ -452,10 +453,10 @@ impl LayoutBuilder {
     /// [`FeedOrder`](LayoutError::FeedOrder), [`FedBeyond`](LayoutError::FedBeyond),
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn build(self) -> Result<Layout, LayoutError> {
-        let LayoutBuilder { axes, further, replicas, offsets, used, spans } = self;
+        let LayoutBuilder { axes, derived, replicas, offsets, used, spans } = self;
         let (no_offsets, no_spans) = (Vec::new(), Vec::new());
         let mut layout =
-            Layout { axes, further, replicas, offsets: no_offsets, used, spans: no_spans };
+            Layout { axes, derived, replicas, offsets: no_offsets, used, spans: no_spans };
         layout.check_axes()?;
         layout.check_counts()?;
         let landed: Vec<Level> = layout.landings().map(|landing| landing.level).collect();
@@ -476,17 +477,17 @@ impl LayoutBuilder {
 impl Layout {
     fn check_axes(&self) -> Result<(), LayoutError> {
         for (node, axis) in self.nodes().enumerate() {
-            let first_further = (node + 1).saturating_sub(self.rank());
+            let first_derived = (node + 1).saturating_sub(self.rank());
             for (at, subaxis) in axis.subaxes.iter().enumerate() {
                 let site = self.site(node, at);
                 if subaxis.size == 0 {
                     return Err(LayoutError::ZeroSize { site });
                 }
                 let feeds = subaxis.feeds();
-                if let Some(further) =
-                    feeds.filter(|f| !(first_further..self.further.len()).contains(f))
+                if let Some(derived) =
+                    feeds.filter(|f| !(first_derived..self.derived.len()).contains(f))
                 {
-                    return Err(LayoutError::FeedOrder { site, further });
+                    return Err(LayoutError::FeedOrder { site, derived });
                 }
             }
             let site = if node < self.rank() { Site::Axis(node) } else { Site::Layout };

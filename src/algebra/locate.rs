@@ -86,10 +86,10 @@ impl Layout {
     ///
     /// Invariants 3 and 4 keep every value below its extent and every sum within `u64`.
     pub(crate) fn land(&self, index: &[u64], mut add: impl FnMut(Level, u64)) {
-        let mut fed: Vec<u64> = self.further.iter().map(|further| further.start).collect();
+        let mut fed: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
         for (node, axis) in self.nodes().enumerate() {
             let mut rest = match node.checked_sub(self.rank()) {
-                Some(further) => fed[further],
+                Some(derived) => fed[derived],
                 None => index[node],
             };
             for subaxis in axis.subaxes.iter().rev() {
@@ -97,7 +97,7 @@ impl Layout {
                 rest /= subaxis.size;
                 match subaxis.target {
                     Target::Land { level, stride } => add(level, digit * stride),
-                    Target::Feed { further, weight } => fed[further] += digit * weight,
+                    Target::Feed { derived, weight } => fed[derived] += digit * weight,
                 }
             }
         }

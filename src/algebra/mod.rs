@@ -1,4 +1,4 @@
-//! Layouts as values: axes split into subaxes that land in levels or feed further axes.
+//! Layouts as values: axes split into subaxes that land in levels or feed derived axes.
 //!
 //! ```text
 //! index (100, 37) of ((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! An axis has a value, which its subaxes write in mixed radix, major to minor. A subaxis lands
-//! in a level with a stride, or feeds a further axis with a weight. The value of an axis is an
-//! entry of the tensor index or, for a further axis, `start + sum of weight x digit` over what
+//! in a level with a stride, or feeds a derived axis with a weight. The value of an axis is an
+//! entry of the tensor index or, for a derived axis, `start + sum of weight x digit` over what
 //! feeds it. A value at or beyond the extent of its axis is padding.
 //!
 //! One operation per file, its law on top. Nothing here knows a text or a machine.
@@ -40,7 +40,7 @@ pub use compose::IndexOrder;
 pub use divide::Arrangement;
 pub use element::Found;
 pub use equality::Difference;
-pub use layout::{Axis, FurtherAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
+pub use layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 pub use locate::{Copies, Indexes};
 pub use location::Location;
 pub use restrict::Restricted;

@@ -27,7 +27,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`NoRestriction`](LayoutError::NoRestriction) where what lives there is no box of digits:
-    /// several digits give the coordinate, or one belongs to a further axis;
+    /// several digits give the coordinate, or one belongs to a derived axis;
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     ///
     /// # Example
@@ -51,9 +51,9 @@ impl Layout {
                 indexes.axis(part.extent, part.indexes).offset(Level::axis(number), part.offset);
             indexes = indexes.used(Level::axis(number));
         }
-        for further in &whole.further {
+        for derived in &whole.derived {
             layout =
-                layout.further(further.start, further.axis.extent, further.axis.subaxes.clone());
+                layout.derived(derived.start, derived.axis.extent, derived.axis.subaxes.clone());
         }
         for replica in whole.replicas.iter().filter(|replica| !gone(replica.level)) {
             layout = layout.replica(replica.size, replica.level, replica.stride);
@@ -77,8 +77,8 @@ impl Layout {
         for axis in &mut projected.axes {
             *axis = axis.with(keep);
         }
-        for further in &mut projected.further {
-            further.axis = further.axis.with(keep);
+        for derived in &mut projected.derived {
+            derived.axis = derived.axis.with(keep);
         }
         projected.replicas.retain(|replica| replica.level == level);
         projected.offsets.retain(|(of, _)| *of == level);
@@ -111,7 +111,7 @@ impl Layout {
                 }
             }
             if landed.count() > landings {
-                let reason = format!("a digit of `{level}` belongs to a further axis");
+                let reason = format!("a digit of `{level}` belongs to a derived axis");
                 return Err(LayoutError::NoRestriction { reason });
             }
             for replica in self.replicas.iter().filter(|replica| replica.level == level) {

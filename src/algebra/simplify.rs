@@ -1,16 +1,16 @@
-//! Fewer further axes, the same map: every place answers as before.
+//! Fewer derived axes, the same map: every place answers as before.
 
 use num_integer::Integer;
 
-use crate::algebra::layout::{Axis, FurtherAxis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::error::LayoutError;
 
 impl Layout {
-    /// Removes further axes where plain subaxes say the same.
+    /// Removes derived axes where plain subaxes say the same.
     ///
-    /// Unit digits go; a further axis that one digit feeds is spliced in its place, if it writes
+    /// Unit digits go; a derived axis that one digit feeds is spliced in its place, if it writes
     /// exactly the values of the digit or the digit is the major-most of its axis; from the minor
-    /// end, what feeds a further axis and what splits it again cancel by their common divisor;
+    /// end, what feeds a derived axis and what splits it again cancel by their common divisor;
     /// constant digits lead axis 0. What remains truly fuses axes or pads inside one.
     /// Law: every place answers alike, the used levels and the spans stay.
     /// Cost: O(subaxes squared), whatever the sizes.
@@ -25,7 +25,7 @@ impl Layout {
     /// As [`simplified`](Layout::simplified), without a copy. The result is not checked again:
     /// every rule keeps the slots, the real values and with them the invariants.
     pub(crate) fn into_simplified(self) -> Result<Layout, LayoutError> {
-        if self.further.is_empty() {
+        if self.derived.is_empty() {
             return Ok(self);
         }
         let mut parts = Parts::of(self);
@@ -36,9 +36,9 @@ impl Layout {
 }
 
 impl Layout {
-    /// Lets digits land directly where a further axis never leaves its minor-most digit, and
+    /// Lets digits land directly where a derived axis never leaves its minor-most digit, and
     /// drops axes that nothing feeds: every element keeps its places, but padding and span that
-    /// only the further axis made are gone. For a notation that cannot say them.
+    /// only the derived axis made are gone. For a notation that cannot say them.
     pub(crate) fn without_tails(&self) -> Result<Layout, LayoutError> {
         let greatest = self.greatest_values()?;
         let mut parts = Parts::of(self.clone());
@@ -54,7 +54,7 @@ struct Parts {
     /// What is left of it without its axes.
     layout: Layout,
     rank: usize,
-    nodes: Vec<Option<FurtherAxis>>,
+    nodes: Vec<Option<DerivedAxis>>,
 }
 
 /// A digit that feeds: its axis, its place in it, its size, its weight.
@@ -69,13 +69,13 @@ struct Feeder {
 impl Parts {
     fn of(mut layout: Layout) -> Parts {
         let tensor = std::mem::take(&mut layout.axes).into_iter();
-        let tensor: Vec<_> = tensor.map(|axis| Some(FurtherAxis { start: 0, axis })).collect();
-        let further = std::mem::take(&mut layout.further).into_iter().map(Some);
+        let tensor: Vec<_> = tensor.map(|axis| Some(DerivedAxis { start: 0, axis })).collect();
+        let derived = std::mem::take(&mut layout.derived).into_iter().map(Some);
         let rank = tensor.len();
-        Parts { layout, rank, nodes: tensor.into_iter().chain(further).collect() }
+        Parts { layout, rank, nodes: tensor.into_iter().chain(derived).collect() }
     }
 
-    /// Renumbers the further axes that are left.
+    /// Renumbers the derived axes that are left.
     fn into_layout(self) -> Layout {
         let Parts { mut layout, rank, nodes } = self;
         let numbers: Vec<usize> = nodes[rank..]
@@ -88,13 +88,13 @@ impl Parts {
             .collect();
         for (number, mut node) in nodes.into_iter().enumerate().filter_map(|(n, x)| Some((n, x?))) {
             for subaxis in &mut node.axis.subaxes {
-                if let Target::Feed { further, .. } = &mut subaxis.target {
-                    *further = numbers[*further];
+                if let Target::Feed { derived, .. } = &mut subaxis.target {
+                    *derived = numbers[*derived];
                 }
             }
             match number < rank {
                 true => layout.axes.push(node.axis),
-                false => layout.further.push(node),
+                false => layout.derived.push(node),
             }
         }
         layout
@@ -108,7 +108,7 @@ impl Parts {
         self.nodes[node].as_mut().map(|node| &mut node.axis.subaxes)
     }
 
-    /// Simplifies every further axis as far as it goes; `false` when nothing was left to do.
+    /// Simplifies every derived axis as far as it goes; `false` when nothing was left to do.
     fn pass(&mut self) -> bool {
         let mut changed = false;
         for node in self.rank..self.nodes.len() {
@@ -130,8 +130,8 @@ impl Parts {
         let rank = self.rank;
         let mut fed = vec![0_usize; self.nodes.len() - rank];
         for subaxis in self.nodes.iter().flatten().flat_map(|node| &node.axis.subaxes) {
-            if let Some(further) = subaxis.feeds() {
-                fed[further] += 1;
+            if let Some(derived) = subaxis.feeds() {
+                fed[derived] += 1;
             }
         }
         for (number, node) in self.nodes.iter_mut().enumerate() {
@@ -141,7 +141,7 @@ impl Parts {
                 let leads = at.next() == Some(0);
                 subaxis.size > 1
                     || match subaxis.feeds() {
-                        Some(further) => leads && fed[further] == 1,
+                        Some(derived) => leads && fed[derived] == 1,
                         None => number < rank,
                     }
             });
@@ -157,14 +157,14 @@ impl Parts {
     }
 
     fn feeders(&self, node: usize) -> Vec<Feeder> {
-        let further = node - self.rank;
+        let derived = node - self.rank;
         let mut feeders = Vec::new();
         for (node, axis) in
             self.nodes.iter().enumerate().filter_map(|(n, x)| Some((n, x.as_ref()?)))
         {
             for (at, subaxis) in axis.axis.subaxes.iter().enumerate() {
-                if let Target::Feed { further: to, weight } = subaxis.target
-                    && to == further
+                if let Target::Feed { derived: to, weight } = subaxis.target
+                    && to == derived
                 {
                     feeders.push(Feeder { node, at, size: subaxis.size, weight });
                 }
@@ -173,20 +173,20 @@ impl Parts {
         feeders
     }
 
-    /// Puts the digits of a further axis where the one digit is that feeds it.
+    /// Puts the digits of a derived axis where the one digit is that feeds it.
     fn splice(&mut self, node: usize) -> bool {
         let feeders = self.feeders(node);
         let [feeder @ Feeder { weight: 1, .. }] = feeders[..] else { return false };
-        let Some(further) = self.nodes[node].as_ref().filter(|further| further.start == 0) else {
+        let Some(derived) = self.nodes[node].as_ref().filter(|derived| derived.start == 0) else {
             return false;
         };
-        if feeder.at > 0 && further.axis.slots() != feeder.size {
+        if feeder.at > 0 && derived.axis.slots() != feeder.size {
             return false;
         }
-        let digits = further.axis.subaxes.clone();
+        let digits = derived.axis.subaxes.clone();
         let fits = self.axis(feeder.node).is_some_and(|parent| {
             let others = parent.slots() / feeder.size;
-            others.checked_mul(further.axis.slots()).is_some()
+            others.checked_mul(derived.axis.slots()).is_some()
         });
         if !fits {
             return false;
@@ -206,10 +206,10 @@ impl Parts {
         let feeders = self.feeders(node);
         let units: Vec<&Feeder> = feeders.iter().filter(|feeder| feeder.weight == 1).collect();
         let [unit] = units[..] else { return false };
-        let Some(further) = self.nodes[node].as_ref() else { return false };
-        let Some(minor) = further.axis.subaxes.last().copied() else { return false };
+        let Some(derived) = self.nodes[node].as_ref() else { return false };
+        let Some(minor) = derived.axis.subaxes.last().copied() else { return false };
         let others = feeders.iter().map(|f| f.weight).filter(|weight| *weight > 1);
-        let common = others.fold(further.start, |common, weight| common.gcd(&weight));
+        let common = others.fold(derived.start, |common, weight| common.gcd(&weight));
         let factor = unit.size.gcd(&minor.size).gcd(&common);
         if factor <= 1 {
             return false;
@@ -222,12 +222,12 @@ impl Parts {
         if let Some(parent) = self.subaxes(unit.node) {
             parent.insert(unit.at + 1, minor_landing);
         }
-        if let Some(further) = self.nodes[node].as_mut() {
-            further.start /= factor;
-            further.axis.extent = further.axis.extent.div_ceil(factor);
-            further.axis.subaxes.pop();
+        if let Some(derived) = self.nodes[node].as_mut() {
+            derived.start /= factor;
+            derived.axis.extent = derived.axis.extent.div_ceil(factor);
+            derived.axis.subaxes.pop();
             if minor.size > factor {
-                further.axis.subaxes.push(quotient(minor, factor));
+                derived.axis.subaxes.push(quotient(minor, factor));
             }
         }
         true
@@ -235,16 +235,16 @@ impl Parts {
 
     fn set_feed(&mut self, feeder: &Feeder, size: u64, weight: u64) {
         if let Some(subaxis) = self.subaxes(feeder.node).and_then(|s| s.get_mut(feeder.at))
-            && let Target::Feed { further, .. } = subaxis.target
+            && let Target::Feed { derived, .. } = subaxis.target
         {
-            *subaxis = Subaxis { size, target: Target::Feed { further, weight } };
+            *subaxis = Subaxis { size, target: Target::Feed { derived, weight } };
         }
     }
 
     fn land_directly(&mut self, node: usize, greatest: u64) {
-        let Some(further) = self.nodes[node].as_ref() else { return };
-        let minor = further.axis.subaxes.last().copied();
-        if further.start > 0 || greatest >= minor.map_or(1, |minor| minor.size) {
+        let Some(derived) = self.nodes[node].as_ref() else { return };
+        let minor = derived.axis.subaxes.last().copied();
+        if derived.start > 0 || greatest >= minor.map_or(1, |minor| minor.size) {
             return;
         }
         for feeder in self.feeders(node) {
@@ -293,8 +293,8 @@ fn scaled(target: Target, factor: u64) -> Target {
         Target::Land { level, stride } => {
             Target::Land { level, stride: stride.saturating_mul(factor) }
         }
-        Target::Feed { further, weight } => {
-            Target::Feed { further, weight: weight.saturating_mul(factor) }
+        Target::Feed { derived, weight } => {
+            Target::Feed { derived, weight: weight.saturating_mul(factor) }
         }
     }
 }

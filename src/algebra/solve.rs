@@ -1,7 +1,7 @@
 //! Bounded sums: which digits add up to a given value.
 //!
 //! Going backward asks the same question twice: which digits of a level give this coordinate, and
-//! which digits that feed a further axis give this value. Where the weights nest (each is more
+//! which digits that feed a derived axis give this value. Where the weights nest (each is more
 //! than all smaller ones can add up to) there is at most one answer, found greedily; elsewhere
 //! this is bounded subset-sum, searched with pruning and a budget.
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use tensor_layout::Notation;
+use tensor_layout::notation::Notation;
 
 /// Says where every element of a tensor lives.
 #[derive(Debug, Parser)]

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::ops::Range;
 
-use tensor_layout::{
-    CellKind, Drawing, LayoutError, LayoutText, Level, Picture, Placement, XlaShape,
-};
+use tensor_layout::picture::{CellKind, Drawing, Picture};
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{LayoutError, LayoutText, Level, Placement};
 
 use super::args::{Draw, PictureFormat, View};
 use super::input::{Failure, Placed, shaped_argument};

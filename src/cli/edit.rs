@@ -1,7 +1,10 @@
 //! `edit`: the steps in the order of the command line, each one library call.
 
 use clap::ArgMatches;
-use tensor_layout::{Arrangement, IndexOrder, Layout, LayoutText, Level, Notation, XlaDtype};
+use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::notation::Notation;
+use tensor_layout::xla::XlaDtype;
+use tensor_layout::{Layout, LayoutText, Level};
 
 use super::args::{Edit, STEPS};
 use super::input::{Failure, argument, location, numbers};

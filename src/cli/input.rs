@@ -5,10 +5,10 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
-use tensor_layout::{
-    Dtype, Excerpt, LayoutError, LayoutText, Location, Machine, Notation, ParseError, Placement,
-    XlaParser,
-};
+use tensor_layout::error::Excerpt;
+use tensor_layout::notation::{Dtype, Notation};
+use tensor_layout::xla::XlaParser;
+use tensor_layout::{LayoutError, LayoutText, Location, Machine, ParseError, Placement};
 
 use super::args::{On, Place, Source};
 

@@ -1,10 +1,13 @@
 //! Reports as JSON: the schemas of `docs/notation.md` and `docs/xla.md`.
 
 use serde_json::{Map, Value, json};
-use tensor_layout::{
-    AxisReport, Difference, DigitReport, Found, HloReport, LayoutError, Level, Location,
-    MemberReport, Report, ShapeReport, SharedPlace, Target, XlaSizes,
+use tensor_layout::algebra::{Difference, Target};
+use tensor_layout::hlo::HloReport;
+use tensor_layout::report::{
+    AxisReport, DigitReport, MemberReport, Report, ShapeReport, SharedPlace,
 };
+use tensor_layout::xla::XlaSizes;
+use tensor_layout::{Found, LayoutError, Level, Location};
 
 /// A shape: its sizes, its arrays, and for a single array its layout.
 pub(super) fn shape_json(report: &ShapeReport) -> Value {
@@ -87,7 +90,7 @@ pub(super) fn report_json(report: &Report) -> Value {
         "layout": report.text,
         "shape": shape,
         "axes": report.axes.iter().map(axis_json).collect::<Vec<_>>(),
-        "further_axes": report.further_axes.iter().map(axis_json).collect::<Vec<_>>(),
+        "derived_axes": report.derived_axes.iter().map(axis_json).collect::<Vec<_>>(),
         "levels": levels,
         "elements": report.elements,
         "copies": report.copies,
@@ -165,8 +168,8 @@ fn digit_json(digit: &DigitReport) -> Value {
             object.insert("level".into(), level.as_str().into());
             object.insert("stride".into(), stride.into());
         }
-        Target::Feed { further, weight } => {
-            object.insert("further_axis".into(), further.into());
+        Target::Feed { derived, weight } => {
+            object.insert("derived_axis".into(), derived.into());
             object.insert("weight".into(), weight.into());
         }
     }

@@ -4,7 +4,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tensor_layout::{ImageForm, Lane, Level, NpyHeader, Program, WriteError};
+use tensor_layout::Level;
+use tensor_layout::image::{ImageForm, Lane, NpyHeader};
+use tensor_layout::program::Program;
+use tensor_layout::rows::WriteError;
 
 use super::args::{Image, Pack, Unpack};
 use super::input::{Failure, Placed};

@@ -3,9 +3,11 @@
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
-use tensor_layout::{
-    Account, Distance, Level, Location, Move, Relayout as Pair, Replica, Stride, Traffic, Transfer,
+use tensor_layout::algebra::Replica;
+use tensor_layout::relayout::{
+    Account, Distance, Move, Relayout as Pair, Stride, Traffic, Transfer,
 };
+use tensor_layout::{Level, Location};
 
 use super::args::Relayout;
 use super::input::{Failure, shaped_argument};

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use tensor_layout::{
-    Dtype, Found, HloReport, IndexOrder, Layout, LayoutError, LayoutText, Level, Location,
-    Notation, Placement, XlaDtype,
-};
+use tensor_layout::algebra::IndexOrder;
+use tensor_layout::hlo::HloReport;
+use tensor_layout::notation::{Dtype, Notation};
+use tensor_layout::xla::XlaDtype;
+use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location, Placement};
 
 use super::args::{Command, Convert, Element, Explain, Hlo, Locate, Same, UpTo};
 use super::input::{Failure, Placed, argument, location, machine_of, numbers};

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
-use tensor_layout::{
-    Format, Indexes, Level, Location, NpyTable, Placement, Table as Rows, WriteError,
-};
+use tensor_layout::algebra::Indexes;
+use tensor_layout::image::NpyTable;
+use tensor_layout::rows::{Format, Table as Rows, WriteError};
+use tensor_layout::{Level, Location, Placement};
 
 use super::args::{Table, TableFormat};
 use super::input::{Failure, Placed, location};

@@ -59,7 +59,7 @@ impl fmt::Display for ParseErrorKind {
 /// `Display` is complete: message, line and column, the text with a caret, and the help.
 ///
 /// ```
-/// let error = "((4_PE:1 2:4))".parse::<tensor_layout::PadLayout>().unwrap_err();
+/// let error = "((4_PE:1 2:4))".parse::<tensor_layout::notation::PadLayout>().unwrap_err();
 /// assert_eq!(error.to_string(), "\
 /// expected `)` or `,`
 ///  --> 1:10

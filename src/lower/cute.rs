@@ -16,7 +16,7 @@ impl CuteLayout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::CuteLayout;
+    /// use tensor_layout::notation::CuteLayout;
     /// let layout = "((2,2),3):((24,2),8)".parse::<CuteLayout>()?.lower()?;
     /// assert_eq!(layout.locate(&[3, 1])?.to_string(), "Addr=34"); // 24 + 2 + 8
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,7 +44,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, padding,
-    /// spans, and further axes that no plain subaxes replace.
+    /// spans, and derived axes that no plain subaxes replace.
     ///
     /// # Example
     /// ```
@@ -103,6 +103,6 @@ impl Layout {
 
     /// Why strides alone cannot say the layout, if they cannot.
     pub(crate) fn check_plain_axes(&self) -> Result<(), String> {
-        if self.further_axes().is_empty() { Ok(()) } else { Err(self.straddling()) }
+        if self.derived_axes().is_empty() { Ok(()) } else { Err(self.straddling()) }
     }
 }

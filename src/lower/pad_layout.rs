@@ -19,16 +19,16 @@ impl PadLayout {
     /// Cost: as [`Layout::collision`].
     ///
     /// # Errors
-    /// A [`ParseError`] of kind [`Layout`](crate::ParseErrorKind::Layout) that points at the part
+    /// A [`ParseError`] of kind [`Layout`](crate::error::ParseErrorKind::Layout) that points at the part
     /// at fault: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
     /// [`RankMismatch`](LayoutError::RankMismatch), [`ReplicaOfUsed`](LayoutError::ReplicaOfUsed),
     /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all that
-    /// [`LayoutBuilder::build`](crate::LayoutBuilder::build) and [`Layout::check_injective`]
+    /// [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build) and [`Layout::check_injective`]
     /// refuse.
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::PadLayout;
+    /// use tensor_layout::notation::PadLayout;
     /// let text: PadLayout = "((2_PE, 6:4), (2_PE, 4:1))".parse()?;
     /// let error = text.lower().unwrap_err();
     /// assert!(error.to_string().starts_with("level `PE` occurs more than once"));
@@ -48,7 +48,7 @@ impl PadLayout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::PadLayout;
+    /// use tensor_layout::notation::PadLayout;
     /// let incomplete: PadLayout = "((4_PE, 3), (8))".parse()?;
     /// assert_eq!(incomplete.row_major()?.to_string(), "((4_PE, 3:8), (8:1))");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -220,11 +220,11 @@ impl Layout {
     ///
     /// # Errors
     /// [`Unsayable`](LayoutError::Unsayable) for constant offsets, spans beyond the slots, and
-    /// further axes that no plain subaxes replace.
+    /// derived axes that no plain subaxes replace.
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::XlaShape;
+    /// use tensor_layout::xla::XlaShape;
     /// let raised = |text: &str| text.parse::<XlaShape>().unwrap().lower().unwrap().to_pad_layout();
     /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
     /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
@@ -295,38 +295,38 @@ impl Layout {
     }
 
     fn check_plain(&self) -> Result<(), LayoutError> {
-        if self.further.is_empty() { Ok(()) } else { Err(unsayable(self.straddling())) }
+        if self.derived.is_empty() { Ok(()) } else { Err(unsayable(self.straddling())) }
     }
 
-    /// Names the further axis that plain subaxes do not replace: what feeds it, and how it is split.
+    /// Names the derived axis that plain subaxes do not replace: what feeds it, and how it is split.
     pub(crate) fn straddling(&self) -> String {
-        let Some(further) = self.further.first() else { return String::new() };
+        let Some(derived) = self.derived.first() else { return String::new() };
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
             let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));
             feeders.extend(fed.map(|subaxis| (number, *subaxis)));
         }
-        let split = further.axis.subaxes.iter().map(|s| s.size).join(" x ");
+        let split = derived.axis.subaxes.iter().map(|s| s.size).join(" x ");
         match feeders[..] {
             [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })]
-                if further.start == 0 =>
+                if derived.start == 0 =>
             {
                 format!(
                     "a digit of axis {axis}, of size {size}, is split again into {split}, which pads inside"
                 )
             }
-            [(axis, Subaxis { target: Target::Feed { weight, .. }, .. })] if further.start == 0 => {
+            [(axis, Subaxis { target: Target::Feed { weight, .. }, .. })] if derived.start == 0 => {
                 format!("axis {axis} steps by {weight} through a value that is split into {split}")
             }
-            [] => format!("an axis that no index reaches has the value {}", further.start),
+            [] => format!("an axis that no index reaches has the value {}", derived.start),
             [(axis, _)] => format!(
                 "axis {axis} starts at {} of a value that is split into {split}",
-                further.start
+                derived.start
             ),
             _ => format!(
                 "axes {} are fused into one value of extent {}, whose digits {split} straddle them",
                 feeders.iter().map(|(axis, _)| axis).dedup().join(" and "),
-                further.axis.extent,
+                derived.axis.extent,
             ),
         }
     }

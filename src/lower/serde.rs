@@ -43,7 +43,8 @@ impl<'de> Deserialize<'de> for Layout {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Layout, PadLayout};
+    use crate::Layout;
+    use crate::notation::PadLayout;
 
     #[test]
     fn the_serde_form_is_the_text() {

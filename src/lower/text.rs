@@ -28,7 +28,7 @@ impl Notation {
     /// PadLayout a digit.
     ///
     /// ```
-    /// use tensor_layout::Notation;
+    /// use tensor_layout::notation::Notation;
     /// assert_eq!(Notation::of("((), (8_L2B, 4:1))"), Notation::PadLayout);
     /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
     /// assert_eq!(Notation::of("()"), Notation::PadLayout);

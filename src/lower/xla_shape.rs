@@ -8,7 +8,7 @@ mod validate;
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
 
-use crate::algebra::{Axis, FurtherAxis, Layout, Subaxis};
+use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
@@ -29,7 +29,7 @@ impl XlaArray {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::XlaShape;
+    /// use tensor_layout::xla::XlaShape;
     /// let shape: XlaShape = "f32[3,5]{1,0:T(2,2)}".parse()?;
     /// let layout = shape.lower()?;
     /// assert_eq!(layout.locate(&[2, 3])?.to_string(), "Addr=17");
@@ -93,7 +93,7 @@ struct Dim {
 enum Digit {
     /// The whole value of a tensor axis.
     Whole(usize),
-    /// A digit of a further axis: its number, and the place of the digit in it.
+    /// A digit of a derived axis: its number, and the place of the digit in it.
     Of(usize, usize),
 }
 
@@ -102,7 +102,7 @@ struct Tiling {
     extents: Vec<u64>,
     dims: Vec<Dim>,
     whole: Vec<Vec<Subaxis>>,
-    further: Vec<FurtherAxis>,
+    derived: Vec<DerivedAxis>,
 }
 
 fn overflow() -> LayoutError {
@@ -118,7 +118,7 @@ impl Tiling {
             Dim { size, digits: vec![(Digit::Whole(axis), 1)] }
         });
         let whole = vec![Vec::new(); extents.len()];
-        Tiling { extents: extents.to_vec(), dims: dims.collect(), whole, further: Vec::new() }
+        Tiling { extents: extents.to_vec(), dims: dims.collect(), whole, derived: Vec::new() }
     }
 
     fn apply(&mut self, tile: &[TileDim]) -> Result<(), LayoutError> {
@@ -146,18 +146,18 @@ impl Tiling {
         Ok(())
     }
 
-    /// Outer and inner part of a dimension; both come from a further axis that it feeds.
+    /// Outer and inner part of a dimension; both come from a derived axis that it feeds.
     fn split(&mut self, dim: Dim, size: u64) -> (Dim, Dim) {
         if size == 1 {
             return (dim, Dim { size: 1, digits: Vec::new() });
         }
-        let number = self.further.len();
+        let number = self.derived.len();
         let outer = dim.size.div_ceil(size);
         // The strides follow when all tiles are applied; digits of size 1 are left out.
         let sizes = [outer, size].into_iter().filter(|size| *size > 1);
         let subaxes: Vec<_> = sizes.map(|size| Subaxis::land(size, Level::ADDR, 0)).collect();
         let inner = subaxes.len() - 1;
-        self.further.push(FurtherAxis { start: 0, axis: Axis { extent: dim.size, subaxes } });
+        self.derived.push(DerivedAxis { start: 0, axis: Axis { extent: dim.size, subaxes } });
         for (digit, weight) in &dim.digits {
             self.send(*digit, |size| Subaxis::feed(size, number, *weight));
         }
@@ -175,8 +175,8 @@ impl Tiling {
                 let needed = subaxis.size > 1 || subaxis.feeds().is_some();
                 self.whole[axis] = needed.then_some(subaxis).into_iter().collect();
             }
-            Digit::Of(further, at) => {
-                let subaxis = &mut self.further[further].axis.subaxes[at];
+            Digit::Of(derived, at) => {
+                let subaxis = &mut self.derived[derived].axis.subaxes[at];
                 *subaxis = to(subaxis.size);
             }
         }
@@ -197,8 +197,8 @@ impl Tiling {
         for (extent, subaxes) in self.extents.into_iter().zip(self.whole) {
             builder = builder.axis(extent, subaxes);
         }
-        for FurtherAxis { start, axis } in self.further {
-            builder = builder.further(start, axis.extent, axis.subaxes);
+        for DerivedAxis { start, axis } in self.derived {
+            builder = builder.derived(start, axis.extent, axis.subaxes);
         }
         builder.span(Level::ADDR, span).build()
     }

@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 64;
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
-/// use tensor_layout::CuteLayout;
+/// use tensor_layout::notation::CuteLayout;
 /// let layout: CuteLayout = "((_2, 2), 3) : ((24, 2), 8)".parse()?;
 /// assert_eq!(layout.to_string(), "((2,2),3):((24,2),8)");
 /// # Ok::<(), tensor_layout::ParseError>(())

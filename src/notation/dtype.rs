@@ -8,7 +8,7 @@ use crate::error::LayoutError;
 /// The type of the elements; a layout needs its width only.
 ///
 /// ```
-/// use tensor_layout::Dtype;
+/// use tensor_layout::notation::Dtype;
 /// assert_eq!("Half".parse::<Dtype>()?.bits(), 16);
 /// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```

@@ -19,11 +19,15 @@ mod written;
 mod xla_dtype;
 mod xla_shape;
 
+pub use crate::lower::Notation;
 pub use cute::{CuteLayout, CuteMode};
 pub use dtype::Dtype;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
+
+#[doc(hidden)]
 pub use xla_dtype::XlaDtype;
+#[doc(hidden)]
 pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
 pub(crate) use assignments::{Assignment, assignments};

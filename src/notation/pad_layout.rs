@@ -19,7 +19,7 @@ use crate::notation::written::Written;
 /// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks.
 ///
 /// ```
-/// use tensor_layout::PadLayout;
+/// use tensor_layout::notation::PadLayout;
 /// let layout: PadLayout = "(10,7)/(( 3:7,4_PE ), (7:1))".parse()?;
 /// assert_eq!(layout.to_string(), "(10,7)/((3:7, 4_PE), (7:1))");
 /// # Ok::<(), tensor_layout::ParseError>(())

@@ -14,7 +14,7 @@ use crate::notation::written::Written;
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
-/// use tensor_layout::Strided;
+/// use tensor_layout::notation::Strided;
 /// let numpy: Strided = "shape=(2,3), strides=(12,4), itemsize=4".parse()?;
 /// assert_eq!(numpy.to_string(), "shape=(2, 3), strides=(12, 4), itemsize=4");
 /// assert_eq!(numpy.lower()?, "(2:3, 3:1)".parse()?);

@@ -7,7 +7,7 @@ use std::fmt;
 /// Source: openxla/xla, `primitive_util.cc` and `xla_data.proto`.
 ///
 /// ```
-/// use tensor_layout::XlaDtype;
+/// use tensor_layout::xla::XlaDtype;
 /// let bf16 = XlaDtype::from_name("bf16").unwrap();
 /// assert_eq!((bf16.bits(), bf16.name()), (16, "bf16"));
 /// assert_eq!(XlaDtype::from_name("s4").unwrap().bits(), 8); // unpacked, unless `E(4)` packs it

@@ -22,7 +22,7 @@ pub use read::XlaParser;
 /// Source: openxla/xla, `hlo_parser.cc`, `layout.cc`, `shape_util.cc`, as of 2026-08.
 ///
 /// ```
-/// use tensor_layout::XlaShape;
+/// use tensor_layout::xla::XlaShape;
 /// let shape: XlaShape = "bf16[ 8, 128 ]{1,0: T(8,128)(2,1) L(1)}".parse()?;
 /// assert_eq!(shape.to_string(), "bf16[8,128]{1,0:T(8,128)(2,1)}");
 /// assert!("F32[3,5]{1,0:T(2,2)}".parse::<XlaShape>().is_err());

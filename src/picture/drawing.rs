@@ -14,7 +14,8 @@ pub(super) const COLORS: u64 = 8;
 /// A picture of a placement, to be made.
 ///
 /// ```
-/// use tensor_layout::{CellKind, Drawing, Placement};
+/// use tensor_layout::Placement;
+/// use tensor_layout::picture::{CellKind, Drawing};
 /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
 /// let picture = Drawing::new(&placement).tensor();
 /// let panel = &picture.panels[0];
@@ -58,7 +59,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Borders around tiles: how many elements each has in memory, and what it is called, outermost
-    /// first; of an XLA shape [`XlaArray::tiles`](crate::XlaArray::tiles). Cells are coloured by
+    /// first; of an XLA shape [`XlaArray::tiles`](crate::xla::XlaArray::tiles). Cells are coloured by
     /// the first one.
     #[must_use]
     pub fn tiles(mut self, tiles: Vec<(u64, String)>) -> Drawing<'a> {

@@ -17,7 +17,8 @@ use crate::placement::{Placement, PlacementBuilder};
 /// in the address in any order.
 ///
 /// ```
-/// use tensor_layout::{Candidates, Machine, pareto};
+/// use tensor_layout::Machine;
+/// use tensor_layout::relayout::{Candidates, pareto};
 /// let machine: Machine = "PE=4".parse()?;
 /// let all: Vec<_> = Candidates::new(&machine, &[8, 6]).capacity_words(16).collect();
 /// assert!(all.iter().all(|candidate| candidate.footprint_words <= 16));
@@ -69,7 +70,7 @@ impl Candidate {
     /// The candidate on the machine.
     ///
     /// # Errors
-    /// As [`PlacementBuilder::build`](crate::PlacementBuilder::build).
+    /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build).
     pub fn on(&self, machine: &Machine) -> Result<Placement, LayoutError> {
         Placement::of(self.layout.clone()).on(machine).build()
     }

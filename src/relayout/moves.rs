@@ -94,7 +94,8 @@ impl Relayout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Machine, Placement, Relayout};
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::relayout::Relayout;
     /// let machine: Machine = "PE=4".parse()?;
     /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
     /// let relayout = Relayout::new(&on("((4_PE, 3:8), (8:1))")?, &on("((12:8), (8:1))")?)?;

@@ -35,7 +35,8 @@ impl fmt::Display for Distance {
 /// other has it, is in place in every slice.
 ///
 /// ```
-/// use tensor_layout::{Distance, Level, Machine, Placement, Relayout};
+/// use tensor_layout::{Level, Machine, Placement};
+/// use tensor_layout::relayout::{Distance, Relayout};
 /// let machine: Machine = "PE=4".parse()?;
 /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
 /// let relayout = Relayout::new(&on("((4_PE, 3:8), (8:1))")?, &on("((12:2), (4_PE, 2:1))")?)?;

@@ -63,10 +63,10 @@ pub(super) fn refine(source: &Layout, target: &Layout) -> Result<Vec<Group>, Lay
     Ok(groups)
 }
 
-/// Axes that feed one further axis in either layout, together; all others alone.
+/// Axes that feed one derived axis in either layout, together; all others alone.
 fn fused(source: &Layout, target: &Layout) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = (0..source.rank()).map(|axis| vec![axis]).collect();
-    for axes in source.axes_per_further().into_iter().chain(target.axes_per_further()) {
+    for axes in source.axes_per_derived().into_iter().chain(target.axes_per_derived()) {
         let (joined, apart): (Vec<_>, Vec<_>) =
             sets.into_iter().partition(|set| set.iter().any(|axis| axes.contains(axis)));
         sets = apart;
@@ -137,7 +137,7 @@ fn indexes(rank: usize, axis: usize, place: u64, size: u64, extent: u64) -> Vec<
 
 /// An axis as one layout splits it.
 struct Side {
-    /// (place, size, landing), minor to major; below `clean_from` values go through further axes.
+    /// (place, size, landing), minor to major; below `clean_from` values go through derived axes.
     digits: Vec<(u64, u64, Option<Landing>)>,
     clean_from: u64,
 }

@@ -70,7 +70,7 @@ impl Relayout {
     /// runs; what is in place already is left out.
     ///
     /// Law: carried out on data in the source layout, they give the destination, every copy; at
-    /// every level they enter at least [`LevelTraffic::into`](crate::LevelTraffic::into) units.
+    /// every level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
     /// Cost: proportional to elements x copies, for each distance. Memory: one element's moves.
     ///
     /// # Errors
@@ -78,7 +78,8 @@ impl Relayout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Machine, Placement, Relayout};
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::relayout::Relayout;
     /// let machine: Machine = "PE=4".parse()?;
     /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
     /// let relayout = Relayout::new(&on("((1_PE, 4:1))")?, &on("((4:1))")?)?;

@@ -1,10 +1,8 @@
-//! What people ask in words: a placement in numbers, a shape and its cost, a compiler dump.
+//! What people ask in words: a placement in numbers, a shape and its cost.
 
-mod hlo;
 mod placement;
 mod shape;
 
-pub use hlo::{HloEntry, HloReport, HloTotals, UnreadLine};
 pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};
 pub use shape::{MemberReport, ShapeReport};
 

@@ -30,8 +30,8 @@ pub struct Report {
     pub unsayable: Option<String>,
     /// The tensor axes.
     pub axes: Vec<AxisReport>,
-    /// The further axes.
-    pub further_axes: Vec<AxisReport>,
+    /// The derived axes.
+    pub derived_axes: Vec<AxisReport>,
     /// The levels, in the order of the columns.
     pub levels: Vec<LevelReport>,
     /// The number of elements.
@@ -116,7 +116,7 @@ impl Placement {
     /// As [`Layout::pads`](crate::Layout::pads).
     pub fn report(&self) -> Result<Report, LayoutError> {
         let layout = self.layout();
-        let further = layout.further_axes().iter().map(|further| axis_report(&further.axis));
+        let derived = layout.derived_axes().iter().map(|derived| axis_report(&derived.axis));
         let (text, unsayable) = match layout.to_pad_layout_map() {
             Ok((text, _)) => (Some(text.to_string()), None),
             Err(LayoutError::Unsayable { reason, .. }) => (None, Some(reason)),
@@ -126,7 +126,7 @@ impl Placement {
             text,
             unsayable,
             axes: layout.axes().iter().map(axis_report).collect(),
-            further_axes: further.collect(),
+            derived_axes: derived.collect(),
             levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
             elements: layout.elements(),
             copies: self.copies(),
@@ -237,8 +237,8 @@ impl fmt::Display for Report {
         for (number, axis) in self.axes.iter().enumerate() {
             write_axis(f, &format!("axis {number}"), &format!("i{number}"), axis)?;
         }
-        for (number, axis) in self.further_axes.iter().enumerate() {
-            write_axis(f, &format!("further axis {number}"), &format!("x{number}"), axis)?;
+        for (number, axis) in self.derived_axes.iter().enumerate() {
+            write_axis(f, &format!("derived axis {number}"), &format!("x{number}"), axis)?;
         }
         self.write_levels(f)?;
         self.write_totals(f)
@@ -265,8 +265,8 @@ fn write_axis(
         match digit.target {
             Target::Land { level, stride: 1 } => writeln!(f, "  {level} += {digits}")?,
             Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x {factor}")?,
-            Target::Feed { further, weight: 1 } => writeln!(f, "  x{further} += {digits}")?,
-            Target::Feed { further, weight } => writeln!(f, "  x{further} += {weight} x {factor}")?,
+            Target::Feed { derived, weight: 1 } => writeln!(f, "  x{derived} += {digits}")?,
+            Target::Feed { derived, weight } => writeln!(f, "  x{derived} += {weight} x {factor}")?,
         }
     }
     Ok(())

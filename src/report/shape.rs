@@ -14,7 +14,7 @@ const MOST_ADVICE: usize = 8;
 /// An XLA shape explained; `Display` is the page for a person.
 ///
 /// ```
-/// use tensor_layout::XlaShape;
+/// use tensor_layout::xla::XlaShape;
 /// let shape: XlaShape = "s32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}".parse()?;
 /// let report = shape.report()?;
 /// assert_eq!(report.sizes.unpadded_bytes, 512 << 20);

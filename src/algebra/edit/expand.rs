@@ -1,6 +1,6 @@
 //! Expanding a unit axis over a level, and tiling an axis.
 
-use crate::algebra::layout::{FurtherAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -69,13 +69,13 @@ impl Layout {
         for axis in &mut builder.axes {
             *axis = axis.with(shift);
         }
-        for further in &mut builder.further {
-            further.axis = further.axis.with(shift);
+        for derived in &mut builder.derived {
+            derived.axis = derived.axis.with(shift);
         }
         let copy = vec![Subaxis::land(times, level, far), Subaxis::feed(extent.max(1), 0, 1)];
         let whole = crate::algebra::Axis { extent: tiled, subaxes: copy };
         let axis = std::mem::replace(&mut builder.axes[at], whole);
-        builder.further.insert(0, FurtherAxis { start: 0, axis });
+        builder.derived.insert(0, DerivedAxis { start: 0, axis });
         builder.build()?.into_simplified()
     }
 
@@ -84,7 +84,7 @@ impl Layout {
         let too_large = || LayoutError::too_large(Site::Layout, "a coordinate");
         let times = |step: u64| step.checked_mul(factor).ok_or_else(too_large);
         let mut spread = self.clone();
-        let nodes = spread.axes.iter_mut().chain(spread.further.iter_mut().map(|f| &mut f.axis));
+        let nodes = spread.axes.iter_mut().chain(spread.derived.iter_mut().map(|f| &mut f.axis));
         for subaxis in nodes.flat_map(|axis| &mut axis.subaxes) {
             if let Target::Land { level: of, stride } = &mut subaxis.target
                 && *of == level

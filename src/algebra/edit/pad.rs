@@ -58,7 +58,7 @@ impl Layout {
     /// Law: no size of a digit that lands in `Addr`, `W` or `Time` can be smaller.
     ///
     /// # Errors
-    /// As [`LayoutBuilder::build`](crate::LayoutBuilder::build).
+    /// As [`LayoutBuilder::build`](crate::algebra::LayoutBuilder::build).
     ///
     /// # Example
     /// ```

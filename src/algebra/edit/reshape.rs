@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use crate::algebra::compose::IndexOrder;
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{FurtherAxis, Layout, Subaxis, product};
+use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, product};
 use crate::error::{LayoutError, Site};
 
 impl Layout {
@@ -102,13 +102,13 @@ impl Layout {
                 ([], new) => map = new.iter().fold(map, |map, n| map.axis(*n, [])),
                 ([extent], [_]) => map = map.axis(*extent, [whole(*extent, from)]),
                 (_, new) => {
-                    let number = map.further.len();
+                    let number = map.derived.len();
                     let weights = IndexOrder::RowMajor.weights(new)?;
                     for (extent, weight) in new.iter().zip(weights) {
                         map = map.axis(*extent, [Subaxis::feed(*extent, number, weight)]);
                     }
                     let entries = (from..from_end).map(|axis| whole(old[axis], axis));
-                    map = map.further(0, new.iter().product(), entries);
+                    map = map.derived(0, new.iter().product(), entries);
                 }
             }
             (from, to) = (from_end, to_end);
@@ -122,10 +122,10 @@ impl Layout {
         let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);
         let slots =
             crate::algebra::Axis { extent: 1, subaxes: subaxes.map(|s| s.shifted(1)).collect() };
-        for further in &mut builder.further {
-            further.axis = further.axis.with(|subaxis| subaxis.shifted(1));
+        for derived in &mut builder.derived {
+            derived.axis = derived.axis.with(|subaxis| subaxis.shifted(1));
         }
-        builder.further.insert(0, FurtherAxis { start: 0, axis: slots });
+        builder.derived.insert(0, DerivedAxis { start: 0, axis: slots });
         let axis = |extent: &u64| [Subaxis::feed((*extent).max(1), 0, 0)];
         shape.iter().fold(builder, |builder, extent| builder.axis(*extent, axis(extent))).build()
     }

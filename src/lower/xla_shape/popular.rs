@@ -63,7 +63,7 @@ impl XlaArray {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::XlaShape;
+    /// use tensor_layout::xla::XlaShape;
     /// let shape: XlaShape = "f32[129,1024]{0,1:T(8,128)}".parse()?;
     /// let (_, array) = shape.arrays()[0];
     /// assert_eq!(array.sizes()?.allocated_bytes, 1_048_576);

@@ -22,7 +22,8 @@ impl Layout {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Layout, XlaDtype};
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::xla::XlaDtype;
     /// let layout: Layout = "(3,5)/((2:12, 2:2), (3:4, 2:1))".parse()?;
     /// let shape = layout.to_xla_array(XlaDtype::from_name("f32").unwrap())?;
     /// assert_eq!(shape.to_string(), "f32[3,5]{1,0:T(2,2)}");

@@ -8,7 +8,7 @@ use crate::notation::{TileDim, XlaArray, XlaLayout};
 /// How many bytes an XLA array takes, by four definitions.
 ///
 /// ```
-/// use tensor_layout::XlaShape;
+/// use tensor_layout::xla::XlaShape;
 /// let shape: XlaShape = "bf16[3,5]{1,0:T(3,128)(2,1)}".parse()?;
 /// let (_, array) = shape.arrays()[0];
 /// let sizes = array.sizes()?;
@@ -38,7 +38,7 @@ impl XlaArray {
     /// first; tiles without a size are left out.
     ///
     /// ```
-    /// use tensor_layout::XlaShape;
+    /// use tensor_layout::xla::XlaShape;
     /// let shape: XlaShape = "bf16[4,8]{1,0:T(2,4)(2,1)}".parse()?;
     /// let (_, array) = shape.arrays()[0];
     /// assert_eq!(array.tiles(), [(8, "2 x 4".into()), (2, "2 x 1".into())]);

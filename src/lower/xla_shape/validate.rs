@@ -15,7 +15,7 @@ impl XlaShape {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::XlaShape;
+    /// use tensor_layout::xla::XlaShape;
     /// let shape: XlaShape = "f32[2,2]{0,0}".parse()?;
     /// let error = shape.validate().unwrap_err();
     /// assert_eq!(

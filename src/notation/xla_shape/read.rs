@@ -28,7 +28,7 @@ type Node<'a> = Pair<'a, Rule>;
 /// Parses XLA shapes, strictly or leniently.
 ///
 /// ```
-/// use tensor_layout::XlaParser;
+/// use tensor_layout::xla::XlaParser;
 /// let shape = XlaParser::lenient().parse("F32[2,3,8]{2,1,0:S(1)T(2,∗,128)}")?;
 /// assert_eq!(shape.to_string(), "f32[2,3,8]{2,1,0:T(2,*,128)S(1)}");
 /// # Ok::<(), tensor_layout::ParseError>(())

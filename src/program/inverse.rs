@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::cell::{Cell, Steps};
-use super::form::{Form, Inner, Outer};
-use super::inverse::{Backward, Digit, Held, OpenAxis, origin, weights};
-use super::program::{Program, check_length, narrow};
-use crate::algebra::{IndexOrder, Layout, Location};
+use super::compiled::{Program, check_length, narrow};
+use super::lookup::{Backward, Digit, OpenAxis, either, origin, weights};
+use super::weighted_sum::{Inner, Outer, WeightedSum};
+use crate::algebra::{Found, IndexOrder, Layout, Location};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -70,7 +70,7 @@ impl Program {
     fn slots(&self) -> Result<Program, LayoutError> {
         let mut builder = Layout::builder();
         for landing in self.layout.landings() {
-            let digit = crate::Subaxis::land(landing.size, landing.level, landing.stride);
+            let digit = crate::algebra::Subaxis::land(landing.size, landing.level, landing.stride);
             builder = builder.axis(landing.size, [digit]);
         }
         for level in self.layout.used_levels() {
@@ -98,7 +98,7 @@ struct Column {
 impl Part {
     fn new(program: &Program, at: &Location) -> Result<Part, LayoutError> {
         let known: Vec<Level> = program.columns().map(|(level, _)| level).collect();
-        super::check_columns(&known, at, None)?;
+        crate::rows::check_columns(&known, at, None)?;
         let all: Vec<u64> = program.columns().map(|(_, size)| size).collect();
         let free = |(level, size)| if at.get(level).is_some() { 1 } else { size };
         let open: Vec<u64> = program.columns().map(free).collect();
@@ -163,11 +163,11 @@ impl Part {
 /// element, and to the axes that have to be compared with their extents.
 struct Sweep {
     shape: Vec<Range<u64>>,
-    place: Form,
-    number: Form,
+    place: WeightedSum,
+    number: WeightedSum,
     /// The number of the element where all free digits are 0, modulo 2^64.
     origin: u64,
-    checks: Vec<(OpenAxis, Form)>,
+    checks: Vec<(OpenAxis, WeightedSum)>,
 }
 
 impl Sweep {
@@ -180,7 +180,7 @@ impl Sweep {
             fixed.iter().fold(0, |sum, (digit, at)| sum.wrapping_add(at.wrapping_mul(adds(digit))))
         };
         let form = |base: u64, adds: &dyn Fn(&Digit) -> u64| {
-            Form::of_digits(base, free.iter().map(|digit| (digit.size, adds(digit))))
+            WeightedSum::of_digits(base, free.iter().map(|digit| (digit.size, adds(digit))))
         };
         let checks = OpenAxis::all(layout, window).into_iter().map(|open| {
             let adds = |digit: &Digit| digit.adds_to(open.axis);
@@ -227,9 +227,9 @@ impl Sweep {
             }
             for (at, step) in place.vector[..length].iter().enumerate() {
                 let held = checks.iter().map(|(open, t)| open.held(t.base + t.vector[at]));
-                let cell = match held.fold(None, Held::or) {
+                let cell = match held.fold(None, either) {
                     None => steps.number(first, at),
-                    Some(Held::Padding) => T::MAX.minus_one(),
+                    Some(Found::Padding) => T::MAX.minus_one(),
                     Some(_) => T::MAX,
                 };
                 table[to + usize::try_from(*step).unwrap_or(usize::MAX)] = cell;
@@ -276,7 +276,7 @@ struct Track<'a> {
 }
 
 impl<'a> Track<'a> {
-    fn new(form: &'a Form, shape: &[Range<u64>]) -> Track<'a> {
+    fn new(form: &'a WeightedSum, shape: &[Range<u64>]) -> Track<'a> {
         let inner = Inner::new(form, shape);
         let outer = Outer::new(form, shape, &inner);
         let top = inner.vector.iter().max().copied().unwrap_or(0);

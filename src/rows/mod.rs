@@ -10,19 +10,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
-mod cell;
-mod form;
-mod inverse;
-mod lanes;
-mod npy;
-mod pack;
-#[cfg(feature = "rayon")]
-mod parallel;
-mod program;
-mod rows;
-mod runs;
-mod stream;
-mod sweep;
+mod table;
 mod unit;
 mod write;
 
@@ -33,19 +21,12 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
 
-pub use cell::Cell;
-pub use inverse::Held;
-pub use lanes::{Lane, join_lanes, split_lanes};
-pub use npy::{NpyHeader, NpyTable};
-pub use program::Program;
-pub use rows::{Row, Table};
-pub use runs::{Run, Runs};
-pub use stream::ImageForm;
+pub use table::{Row, Table};
 pub use unit::{Slot, UnitTable};
 pub use write::{Format, WriteError};
 
 /// A place can be fixed in levels that have a column.
-fn check_columns(
+pub(crate) fn check_columns(
     columns: &[Level],
     place: &Location,
     machine: Option<&Machine>,

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::form::Inner;
-use super::program::{Program, check_length};
-use super::runs::Run;
 use crate::error::LayoutError;
+use crate::program::Inner;
+use crate::program::Run;
+use crate::program::{Program, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies

@@ -4,8 +4,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use super::lanes::{Lane, from_bytes, join_lanes, split_lanes, to_bytes};
-use super::program::Program;
-use super::write::WriteError;
+use crate::program::Program;
+use crate::rows::WriteError;
 
 /// How many bytes of either side are in memory at once.
 const PART_BYTES: u64 = 64 << 20;

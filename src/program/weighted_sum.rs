@@ -23,10 +23,10 @@ const LONGEST_UNCUT: u64 = 1 << 16;
 
 /// A weighted sum of coordinates: what each axis adds.
 ///
-/// Without digits of different axes that feed the same further axis, a coordinate is a sum of one
+/// Without digits of different axes that feed the same derived axis, a coordinate is a sum of one
 /// function per axis, and so is every weighted sum of coordinates.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(crate) struct WeightedSum {
     base: u64,
     axes: Vec<Function>,
     replicas: Vec<(u64, u64)>,
@@ -34,18 +34,18 @@ pub(super) struct Form {
     weights: Vec<(Level, u64)>,
     fused: bool,
     /// The greatest value, padding included.
-    pub(super) reach: u64,
+    pub(crate) reach: u64,
 }
 
-impl Form {
-    pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Form {
+impl WeightedSum {
+    pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
         let used = layout.used_levels().iter();
         let weights: Vec<(Level, u64)> = used.map(|level| (*level, weight(*level))).collect();
         let reach = weights.iter().map(|(level, weight)| (layout.extent(*level) - 1) * weight);
         let offsets = weights.iter().map(|(level, weight)| layout.offset(*level) * weight);
         let chains = Chains::new(layout, &weight);
-        let replica = |r: &crate::Replica| (r.size, weight(r.level) * r.stride);
-        Form {
+        let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
+        WeightedSum {
             base: offsets.sum::<u64>() + chains.constant(),
             axes: (0..layout.rank()).map(|axis| chains.function(axis)).collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
@@ -56,9 +56,12 @@ impl Form {
     }
 
     /// A sum of one digit per axis: (size, step).
-    pub(super) fn of_digits(base: u64, digits: impl Iterator<Item = (u64, u64)> + Clone) -> Form {
+    pub(crate) fn of_digits(
+        base: u64,
+        digits: impl Iterator<Item = (u64, u64)> + Clone,
+    ) -> WeightedSum {
         let reach = digits.clone().map(|(size, step)| (size - 1) * step).sum::<u64>();
-        Form {
+        WeightedSum {
             base,
             axes: digits.map(|digit| Function::Digits(Digits::new([digit].into_iter()))).collect(),
             replicas: Vec::new(),
@@ -69,12 +72,12 @@ impl Form {
     }
 
     /// Whether the number is no sum of one function per axis.
-    pub(super) fn is_fused(&self) -> bool {
+    pub(crate) fn is_fused(&self) -> bool {
         self.fused
     }
 
     /// The number of the element at `index`.
-    pub(super) fn at(&self, layout: &Layout, index: &[u64]) -> u64 {
+    pub(crate) fn at(&self, layout: &Layout, index: &[u64]) -> u64 {
         if self.fused {
             return self.through(layout, index);
         }
@@ -82,7 +85,7 @@ impl Form {
         self.base + values.sum::<u64>()
     }
 
-    /// By the definition, through further axes.
+    /// By the definition, through derived axes.
     fn through(&self, layout: &Layout, index: &[u64]) -> u64 {
         let offset = |(level, weight): &(Level, u64)| layout.offset(*level) * weight;
         let mut sum = self.weights.iter().map(offset).sum();
@@ -94,7 +97,7 @@ impl Form {
     }
 
     /// What each copy adds, in blocks: there may be very many.
-    pub(super) fn copies(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
+    pub(crate) fn copies(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
         const BLOCK: u64 = 1 << 12;
         let all: u64 = self.replicas.iter().map(|(size, _)| size).product();
         let copy = |number: u64| {
@@ -111,12 +114,12 @@ impl Form {
     }
 
     /// The most that a copy adds.
-    pub(super) fn farthest_copy(&self) -> u64 {
+    pub(crate) fn farthest_copy(&self) -> u64 {
         self.replicas.iter().map(|(size, step)| (size - 1) * step).sum()
     }
 
     /// A lower and an upper bound of the numbers over a box, first copies only.
-    pub(super) fn bounds(&self, shape: &[Range<u64>]) -> (u64, u64) {
+    pub(crate) fn bounds(&self, shape: &[Range<u64>]) -> (u64, u64) {
         if self.fused {
             return (0, self.reach);
         }
@@ -132,7 +135,7 @@ struct Chains {
     sources: Vec<Vec<usize>>,
 }
 
-/// An axis, or a further axis with its start.
+/// An axis, or a derived axis with its start.
 #[derive(Clone, Debug)]
 struct Node {
     start: u64,
@@ -152,17 +155,17 @@ impl Chains {
         let rank = layout.rank();
         let step = |target: Target| match target {
             Target::Land { level, stride } => Step::Land(weight(level) * stride),
-            Target::Feed { further, weight } => Step::Feed(rank + further, weight),
+            Target::Feed { derived, weight } => Step::Feed(rank + derived, weight),
         };
         let digits = |axis: &Axis| -> Vec<(u64, Step)> {
             axis.subaxes.iter().rev().map(|s| (s.size, step(s.target))).collect()
         };
         let axes = layout.axes().iter().map(|axis| Node { start: 0, digits: digits(axis) });
-        let further = layout.further_axes().iter();
-        let further = further.map(|f| Node { start: f.start, digits: digits(&f.axis) });
+        let derived = layout.derived_axes().iter();
+        let derived = derived.map(|f| Node { start: f.start, digits: digits(&f.axis) });
         let own = (0..rank).map(|axis| vec![axis]);
-        let sources = own.chain(layout.axes_per_further()).collect();
-        Chains { nodes: axes.chain(further).collect(), sources }
+        let sources = own.chain(layout.axes_per_derived()).collect();
+        Chains { nodes: axes.chain(derived).collect(), sources }
     }
 
     fn is_fused(&self) -> bool {
@@ -202,7 +205,7 @@ impl Chains {
 #[derive(Clone, Debug)]
 enum Function {
     Digits(Digits),
-    /// Through further axes, which no other axis feeds.
+    /// Through derived axes, which no other axis feeds.
     Chained(Vec<Node>),
 }
 
@@ -352,8 +355,8 @@ fn merged(digits: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
 
 /// The inner vector: all trailing axes that fit, and a block of minor digits of the next one.
 #[derive(Debug)]
-pub(super) struct Inner {
-    pub(super) vector: Vec<u64>,
+pub(crate) struct Inner {
+    pub(crate) vector: Vec<u64>,
     /// How many axes lie outside; the last of them may be cut into blocks.
     outside: usize,
     /// How many values of that axis the vector holds; 1 if it lies outside as a whole.
@@ -362,7 +365,7 @@ pub(super) struct Inner {
 
 impl Inner {
     /// The vector over a box that is not empty.
-    pub(super) fn new(form: &Form, shape: &[Range<u64>]) -> Inner {
+    pub(crate) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Inner {
         let mut vector = vec![0_u64];
         let mut outside = form.axes.len();
         let length = |vector: &[u64]| u64::try_from(vector.len()).unwrap_or(u64::MAX);
@@ -414,7 +417,7 @@ fn spread(inner: &[u64], values: &[u64]) -> Vec<u64> {
 
 /// The outer loop: a base, and the part of the vector that goes with it.
 #[derive(Debug)]
-pub(super) struct Outer<'a> {
+pub(crate) struct Outer<'a> {
     base: u64,
     loops: Vec<Loop<'a>>,
     /// Numbers per value of the last outer axis.
@@ -436,7 +439,7 @@ struct Loop<'a> {
 }
 
 impl<'a> Outer<'a> {
-    pub(super) fn new(form: &'a Form, shape: &[Range<u64>], inner: &Inner) -> Outer<'a> {
+    pub(crate) fn new(form: &'a WeightedSum, shape: &[Range<u64>], inner: &Inner) -> Outer<'a> {
         let axes = form.axes.iter().zip(shape).enumerate().take(inner.outside);
         let loops = axes.map(|(at, (function, range))| {
             let step = if at + 1 == inner.outside { inner.block } else { 1 };
@@ -450,7 +453,7 @@ impl<'a> Outer<'a> {
 
     /// The next base, and the part of the vector that belongs to it.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(u64, Range<usize>)> {
+    pub(crate) fn next(&mut self) -> Option<(u64, Range<usize>)> {
         if self.done {
             return None;
         }

@@ -10,11 +10,11 @@ use std::io::{self, Read, Write};
 
 use itertools::Itertools;
 
-use super::cell::Cell;
 use super::lanes::{Lane, to_bytes};
-use super::program::Program;
-use super::write::WriteError;
 use crate::error::LayoutError;
+use crate::program::Cell;
+use crate::program::Program;
+use crate::rows::WriteError;
 
 /// How many entries are written at once.
 const BLOCK: u64 = 1 << 20;
@@ -120,7 +120,8 @@ impl Program {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{NpyHeader, NpyTable, Placement};
+    /// use tensor_layout::Placement;
+    /// use tensor_layout::image::{NpyHeader, NpyTable};
     /// let program = Placement::of("((4_PE, 3:8), (8:1))".parse()?).build()?.program()?;
     /// let mut file = Vec::new();
     /// program.write_npy(NpyTable::Packed, &mut file)?;

@@ -1,11 +1,10 @@
 //! One unit: every address in order, with what lives there.
 
-use super::inverse::Held;
-use super::program::Program;
 use crate::algebra::{Found, IndexOrder, Location};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::placement::Placement;
+use crate::program::Program;
 
 /// One address, and lane if lanes are used, of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,13 +90,13 @@ impl UnitTable<'_> {
         let lanes = program.columns().find(|(level, _)| *level == Level::W);
         let place = unit + address * lanes.map_or(1, |(_, lanes)| lanes) + lane;
         Ok(match program.element(place)? {
-            Held::Element(number) => {
+            Found::Element(number) => {
                 let index = self.placement.layout().index_of(IndexOrder::RowMajor, number)?;
                 Found::Element(index)
             }
-            Held::Padding => Found::Padding,
-            Held::Hole => Found::Hole,
-            Held::Outside => Found::Outside,
+            Found::Padding => Found::Padding,
+            Found::Hole => Found::Hole,
+            Found::Outside => Found::Outside,
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::cell::{Cell, Steps};
-use super::form::{Form, Inner, Outer};
-use super::inverse::{Backward, Lookup};
+use super::lookup::{Backward, Lookup};
+use super::weighted_sum::{Inner, Outer, WeightedSum};
 use crate::algebra::{IndexOrder, Indexes, Layout, Location, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -31,14 +31,14 @@ use crate::placement::Placement;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     columns: Vec<Level>,
     sizes: Vec<u64>,
-    pub(super) packed: Form,
+    pub(crate) packed: WeightedSum,
     pub(super) backward: Option<Backward>,
     pub(super) lookup: Option<Lookup>,
     /// The elements that tables speak of.
-    pub(super) shape: Vec<Range<u64>>,
+    pub(crate) shape: Vec<Range<u64>>,
 }
 
 impl Placement {
@@ -64,7 +64,7 @@ impl Placement {
 
 impl Program {
     /// Numbers the places through, row-major over the columns; the product of the sizes fits.
-    pub(super) fn new(
+    pub(crate) fn new(
         layout: Layout,
         columns: Vec<Level>,
         sizes: Vec<u64>,
@@ -74,7 +74,7 @@ impl Program {
             let at = columns.iter().position(|column| *column == level);
             at.map_or(0, |at| weights[at])
         };
-        let packed = Form::new(&layout, weight);
+        let packed = WeightedSum::new(&layout, weight);
         let backward = Backward::new(&layout, weight);
         let program =
             Program { layout, columns, sizes, packed, backward, lookup: None, shape: Vec::new() };
@@ -114,7 +114,7 @@ impl Program {
     }
 
     /// The same without a window.
-    pub(super) fn whole(&self) -> Program {
+    pub(crate) fn whole(&self) -> Program {
         self.over(self.layout.shape().into_iter().map(|extent| 0..extent).collect())
     }
 
@@ -240,11 +240,15 @@ impl Program {
         self.fill(&self.column(level), table)
     }
 
-    pub(super) fn column(&self, level: Level) -> Form {
-        Form::new(&self.layout, |of| u64::from(of == level))
+    pub(crate) fn column(&self, level: Level) -> WeightedSum {
+        WeightedSum::new(&self.layout, |of| u64::from(of == level))
     }
 
-    pub(super) fn fill<T: Cell>(&self, form: &Form, table: &mut [T]) -> Result<(), LayoutError> {
+    pub(crate) fn fill<T: Cell>(
+        &self,
+        form: &WeightedSum,
+        table: &mut [T],
+    ) -> Result<(), LayoutError> {
         check_length(table.len(), self.elements())?;
         narrow::<T>(form.reach)?;
         if form.is_fused() {
@@ -269,7 +273,7 @@ impl Program {
     }
 
     /// The indexes of the tensor within the window.
-    pub(super) fn indexes(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
         let extents = self.shape.iter().map(|range| range.end - range.start).collect();
         let moved = |index: Vec<u64>| -> Vec<u64> {
             index.iter().zip(&self.shape).map(|(entry, range)| entry + range.start).collect()
@@ -278,7 +282,7 @@ impl Program {
     }
 
     /// Calls `row(base, vector)` over all elements, row-major: their numbers are base + vector.
-    pub(super) fn visit(&self, mut row: impl FnMut(u64, &[u64])) {
+    pub(crate) fn visit(&self, mut row: impl FnMut(u64, &[u64])) {
         let form = &self.packed;
         if form.is_fused() {
             return self.indexes().for_each(|index| row(form.at(&self.layout, &index), &[0]));
@@ -293,12 +297,12 @@ impl Program {
     }
 }
 
-pub(super) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {
+pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {
     let found = u64::try_from(found).unwrap_or(u64::MAX);
     if found == wanted { Ok(()) } else { Err(LayoutError::BufferLength { found, wanted }) }
 }
 
-pub(super) fn narrow<T: Cell>(reach: u64) -> Result<(), LayoutError> {
+pub(crate) fn narrow<T: Cell>(reach: u64) -> Result<(), LayoutError> {
     match T::of(reach) {
         Some(_) => Ok(()),
         None => Err(LayoutError::CellTooNarrow { reach, bits: 8 * size_of::<T>() }),

@@ -22,7 +22,7 @@ const MOST_UNREAD: usize = 1000;
 /// Cost: one pass; memory for the distinct shapes and one line, at most 1 MiB of it.
 ///
 /// ```
-/// use tensor_layout::HloReport;
+/// use tensor_layout::hlo::HloReport;
 /// let dump = "%a = bf16[3,5]{1,0:T(8,128)(2,1)} add(bf16[3,5]{1,0:T(8,128)(2,1)} %b, f32[] %c)";
 /// let report = HloReport::scan(dump.as_bytes(), |_| {})?;
 /// let entries = report.entries();

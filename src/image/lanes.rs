@@ -4,8 +4,8 @@
 //! lanes of 16 bits    a b c d    long word  0xaaaa_bbbb_cccc_dddd
 //! ```
 
-use super::program::check_length;
 use crate::error::LayoutError;
+use crate::program::check_length;
 
 /// A number that fills a lane of a 64-bit long word.
 pub trait Lane: Copy {
@@ -70,7 +70,7 @@ const fn lanes<T: Lane>() -> usize {
 /// # Example
 /// ```
 /// let mut words = [0];
-/// tensor_layout::join_lanes(&[0x1111_u16, 0x2222, 0x3333, 0x4444], &mut words)?;
+/// tensor_layout::image::join_lanes(&[0x1111_u16, 0x2222, 0x3333, 0x4444], &mut words)?;
 /// assert_eq!(words, [0x1111_2222_3333_4444]);
 /// # Ok::<(), tensor_layout::LayoutError>(())
 /// ```

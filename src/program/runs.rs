@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::form::{Inner, Outer};
-use super::program::Program;
+use super::compiled::Program;
+use super::weighted_sum::{Inner, Outer};
 use crate::level::Level;
 
 /// Elements that follow each other in the tensor and step evenly in the memory of one unit.
@@ -30,7 +30,7 @@ impl Run {
     }
 
     /// The part that lies in a range of places, moved by the copy.
-    pub(super) fn within(&self, copy: u64, places: &Range<u64>) -> Option<Run> {
+    pub(crate) fn within(&self, copy: u64, places: &Range<u64>) -> Option<Run> {
         let (place, step) = (self.place + copy, self.step.max(1));
         let before = places.start.saturating_sub(place).div_ceil(step);
         let until = places.end.saturating_sub(place).div_ceil(step).min(self.length);
@@ -50,7 +50,8 @@ impl Program {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Placement, Run};
+    /// use tensor_layout::Placement;
+    /// use tensor_layout::program::Run;
     /// let placement = Placement::of("((2_PE, 2:3), (3:1))".parse()?).build()?;
     /// let runs: Vec<Run> = placement.program()?.runs().collect();
     /// assert_eq!(runs, [
@@ -89,7 +90,7 @@ impl Program {
     }
 
     /// The runs of an inner vector, relative to its base.
-    pub(super) fn local_runs(&self, vector: &[u64]) -> Vec<Run> {
+    pub(crate) fn local_runs(&self, vector: &[u64]) -> Vec<Run> {
         let unit = self.unit();
         let mut runs: Vec<Run> = Vec::new();
         for (element, place) in (0..).zip(vector) {

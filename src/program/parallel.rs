@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::cell::Cell;
-use super::form::Form;
-use super::program::{Program, check_length};
+use super::compiled::{Program, check_length};
+use super::weighted_sum::WeightedSum;
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -58,7 +58,11 @@ impl Program {
         self.halves(tensor, &|part, tensor| part.unpack(image, tensor))
     }
 
-    fn par_fill<T: Cell + Send>(&self, form: &Form, table: &mut [T]) -> Result<(), LayoutError> {
+    fn par_fill<T: Cell + Send>(
+        &self,
+        form: &WeightedSum,
+        table: &mut [T],
+    ) -> Result<(), LayoutError> {
         check_length(table.len(), self.elements())?;
         self.halves(table, &|part, table| part.fill(form, table))
     }

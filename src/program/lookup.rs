@@ -17,29 +17,14 @@ use std::ops::Range;
 
 use strength_reduce::StrengthReducedU64;
 
-use super::program::Program;
 use crate::algebra::{Axis, Found, Layout, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::program::Program;
 
-/// What a place holds, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Held {
-    /// The element with this row-major number.
-    Element(u64),
-    /// A slot of the layout beyond the extent of an axis.
-    Padding,
-    /// No slot of the layout; or an element outside of the [`window`](Program::window).
-    Hole,
-    /// There is no such place.
-    Outside,
-}
-
-impl Held {
-    /// What several axes say together: padding before a hole before an element.
-    pub(super) fn or(held: Option<Held>, other: Option<Held>) -> Option<Held> {
-        if other == Some(Held::Padding) { other } else { held.or(other) }
-    }
+/// What several axes say together: padding before a hole before an element.
+pub(super) fn either(found: Option<Found<u64>>, other: Option<Found<u64>>) -> Option<Found<u64>> {
+    if other == Some(Found::Padding) { other } else { found.or(other) }
 }
 
 /// The digits of places, major to minor by packed stride, which nest.
@@ -74,7 +59,7 @@ impl Digit {
 }
 
 impl Backward {
-    /// `None` where strides do not nest, or digits feed further axes.
+    /// `None` where strides do not nest, or digits feed derived axes.
     pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Option<Backward> {
         let mut digits = Vec::new();
         for (number, axis) in layout.axes().iter().enumerate() {
@@ -95,7 +80,7 @@ impl Backward {
         let tops = digits.iter().map(|digit| (digit.size - 1, digit.stride)).collect();
         let offset = |level: &Level| layout.offset(*level) * weight(*level);
         let base = layout.used_levels().iter().map(offset).sum();
-        let nested = layout.further_axes().is_empty() && nests(tops);
+        let nested = layout.derived_axes().is_empty() && nests(tops);
         nested.then_some(Backward { digits, base })
     }
 }
@@ -165,10 +150,10 @@ impl OpenAxis {
     }
 
     /// What a place holds instead of an element, if this axis says so.
-    pub(super) fn held(&self, value: u64) -> Option<Held> {
+    pub(super) fn held(&self, value: u64) -> Option<Found<u64>> {
         match value {
-            value if value >= self.extent => Some(Held::Padding),
-            value if !self.window.contains(&value) => Some(Held::Hole),
+            value if value >= self.extent => Some(Found::Padding),
+            value if !self.window.contains(&value) => Some(Found::Hole),
             _ => None,
         }
     }
@@ -218,15 +203,15 @@ impl Lookup {
     }
 
     #[inline]
-    fn held(&self, place: u64) -> Held {
+    fn held(&self, place: u64) -> Found<u64> {
         let steps = place.checked_sub(self.base);
         let Some((steps, number)) = steps.and_then(|steps| Some((steps, self.number.sum(steps)?)))
         else {
-            return Held::Hole;
+            return Found::Hole;
         };
         let values = self.checks.iter().map(|(open, value)| open.held(value.sum(steps)?));
-        let held = values.fold(None, Held::or);
-        held.unwrap_or(Held::Element(number.wrapping_add(self.origin)))
+        let held = values.fold(None, either);
+        held.unwrap_or(Found::Element(number.wrapping_add(self.origin)))
     }
 }
 
@@ -270,18 +255,18 @@ impl Program {
     ///
     /// # Example
     /// ```
-    /// use tensor_layout::{Held, Placement};
+    /// use tensor_layout::{Found, Placement};
     /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
     /// let program = placement.program()?;
     /// assert_eq!(program.place(&[3, 5])?, 3 * 21 + 5); // PE 3, address 5
-    /// assert_eq!(program.element(3 * 21 + 5)?, Held::Element(26));
-    /// assert_eq!(program.element(3 * 21 + 14)?, Held::Padding); // row 11
+    /// assert_eq!(program.element(3 * 21 + 5)?, Found::Element(26));
+    /// assert_eq!(program.element(3 * 21 + 14)?, Found::Padding); // row 11
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn element(&self, place: u64) -> Result<Held, LayoutError> {
+    pub fn element(&self, place: u64) -> Result<Found<u64>, LayoutError> {
         if place >= self.places() {
-            return Ok(Held::Outside);
+            return Ok(Found::Outside);
         }
         match &self.lookup {
             Some(lookup) => Ok(lookup.held(place)),
@@ -289,20 +274,20 @@ impl Program {
         }
     }
 
-    fn element_by_definition(&self, place: u64) -> Result<Held, LayoutError> {
+    fn element_by_definition(&self, place: u64) -> Result<Found<u64>, LayoutError> {
         let mut location = self.location(place);
         for level in self.layout.used_levels() {
             location.set(*level, location.get(*level).unwrap_or(0));
         }
         Ok(match self.layout.element(&location)? {
-            Found::Element(index) => self.number(&index).map_or(Held::Hole, Held::Element),
-            Found::Padding => Held::Padding,
-            Found::Hole | Found::Outside => Held::Hole,
+            Found::Element(index) => self.number(&index).map_or(Found::Hole, Found::Element),
+            Found::Padding => Found::Padding,
+            Found::Hole | Found::Outside => Found::Hole,
         })
     }
 
     /// The row-major number within the window.
-    pub(super) fn number(&self, index: &[u64]) -> Option<u64> {
+    pub(crate) fn number(&self, index: &[u64]) -> Option<u64> {
         let mut entries = index.iter().zip(&self.shape);
         entries.try_fold(0, |number, (entry, range)| {
             let at = range.contains(entry).then(|| entry - range.start)?;

@@ -1,0 +1,10 @@
+//! Tensors into memories and back: pack, unpack, long words, `.npy` files.
+
+mod lanes;
+mod npy;
+mod pack;
+mod stream;
+
+pub use lanes::{Lane, join_lanes, split_lanes};
+pub use npy::{NpyHeader, NpyTable};
+pub use stream::ImageForm;

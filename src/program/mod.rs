@@ -1,0 +1,17 @@
+//! A placement compiled once: whole tables into the caller's memory, points, inverses and runs.
+
+mod cell;
+mod compiled;
+mod inverse;
+mod lookup;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod runs;
+mod weighted_sum;
+
+pub use cell::Cell;
+pub use compiled::Program;
+pub use runs::{Run, Runs};
+
+pub(crate) use compiled::check_length;
+pub(crate) use weighted_sum::Inner;

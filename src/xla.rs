@@ -1,0 +1,13 @@
+//! XLA shapes and tiled layouts: text, validation, sizes, advice.
+//!
+//! ```
+//! use tensor_layout::xla::XlaShape;
+//! let shape: XlaShape = "bf16[3,5]{1,0:T(8,128)(2,1)}".parse()?;
+//! assert_eq!(shape.as_array().map(|array| array.layout.is_some()), Some(true));
+//! # Ok::<(), tensor_layout::ParseError>(())
+//! ```
+
+pub use crate::lower::{XlaAdvice, XlaSizes};
+pub use crate::notation::{
+    TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
+};
