@@ -92,7 +92,7 @@ impl Layout {
 
     /// The greatest real value of every digit, axis by axis.
     pub(crate) fn digit_tops(&self) -> Result<Vec<Vec<u64>>, LayoutError> {
-        let greatest = self.greatest_values()?;
+        let greatest = self.greatest_values();
         Ok(self.nodes().zip(greatest).map(|(axis, greatest)| axis.reaches(greatest)).collect())
     }
 

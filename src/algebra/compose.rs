@@ -1,40 +1,9 @@
 //! Composition: a layout after an index map.
 
 use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::radix::IndexOrder;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
-
-/// How an index is numbered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum IndexOrder {
-    /// The last axis runs fastest: NumPy's, and that of PadLayout tensors.
-    #[default]
-    RowMajor,
-    /// The first axis runs fastest: CuTe's.
-    Colexicographic,
-}
-
-impl IndexOrder {
-    /// The axes, slowest first.
-    pub(crate) fn slowest_first(self, rank: usize) -> Vec<usize> {
-        match self {
-            IndexOrder::RowMajor => (0..rank).collect(),
-            IndexOrder::Colexicographic => (0..rank).rev().collect(),
-        }
-    }
-
-    /// The weight of each axis in the linear index of a shape.
-    pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
-        let mut weights = vec![1; shape.len()];
-        let mut weight = Some(1_u64);
-        for axis in self.slowest_first(shape.len()).into_iter().rev() {
-            let too_large = LayoutError::too_large(Site::Axis(axis), "the linear index");
-            weights[axis] = weight.ok_or(too_large)?;
-            weight = weights[axis].checked_mul(shape[axis].max(1));
-        }
-        Ok(weights)
-    }
-}
 
 impl Layout {
     /// Composes: the layout `self` of the tensor whose index `map` gives.
@@ -91,9 +60,7 @@ impl Layout {
         let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
         builder.derived = Vec::with_capacity(shift + self.derived.len());
-        for DerivedAxis { start, axis } in &map.derived {
-            builder.derived.push(DerivedAxis { start: *start, axis: axis.with(feed) });
-        }
+        builder.derived.extend(map.derived.iter().map(|derived| derived.with(feed)));
         if linear {
             builder.derived.push(self.linear_axis(order, first, map.offset(Level::ADDR))?);
         }
@@ -101,9 +68,7 @@ impl Layout {
             let start = if linear { 0 } else { map.offset(Level::axis(number)) };
             builder.derived.push(DerivedAxis { start, axis: axis.with(shifted) });
         }
-        for DerivedAxis { start, axis } in &self.derived {
-            builder.derived.push(DerivedAxis { start: *start, axis: axis.with(shifted) });
-        }
+        builder.derived.extend(self.derived.iter().map(|derived| derived.with(shifted)));
         let composed = builder.build().map_err(|error| match error {
             LayoutError::FedBeyond { derived, extent, reach } if derived < shift => {
                 let axis = derived.checked_sub(first);
@@ -152,9 +117,7 @@ impl Layout {
         let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         let mut builder = self.to_builder();
         builder.axes.extend(other.axes.iter().map(|axis| axis.with(shifted)));
-        for DerivedAxis { start, axis } in &other.derived {
-            builder.derived.push(DerivedAxis { start: *start, axis: axis.with(shifted) });
-        }
+        builder.derived.extend(other.derived.iter().map(|derived| derived.with(shifted)));
         builder.build()
     }
 
@@ -185,14 +148,6 @@ impl Layout {
             linear = linear.derived(*start, axis.extent, subaxes?);
         }
         linear.build()
-    }
-}
-
-impl crate::algebra::Axis {
-    /// The axis with every subaxis changed.
-    pub(crate) fn with(&self, change: impl Fn(&Subaxis) -> Subaxis) -> crate::algebra::Axis {
-        let subaxes = self.subaxes.iter().map(change).collect();
-        crate::algebra::Axis { extent: self.extent, subaxes }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Division into tiles, and product with a pattern of copies.
 
-use crate::algebra::compose::{IndexOrder, axis_of};
+use crate::algebra::compose::axis_of;
 use crate::algebra::layout::Layout;
+use crate::algebra::radix::IndexOrder;
 use crate::error::LayoutError;
 use crate::level::Level;
 

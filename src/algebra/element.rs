@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use crate::algebra::layout::{Axis, Layout, Target};
+use crate::algebra::digits::{Destination, Digit, Digits};
+use crate::algebra::layout::{Axis, Layout};
 use crate::algebra::location::Location;
+use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -62,8 +64,7 @@ pub(crate) struct Decoder<'a> {
     layout: &'a Layout,
     levels: Vec<LevelSum>,
     feeders: Vec<Sum>,
-    /// The number of the first digit of every axis; the last entry counts them all.
-    first_digit: Vec<usize>,
+    digits: Digits,
 }
 
 #[derive(Debug)]
@@ -77,45 +78,20 @@ struct LevelSum {
 
 impl<'a> Decoder<'a> {
     pub(crate) fn new(layout: &'a Layout) -> Decoder<'a> {
-        let mut first_digit = vec![0];
-        let mut landing: Vec<(Level, Term)> = Vec::new();
-        let mut feeding: Vec<Vec<Term>> = vec![Vec::new(); layout.derived.len()];
-        let mut digit = 0;
-        for subaxis in layout.nodes().flat_map(|axis| &axis.subaxes) {
-            let term = |weight| Term { digit, size: subaxis.size, weight };
-            match subaxis.target {
-                Target::Land { level, stride } => landing.push((level, term(stride))),
-                Target::Feed { derived, weight } => feeding[derived].push(term(weight)),
-            }
-            digit += 1;
-        }
-        for axis in layout.nodes() {
-            first_digit.push(first_digit.last().copied().unwrap_or(0) + axis.subaxes.len());
-        }
-        for replica in &layout.replicas {
-            let term = Term { digit, size: replica.size, weight: replica.stride };
-            landing.push((replica.level, term));
-            digit += 1;
-        }
-        first_digit.push(digit);
-        landing.sort_by_key(|(level, _)| *level);
-        let terms_of = |level: Level| {
-            let start = landing.partition_point(|(of, _)| *of < level);
-            landing[start..].iter().take_while(move |(of, _)| *of == level).map(|(_, term)| *term)
+        let digits = layout.digits();
+        let sum = |to: Destination| {
+            let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
+            Sum::new(digits.to(to).map(term).collect())
         };
         let levels = layout.used.iter().map(|&level| LevelSum {
             level,
             offset: layout.offset(level),
             extent: layout.extent(level),
             span: layout.span(level),
-            sum: Sum::new(terms_of(level).collect()),
+            sum: sum(Destination::Level(level)),
         });
-        Decoder {
-            layout,
-            levels: levels.collect(),
-            feeders: feeding.into_iter().map(Sum::new).collect(),
-            first_digit,
-        }
+        let feeders = (0..layout.derived.len()).map(|derived| sum(Destination::Derived(derived)));
+        Decoder { layout, levels: levels.collect(), feeders: feeders.collect(), digits }
     }
 
     pub(crate) fn element(&self, place: &Location) -> Result<Found, LayoutError> {
@@ -134,7 +110,7 @@ impl<'a> Decoder<'a> {
         if hole {
             return Ok(Found::Hole);
         }
-        let mut digits = vec![0; self.first_digit.last().copied().unwrap_or(0)];
+        let mut digits = vec![0; self.digits.len()];
         let mut search = Search { decoder: self, targets, padding: false };
         let mut budget = Budget::new("which element lives at a place");
         match search.level(0, &mut digits, &mut budget)? {
@@ -184,8 +160,7 @@ impl<'a> Decoder<'a> {
 
     /// The value of an axis by its digits, if it is below the extent.
     fn real_value(&self, node: usize, axis: &Axis, digits: &[u64]) -> Option<u64> {
-        let first = self.first_digit[node];
-        let value = axis.value(&digits[first..first + axis.subaxes.len()]);
+        let value = join(axis.sizes(), &digits[self.digits.numbers_of(node)]);
         (value < axis.extent).then_some(value)
     }
 }

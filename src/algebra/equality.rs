@@ -5,7 +5,7 @@ use std::fmt;
 
 use itertools::{EitherOrBoth, Itertools};
 
-use crate::algebra::canonical::Coordinates;
+use crate::algebra::coordinates::Places;
 use crate::algebra::element::Found;
 use crate::algebra::layout::{Layout, Subaxis};
 use crate::algebra::location::Location;
@@ -159,14 +159,18 @@ impl Layout {
         }
         let differs = |index: Vec<u64>| Ok(Some(self.witness(other, index)));
         let origin = vec![0; self.rank()];
-        if self.used != other.used || self.offsets != other.offsets {
+        if self.used != other.used {
             return differs(origin);
         }
         let (a, b) = (self.simplified()?, other.simplified()?);
-        match a.copies_of()?.same(&b.copies_of()?) {
+        match Places::of_copies(&a).same(&Places::of_copies(&b)) {
             Some(true) => {}
             Some(false) => return differs(origin),
             None => return a.compare_each(&b, most, |a, b| a == b),
+        }
+        let (a, b) = (a.of_elements_if_decided()?, b.of_elements_if_decided()?);
+        if a.offsets != b.offsets {
+            return differs(origin);
         }
         if a.derived.is_empty() && b.derived.is_empty() {
             let index = first_difference(&a.axes_of_elements(), &b.axes_of_elements());
@@ -221,48 +225,54 @@ impl Layout {
         corners
     }
 
-    fn copies_of(&self) -> Result<Product, LayoutError> {
-        let replicas = self.replicas.iter().map(|r| (r.level, (r.size, r.stride)));
-        Ok(Product::of(replicas.collect()))
-    }
-
-    /// A place at which padding differs; elements, offsets and used levels are the same.
+    /// A place at which padding differs; elements and used levels are the same.
     fn padding_differs(&self, other: &Layout) -> Result<Option<Difference>, LayoutError> {
+        // Without elements offsets may differ: what the one with the smaller offset begins with is
+        // a slot of it and not of the other.
+        let apart = self.used.iter().find(|level| self.offset(**level) != other.offset(**level));
+        if let Some(level) = apart {
+            let first = if self.offset(*level) < other.offset(*level) { self } else { other };
+            return self.answer_differs(other, first.slot_at(&[]));
+        }
         let (a, b) = (self.simplified()?, other.simplified()?);
-        let all = |layout: &Layout| {
-            let terms = layout.landings().map(|l| (l.level, (l.size, l.stride)));
-            Product::of(terms.collect())
-        };
-        let differs = |level: Level, coordinate: u64| -> Result<Option<Difference>, LayoutError> {
-            let mut place: Location = self.used.iter().map(|l| (*l, self.offset(*l))).collect();
-            place.set(level, coordinate);
-            let (first, second) = (self.element(&place)?, other.element(&place)?);
-            let same = first == second;
-            Ok((!same).then_some(Difference::Place { place, first, second }))
-        };
+        let (mine, theirs) = (Places::of_slots(&a), Places::of_slots(&b));
         for &level in &self.used {
-            let (mine, theirs) = (all(&a).in_level(level), all(&b).in_level(level));
-            if let Some(step) = mine.first_difference(&theirs)?
-                && let Some(difference) = differs(level, self.offset(level) + step)?
-            {
-                return Ok(Some(difference));
+            let step = mine.in_level(level).first_difference(&theirs.in_level(level))?;
+            let place = step.map(|step| self.slot_at(&[(level, self.offset(level) + step)]));
+            if let Some(difference) = place.map(|at| self.answer_differs(other, at)).transpose()? {
+                return Ok(difference);
             }
         }
         for &level in &self.used {
             let (mine, theirs) = (self.span(level), other.span(level));
-            if mine != theirs
-                && let Some(difference) = differs(level, mine.min(theirs))?
-            {
-                return Ok(Some(difference));
+            if mine != theirs {
+                let place = self.slot_at(&[(level, mine.min(theirs))]);
+                return self.answer_differs(other, place);
             }
         }
         Ok(None)
     }
 
+    /// The place at the offsets of the used levels, some of them elsewhere.
+    fn slot_at(&self, elsewhere: &[(Level, u64)]) -> Location {
+        let offsets = self.used.iter().map(|level| (*level, self.offset(*level)));
+        offsets.chain(elsewhere.iter().copied()).collect()
+    }
+
+    fn answer_differs(
+        &self,
+        other: &Layout,
+        place: Location,
+    ) -> Result<Option<Difference>, LayoutError> {
+        let (first, second) = (self.element(&place)?, other.element(&place)?);
+        Ok((first != second).then_some(Difference::Place { place, first, second }))
+    }
+
     /// An index whose coordinates in `level`, the only one here, `self` does not have all.
     fn unserved(&self, other: &Layout, level: Level) -> Result<Option<Vec<u64>>, LayoutError> {
         let (a, b) = (self.simplified()?, other.simplified()?);
-        let (mine, theirs) = (a.copies_of()?.in_level(level), b.copies_of()?.in_level(level));
+        let copies = |layout: &Layout| Places::of_copies(layout).in_level(level);
+        let (mine, theirs) = (copies(&a), copies(&b));
         let plain = a.derived.is_empty() && b.derived.is_empty();
         let difference = match plain && a.offset(level) == b.offset(level) {
             true => first_difference(&a.axes_of_elements(), &b.axes_of_elements()),
@@ -311,111 +321,6 @@ fn first_difference(a: &[Vec<Subaxis>], b: &[Vec<Subaxis>]) -> Option<Vec<u64>> 
     let mut index = vec![0; on_axis.len()];
     index[axis] = on_axis[axis]?;
     Some(index)
-}
-
-/// A set of places that is a product of coordinates per level; levels at 0 only are left out.
-struct Product(Vec<(Level, Coordinates)>);
-
-impl Product {
-    fn of(terms: Vec<(Level, (u64, u64))>) -> Product {
-        Product(crate::algebra::canonical::coordinate_sets(terms))
-    }
-
-    /// `None` where a set is too tangled to tell.
-    fn same(&self, other: &Product) -> Option<bool> {
-        let tangled =
-            |p: &Product| p.0.iter().any(|(_, set)| matches!(set, Coordinates::Tangled(_)));
-        match self.0 == other.0 {
-            true => Some(true),
-            false => (!tangled(self) && !tangled(other)).then_some(false),
-        }
-    }
-
-    fn in_level(&self, level: Level) -> Coordinates {
-        let set = self.0.iter().find(|(of, _)| *of == level).map(|(_, set)| set.clone());
-        set.unwrap_or(Coordinates::Nested(Vec::new()))
-    }
-}
-
-impl Coordinates {
-    fn is_origin(&self) -> bool {
-        *self == Coordinates::Nested(Vec::new())
-    }
-
-    /// Whether the set has this coordinate; `None` where that is too tangled to tell.
-    fn holds(&self, coordinate: u64) -> Option<bool> {
-        match self {
-            Coordinates::Listed(all) => Some(all.binary_search(&coordinate).is_ok()),
-            Coordinates::Tangled(_) => None,
-            Coordinates::Nested(terms) => {
-                let greedy = terms.iter().rev().fold(coordinate, |rest, (size, stride)| {
-                    rest - stride * (rest / stride).min(size - 1)
-                });
-                Some(greedy == 0)
-            }
-        }
-    }
-
-    /// Whether the set has all coordinates of another; `None` where that takes too long to tell.
-    fn holds_all(&self, other: &Coordinates) -> Option<bool> {
-        if self == other {
-            return Some(true);
-        }
-        other.list(1 << 16)?.into_iter().try_fold(true, |all, at| Some(all && self.holds(at)?))
-    }
-
-    /// The coordinates, ascending, if there are at most this many.
-    fn list(&self, most: u64) -> Option<Vec<u64>> {
-        let terms = match self {
-            Coordinates::Listed(all) => return Some(all.clone()),
-            Coordinates::Tangled(_) => return None,
-            Coordinates::Nested(terms) => terms,
-        };
-        let count = terms.iter().try_fold(1_u64, |n, (size, _)| n.checked_mul(*size))?;
-        (count <= most).then(|| {
-            terms.iter().fold(vec![0], |list, (size, stride)| {
-                (0..*size)
-                    .flat_map(|digit| list.iter().map(move |at| at + digit * stride))
-                    .collect()
-            })
-        })
-    }
-
-    /// The smallest coordinate that one set has and the other has not.
-    fn first_difference(&self, other: &Coordinates) -> Result<Option<u64>, LayoutError> {
-        if self == other {
-            return Ok(None);
-        }
-        if let (Coordinates::Nested(a), Coordinates::Nested(b)) = (self, other) {
-            return Ok(nested_difference(a, b));
-        }
-        let question = "whether two layouts have the same padding";
-        let most = 1 << 20;
-        let not_decided = || LayoutError::NotDecided { question, budget: most };
-        let mine: BTreeSet<u64> = self.list(most).ok_or_else(not_decided)?.into_iter().collect();
-        let theirs: BTreeSet<u64> = other.list(most).ok_or_else(not_decided)?.into_iter().collect();
-        Ok(mine.symmetric_difference(&theirs).next().copied())
-    }
-}
-
-/// The smallest difference of two sets in their one nested form.
-///
-/// Up to the first term that differs both sets agree. There, either the smaller stride begins
-/// something that the other set does not have, or the run of the smaller size ends: then the next
-/// step of the longer run, or the next stride of the other set if that comes first.
-fn nested_difference(a: &[(u64, u64)], b: &[(u64, u64)]) -> Option<u64> {
-    let at = a
-        .iter()
-        .zip_longest(b)
-        .position(|pair| !matches!(pair, EitherOrBoth::Both(x, y) if x == y))?;
-    match (a.get(at), b.get(at)) {
-        (Some((n, stride)), Some((m, other))) if stride == other => {
-            let shorter = if n < m { a } else { b };
-            let end = n.min(m) * stride;
-            Some(shorter.get(at + 1).map_or(end, |(_, next)| end.min(*next)))
-        }
-        (x, y) => x.into_iter().chain(y).map(|(_, stride)| *stride).min(),
-    }
 }
 
 impl fmt::Display for Difference {

@@ -1,34 +1,24 @@
 //! Inverses: from a place to the index.
 
-use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target, product};
+use crate::algebra::digits::{Destination, Digit, Digits};
+use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::radix::product;
 use crate::error::LayoutError;
 use crate::level::Level;
-
-/// A digit of the layout to be inverted.
-#[derive(Clone, Copy, Debug)]
-struct Digit {
-    /// How many values it takes for real elements.
-    size: u64,
-    /// What one step of it adds to the coordinate, or to the value that it feeds.
-    step: u64,
-    /// Its axis, derived ones behind the tensor's.
-    node: usize,
-    /// What one step of it adds to the value of its axis.
-    weight: u64,
-}
 
 impl Layout {
     /// The left inverse: a layout from places to indexes.
     ///
     /// One axis per used level, in the order of [`Level`]; it lands in `i0`, `i1`, .. the axes of
     /// `self`. Places that hold no element go anywhere.
-    /// Law: `f.left_inverse().locate(f(i)) == i` for every real index.
+    /// Law: `f.left_inverse().locate(f(i)) == i` for every real index and every copy.
     /// Cost: O(subaxes log subaxes).
     ///
     /// # Errors
     /// [`Collision`](LayoutError::Collision) where `self` is not injective;
     /// [`NoInverse`](LayoutError::NoInverse) where the digits of a level cannot be told apart by
-    /// dividing: strides that are no multiples of each other, or a base offset.
+    /// dividing (strides that do not divide each other, a base offset), or where a digit of a
+    /// derived axis moves nothing, so that its value is lost.
     ///
     /// # Example
     /// ```
@@ -55,50 +45,43 @@ impl Layout {
     }
 
     fn inverse(&self) -> Result<Layout, LayoutError> {
-        let layout = self.simplified()?;
+        let layout = self.simplified()?.of_elements_if_decided()?;
         if let Some((level, offset)) = layout.offsets.first() {
             let reason = format!("`{level}` starts from {offset}");
             return Err(LayoutError::NoInverse { reason });
         }
-        let digits = layout.digits_by_target()?;
+        let digits = layout.digits();
+        layout.check_told(&digits)?;
         let mut builder = Layout::builder();
-        let nodes = layout.rank() + layout.derived.len();
-        for (at, &level) in layout.used.iter().enumerate() {
-            let extent = layout.span(level);
-            let subaxes = layout.backward(&digits[nodes + at], extent - 1, level.as_str())?;
+        for &level in &self.used {
+            let extent = self.span(level);
+            let landed = moving(&digits, Destination::Level(level));
+            let subaxes = layout.backward(landed, extent - 1, level.as_str())?;
             // The digits may write a little more than the level has: whole blocks are simpler.
-            let slots = product(subaxes.iter().map(|subaxis| subaxis.size));
+            let slots = product(subaxes.iter().map(|subaxis| subaxis.size).collect::<Vec<_>>());
             builder = builder.axis(slots.unwrap_or(extent), subaxes);
         }
         // Last to first, so that a digit feeds an axis that comes after its own.
         for number in (0..layout.derived.len()).rev() {
-            builder = layout.reversed(number, &digits[layout.rank() + number], builder)?;
+            builder = layout.reversed(number, &digits, builder)?;
         }
         let builder = (0..layout.rank()).fold(builder, |b, axis| b.used(Level::axis(axis)));
         builder.build()?.into_simplified()
     }
 
-    /// The digits that move, by what they add to: axes (only derived ones get any), then levels.
-    fn digits_by_target(&self) -> Result<Vec<Vec<Digit>>, LayoutError> {
-        let tops = self.digit_tops()?;
-        let nodes = self.rank() + self.derived.len();
-        let mut digits = vec![Vec::new(); nodes + self.used.len()];
-        for (node, (axis, tops)) in self.nodes().zip(tops).enumerate() {
-            let mut weight = 1;
-            for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
-                let (target, step) = match subaxis.target {
-                    Target::Feed { derived, weight } => (self.rank() + derived, weight),
-                    Target::Land { level, stride } => {
-                        (nodes + self.used.binary_search(&level).unwrap_or(0), stride)
-                    }
-                };
-                if top > 0 && step > 0 {
-                    digits[target].push(Digit { size: top + 1, step, node, weight });
-                }
-                weight *= subaxis.size;
+    /// A digit of a derived axis that moves nothing leaves its value open.
+    fn check_told(&self, digits: &Digits) -> Result<(), LayoutError> {
+        let lost = |digit: &&Digit| digit.top > 0 && digit.step == 0;
+        let mut numbers = (0..self.derived.len()).map(|number| (number, self.rank() + number));
+        match numbers.find(|(_, axis)| digits.of(*axis).iter().any(|digit| lost(&digit))) {
+            None => Ok(()),
+            Some((number, _)) => {
+                let reason = format!(
+                    "a digit of derived axis {number} moves nothing, so no place tells its value"
+                );
+                Err(LayoutError::NoInverse { reason })
             }
         }
-        Ok(digits)
     }
 
     /// A derived axis read backward: its value, the sum of what its digits say, in the digits
@@ -106,7 +89,7 @@ impl Layout {
     fn reversed(
         &self,
         number: usize,
-        feeders: &[Digit],
+        digits: &Digits,
         builder: LayoutBuilder,
     ) -> Result<LayoutBuilder, LayoutError> {
         if self.derived[number].start > 0 {
@@ -117,17 +100,19 @@ impl Layout {
         // Other places than those of elements may give more than the axis holds.
         let index = self.derived.len() - 1 - number;
         let fed = builder.axes.iter().chain(builder.derived.iter().map(|derived| &derived.axis));
-        let reach = fed.flat_map(|axis| &axis.subaxes).filter(|s| s.feeds() == Some(index));
-        let reach = reach.map(|subaxis| match subaxis.target {
-            Target::Feed { weight, .. } => (subaxis.size - 1).checked_mul(weight),
-            Target::Land { .. } => Some(0),
+        let steps = fed.flat_map(|axis| &axis.subaxes).map(|subaxis| match subaxis.target {
+            Target::Feed { derived, weight } if derived == index => {
+                (subaxis.size - 1).checked_mul(weight)
+            }
+            _ => Some(0),
         });
-        let steps: Option<Vec<u64>> = reach.collect();
+        let steps: Option<Vec<u64>> = steps.collect();
         let reach = steps.and_then(|steps| steps.into_iter().try_fold(0, u64::checked_add));
         let too_large =
             || LayoutError::NoInverse { reason: "a value does not fit in 64 bits".into() };
         let reach = reach.filter(|reach| *reach < u64::MAX).ok_or_else(too_large)?;
         let what = format!("derived axis {number}");
+        let feeders = moving(digits, Destination::Derived(number));
         let subaxes = self.backward(feeders, reach, &what)?;
         Ok(builder.derived(0, reach + 1, subaxes))
     }
@@ -135,15 +120,13 @@ impl Layout {
     /// A value of at most `reach`, split into the digits that add up to it, major to minor.
     fn backward(
         &self,
-        digits: &[Digit],
+        mut digits: Vec<Digit>,
         reach: u64,
         what: &str,
     ) -> Result<Vec<Subaxis>, LayoutError> {
-        let mut digits = digits.to_vec();
         digits.sort_unstable_by_key(|digit| digit.step);
-        // What lies below the smallest step is 0 where an element is.
-        let nowhere = |size| Subaxis::land(size, Level::ADDR, 0);
         let mut subaxes = Vec::with_capacity(digits.len() + 1);
+        // What lies below the smallest step is 0 where an element is.
         match digits.first() {
             None if reach > 0 => subaxes.push(nowhere(reach + 1)),
             Some(first) if first.step > 1 => subaxes.push(nowhere(first.step)),
@@ -151,27 +134,50 @@ impl Layout {
         }
         for (at, digit) in digits.iter().enumerate() {
             let size = match digits.get(at + 1) {
-                Some(next)
-                    if next.step % digit.step != 0 || next.step / digit.step < digit.size =>
-                {
-                    return Err(LayoutError::NoInverse {
-                        reason: format!(
-                            "in {what} a digit of size {} steps by {}, and the next by {}",
-                            digit.size, digit.step, next.step
-                        ),
-                    });
-                }
-                Some(next) => next.step / digit.step,
                 None => reach / digit.step + 1,
+                Some(next) => size_below(digit, next, what)?,
             };
-            subaxes.push(match digit.node.checked_sub(self.rank()) {
-                None => Subaxis::land(size, Level::axis(digit.node), digit.weight),
-                Some(derived) => {
-                    Subaxis::feed(size, self.derived.len() - 1 - derived, digit.weight)
-                }
-            });
+            subaxes.push(self.back(digit, size));
         }
         subaxes.reverse();
         Ok(subaxes)
     }
+
+    /// A digit with its source as target; copies lead nowhere.
+    fn back(&self, digit: &Digit, size: u64) -> Subaxis {
+        match digit.axis {
+            None => nowhere(size),
+            Some(axis) => match axis.checked_sub(self.rank()) {
+                None => Subaxis::land(size, Level::axis(axis), digit.place),
+                Some(derived) => {
+                    Subaxis::feed(size, self.derived.len() - 1 - derived, digit.place)
+                }
+            },
+        }
+    }
+}
+
+/// The digits that move something there.
+fn moving(digits: &Digits, to: Destination) -> Vec<Digit> {
+    let moves = |(_, digit): (usize, &Digit)| (digit.top > 0 && digit.step > 0).then_some(*digit);
+    digits.to(to).filter_map(moves).collect()
+}
+
+fn nowhere(size: u64) -> Subaxis {
+    Subaxis::land(size, Level::ADDR, 0)
+}
+
+/// How many values a digit has before the next one steps.
+fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutError> {
+    if next.step % digit.step == 0 && next.step / digit.step > digit.top {
+        return Ok(next.step / digit.step);
+    }
+    Err(LayoutError::NoInverse {
+        reason: format!(
+            "in {what} a digit of size {} steps by {}, and the next by {}",
+            digit.top + 1,
+            digit.step,
+            next.step
+        ),
+    })
 }

@@ -1,7 +1,8 @@
 //! The layout as a value, and the invariants that every other operation relies on.
 
-use itertools::Itertools;
+use std::cmp::Reverse;
 
+use crate::algebra::radix::product;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -50,7 +51,7 @@ impl Subaxis {
 /// An axis: an extent, and the subaxes that its value is written in, major to minor.
 ///
 /// Values from `extent` up to the product of the sizes are padding.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Axis {
     /// How many values are real.
     pub extent: u64,
@@ -59,46 +60,36 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The digits of `value`, major to minor, into `digits`.
-    pub(crate) fn digits(&self, value: u64, digits: &mut [u64]) {
-        let mut rest = value;
-        for (digit, subaxis) in digits.iter_mut().zip(&self.subaxes).rev() {
-            (rest, *digit) = (rest / subaxis.size, rest % subaxis.size);
-        }
-    }
-
-    /// The value that `digits` write.
-    pub(crate) fn value(&self, digits: &[u64]) -> u64 {
-        self.subaxes.iter().zip(digits).fold(0, |value, (s, digit)| value * s.size + digit)
-    }
-
     /// How many values the subaxes can write: the product of their sizes.
     #[must_use]
     pub fn slots(&self) -> u64 {
         self.subaxes.iter().map(|s| s.size).product()
-    }
-
-    /// The greatest value that each digit takes while the value stays at most `greatest`.
-    pub(crate) fn reaches(&self, greatest: u64) -> Vec<u64> {
-        let mut tops = vec![0; self.subaxes.len()];
-        self.digits(greatest, &mut tops);
-        let leading = tops.iter().take_while(|top| **top == 0).count();
-        for (top, subaxis) in tops.iter_mut().zip(&self.subaxes).skip(leading + 1) {
-            *top = subaxis.size - 1;
-        }
-        tops
     }
 }
 
 /// An axis that is fed by digits instead of the tensor index.
 ///
 /// Its value is `start` plus the sum of weight x digit over the subaxes that feed it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DerivedAxis {
     /// The value when every digit that feeds it is 0.
     pub start: u64,
     /// Extent and subaxes.
     pub axis: Axis,
+}
+
+impl Axis {
+    /// The axis with every subaxis changed.
+    pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> Axis {
+        Axis { extent: self.extent, subaxes: self.subaxes.iter().map(change).collect() }
+    }
+}
+
+impl DerivedAxis {
+    /// The axis with every subaxis changed.
+    pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> DerivedAxis {
+        DerivedAxis { start: self.start, axis: self.axis.with(change) }
+    }
 }
 
 /// A subaxis without a source: every element has a copy for each of its digits.
@@ -132,7 +123,7 @@ pub struct Replica {
 /// assert_eq!(rows_over_pes, "((4_PE, 3:8), (8:1))".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Layout {
     pub(crate) axes: Vec<Axis>,
     pub(crate) derived: Vec<DerivedAxis>,
@@ -215,21 +206,33 @@ impl Layout {
         self.offsets.iter().find(|(name, _)| *name == level).map_or(0, |(_, at)| *at)
     }
 
-    /// Returns the layout with `step` added to every coordinate in `level`.
+    /// Returns the layout with `step` added to every coordinate in `level`, its span included.
+    ///
+    /// A step of at least 1 in a level that was not used makes it used.
     ///
     /// # Errors
     /// [`LayoutError::TooLarge`] where a coordinate would not fit in 64 bits.
     pub fn with_offset(mut self, level: Level, step: u64) -> Result<Layout, LayoutError> {
+        if step == 0 {
+            return Ok(self);
+        }
         let overflow = || LayoutError::too_large(Site::Layout, "a coordinate");
         let offset = self.offset(level).checked_add(step).ok_or_else(overflow)?;
-        let reach = (self.extent(level) - 1).checked_add(step);
-        reach.filter(|reach| *reach < u64::MAX).ok_or_else(overflow)?;
-        self.offsets.retain(|(name, _)| *name != level);
-        if offset > 0 {
-            self.offsets.push((level, offset));
-            self.offsets.sort();
+        let end = self.span(level).checked_add(step).ok_or_else(overflow)?;
+        if let Some((_, span)) = self.spans.iter_mut().find(|(of, _)| *of == level) {
+            *span = end;
         }
+        self.offsets.retain(|(name, _)| *name != level);
+        self.offsets.push((level, offset));
+        self.offsets.sort_unstable();
+        self.use_level(level);
         Ok(self)
+    }
+
+    fn use_level(&mut self, level: Level) {
+        if let Err(at) = self.used.binary_search(&level) {
+            self.used.insert(at, level);
+        }
     }
 
     /// Levels of subaxes and sized replicas as they first appear, major to minor.
@@ -286,72 +289,6 @@ impl Layout {
     /// Subaxes of derived axes have no place in a text.
     fn site(&self, node: usize, subaxis: usize) -> Site {
         if node < self.rank() { Site::Subaxis(node, subaxis) } else { Site::Layout }
-    }
-
-    /// The greatest value of every axis, derived ones included, over all real indexes.
-    ///
-    /// For derived axes this is an upper bound, which invariant 3 keeps below the extent.
-    pub(crate) fn greatest_values(&self) -> Result<Vec<u64>, LayoutError> {
-        let mut greatest: Vec<u64> = self.axes.iter().map(|a| a.extent.saturating_sub(1)).collect();
-        greatest.extend(self.derived.iter().map(|derived| derived.start));
-        // Without elements no index is real, whatever digits there are.
-        let empty = self.axes.iter().any(|axis| axis.extent == 0);
-        for (node, axis) in self.nodes().enumerate() {
-            // Before this axis was checked to hold its value there is nothing to write in digits.
-            if node >= self.rank() && greatest[node] >= axis.extent {
-                if !empty {
-                    return Err(self.fed_beyond(node, greatest[node]));
-                }
-                greatest[node] = axis.extent.saturating_sub(1);
-            }
-            for (derived, most) in axis.greatest_feeds(greatest[node]) {
-                let fed = &mut greatest[self.rank() + derived];
-                *fed = fed.saturating_add(most);
-            }
-        }
-        Ok(greatest)
-    }
-
-    fn fed_beyond(&self, node: usize, reach: u64) -> LayoutError {
-        let derived = node.saturating_sub(self.rank());
-        let extent = self.derived.get(derived).map_or(0, |f| f.axis.extent);
-        LayoutError::FedBeyond { derived, extent, reach }
-    }
-}
-
-impl Axis {
-    /// For every derived axis that this one feeds, the most that it adds while its own value is
-    /// at most `greatest`.
-    ///
-    /// The values up to `greatest` are a union of boxes: the digits of `greatest` up to some
-    /// place, a smaller digit there, and anything after it.
-    fn greatest_feeds(&self, greatest: u64) -> Vec<(usize, u64)> {
-        let mut fed: Vec<usize> = self.subaxes.iter().filter_map(Subaxis::feeds).collect();
-        if fed.is_empty() {
-            return Vec::new();
-        }
-        fed.sort_unstable();
-        fed.dedup();
-        let mut tops = vec![0; self.subaxes.len()];
-        self.digits(greatest, &mut tops);
-        fed.into_iter().map(|derived| (derived, self.greatest_feed(derived, &tops))).collect()
-    }
-
-    fn greatest_feed(&self, derived: usize, tops: &[u64]) -> u64 {
-        let weight = |s: &Subaxis| match s.target {
-            Target::Feed { derived: to, weight } if to == derived => weight,
-            _ => 0,
-        };
-        // Minor to major: what the digits below add at most freely, and below the tops.
-        let (mut free, mut bound) = (0_u64, 0_u64);
-        for (subaxis, top) in self.subaxes.iter().zip(tops).rev() {
-            let weight = weight(subaxis);
-            let below =
-                if *top > 0 { free.saturating_add((top - 1).saturating_mul(weight)) } else { 0 };
-            bound = bound.saturating_add(top.saturating_mul(weight)).max(below);
-            free = free.saturating_add((subaxis.size - 1).saturating_mul(weight));
-        }
-        bound
     }
 }
 
@@ -435,11 +372,17 @@ impl LayoutBuilder {
         self
     }
 
-    /// Rounds the extent of `level` up to `span`: what lies between belongs to the layout and
-    /// holds nothing. A span that is not more than the extent says nothing.
+    /// Rounds the extent of `level`, offset included, up to `span`: what lies between belongs to
+    /// the layout and holds nothing. A span that is not more than the extent says nothing.
     #[must_use]
     pub fn span(mut self, level: Level, span: u64) -> Self {
         self.spans.push((level, span));
+        self
+    }
+
+    /// Forgets the spans.
+    pub(crate) fn without_spans(mut self) -> Self {
+        self.spans.clear();
         self
     }
 
@@ -451,7 +394,9 @@ impl LayoutBuilder {
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
     /// [`FeedOrder`](LayoutError::FeedOrder), [`FedBeyond`](LayoutError::FedBeyond),
-    /// [`TooLarge`](LayoutError::TooLarge).
+    /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived
+    /// axes feed each other, a bound of what they are fed exceeds an extent, and there are too many
+    /// indexes to look.
     pub fn build(self) -> Result<Layout, LayoutError> {
         let LayoutBuilder { axes, derived, replicas, offsets, used, spans } = self;
         let (no_offsets, no_spans) = (Vec::new(), Vec::new());
@@ -465,16 +410,25 @@ impl LayoutBuilder {
         layout.used.sort_unstable();
         layout.used.dedup();
         layout.check_extents()?;
+        layout.check_values()?;
+        layout.check_fed()?;
         let offset = |layout: Layout, (level, at)| layout.with_offset(level, at);
         let mut layout = offsets.into_iter().try_fold(layout, offset)?;
-        layout.spans = spans.into_iter().filter(|(l, span)| *span > layout.extent(*l)).collect();
-        layout.spans.sort_unstable();
-        layout.spans.dedup_by_key(|(level, _)| *level);
+        layout.round_up(spans);
         Ok(layout)
     }
 }
 
 impl Layout {
+    /// Keeps the greatest span of every level that is more than its extent.
+    fn round_up(&mut self, mut spans: Vec<(Level, u64)>) {
+        spans.sort_unstable_by_key(|(level, span)| (*level, Reverse(*span)));
+        spans.dedup_by_key(|(level, _)| *level);
+        spans.retain(|(level, span)| *span > self.extent(*level));
+        spans.iter().for_each(|(level, _)| self.use_level(*level));
+        self.spans = spans;
+    }
+
     fn check_axes(&self) -> Result<(), LayoutError> {
         for (node, axis) in self.nodes().enumerate() {
             let first_derived = (node + 1).saturating_sub(self.rank());
@@ -498,8 +452,7 @@ impl Layout {
             }
         }
         let zero = self.replicas.iter().position(|replica| replica.size == 0);
-        zero.map_or(Ok(()), |at| Err(LayoutError::ZeroSize { site: Site::Replica(at) }))?;
-        self.greatest_values().map(|_| ())
+        zero.map_or(Ok(()), |at| Err(LayoutError::ZeroSize { site: Site::Replica(at) }))
     }
 
     /// Slots are at least as many as elements unless digits feed the same value twice.
@@ -509,6 +462,20 @@ impl Layout {
         product(elements).ok_or(LayoutError::too_large(Site::Layout, "the number of elements"))?;
         product(self.landings().map(|landing| landing.size))
             .ok_or(LayoutError::too_large(Site::Layout, "the number of slots"))?;
+        Ok(())
+    }
+
+    /// The values of derived axes fit, those of padding too.
+    fn check_values(&self) -> Result<(), LayoutError> {
+        let mut reaches: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
+        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
+            let Target::Feed { derived, weight } = subaxis.target else { continue };
+            let step = (subaxis.size - 1).checked_mul(weight);
+            reaches[derived] = step
+                .and_then(|step| reaches[derived].checked_add(step))
+                .filter(|reach| *reach < u64::MAX)
+                .ok_or(LayoutError::too_large(Site::Layout, "the value of a derived axis"))?;
+        }
         Ok(())
     }
 
@@ -523,14 +490,5 @@ impl Layout {
                 .ok_or(LayoutError::too_large(landing.site, "the coordinate"))?;
         }
         Ok(())
-    }
-}
-
-/// The product, `None` where it does not fit; 0 as soon as one factor is.
-pub(crate) fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
-    let mut factors = factors.into_iter();
-    match factors.clone().contains(&0) {
-        true => Some(0),
-        false => factors.try_fold(1, u64::checked_mul),
     }
 }

@@ -1,8 +1,8 @@
 //! From an index to its places.
 
-use crate::algebra::compose::IndexOrder;
 use crate::algebra::layout::{Layout, Target};
 use crate::algebra::location::Location;
+use crate::algebra::radix::{IndexOrder, Indexes};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -85,7 +85,12 @@ impl Layout {
     /// The definition: calls `add(level, digit x stride)` for every landing subaxis.
     ///
     /// Invariants 3 and 4 keep every value below its extent and every sum within `u64`.
-    pub(crate) fn land(&self, index: &[u64], mut add: impl FnMut(Level, u64)) {
+    pub(crate) fn land(&self, index: &[u64], add: impl FnMut(Level, u64)) {
+        self.fed(index, add);
+    }
+
+    /// The same, and the values of the derived axes.
+    pub(crate) fn fed(&self, index: &[u64], mut add: impl FnMut(Level, u64)) -> Vec<u64> {
         let mut fed: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
         for (node, axis) in self.nodes().enumerate() {
             let mut rest = match node.checked_sub(self.rank()) {
@@ -101,6 +106,7 @@ impl Layout {
                 }
             }
         }
+        fed
     }
 }
 
@@ -125,39 +131,5 @@ impl Iterator for Copies<'_> {
             rest /= replica.size;
         }
         Some(place)
-    }
-}
-
-/// The indexes of a shape, row-major.
-#[derive(Clone, Debug)]
-pub struct Indexes {
-    shape: Vec<u64>,
-    next: Option<Vec<u64>>,
-}
-
-impl Indexes {
-    /// All indexes below `shape`; one empty index for rank 0.
-    #[must_use]
-    pub fn new(shape: Vec<u64>) -> Indexes {
-        let first = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
-        Indexes { shape, next: first }
-    }
-}
-
-impl Iterator for Indexes {
-    type Item = Vec<u64>;
-
-    fn next(&mut self) -> Option<Vec<u64>> {
-        let index = self.next.clone()?;
-        let following = self.next.as_mut()?;
-        for (entry, extent) in following.iter_mut().zip(&self.shape).rev() {
-            *entry += 1;
-            if *entry < *extent {
-                return Some(index);
-            }
-            *entry = 0;
-        }
-        self.next = None;
-        Some(index)
     }
 }

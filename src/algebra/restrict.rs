@@ -60,6 +60,7 @@ impl Layout {
         }
         for level in whole.used.iter().filter(|level| !gone(**level)) {
             layout = layout.used(*level).offset(*level, whole.offset(*level));
+            layout = layout.span(*level, whole.span(*level));
         }
         Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
     }

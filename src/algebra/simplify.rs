@@ -3,7 +3,9 @@
 use num_integer::Integer;
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::radix::product;
 use crate::error::LayoutError;
+use crate::level::Level;
 
 impl Layout {
     /// Removes derived axes where plain subaxes say the same.
@@ -31,21 +33,30 @@ impl Layout {
         let mut parts = Parts::of(self);
         while parts.pass() {}
         parts.lead_with_constants();
-        Ok(parts.into_layout())
+        let layout = parts.into_layout();
+        let is_done = layout.derived.is_empty() || layout.elements() > 0;
+        Ok(if is_done { layout } else { layout.as_padding_alone() })
     }
-}
 
-impl Layout {
-    /// Lets digits land directly where a derived axis never leaves its minor-most digit, and
-    /// drops axes that nothing feeds: every element keeps its places, but padding and span that
-    /// only the derived axis made are gone. For a notation that cannot say them.
-    pub(crate) fn without_tails(&self) -> Result<Layout, LayoutError> {
-        let greatest = self.greatest_values()?;
-        let mut parts = Parts::of(self.clone());
-        for (node, greatest) in greatest.into_iter().enumerate().skip(parts.rank) {
-            parts.land_directly(node, greatest);
+    /// A layout without elements and without derived axes, where the sizes fit: all its slots on
+    /// one axis of extent 0, digits that move nothing where another extent has to be written.
+    fn as_padding_alone(self) -> Layout {
+        let digits = self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| s.feeds().is_none());
+        let mut digits: Vec<Subaxis> = digits.copied().collect();
+        let fillers = self.axes.iter().filter(|axis| axis.extent > 1).map(|axis| axis.extent);
+        let sizes = self.landings().map(|landing| landing.size).chain(fillers);
+        if product(sizes.collect::<Vec<_>>()).is_none() {
+            return self;
         }
-        parts.into_layout().to_builder().build()
+        let axis = |axis: &Axis| Axis {
+            extent: axis.extent,
+            subaxes: match axis.extent {
+                0 => std::mem::take(&mut digits),
+                1 => Vec::new(),
+                extent => vec![Subaxis::land(extent, Level::ADDR, 0)],
+            },
+        };
+        Layout { axes: self.axes.iter().map(axis).collect(), derived: Vec::new(), ..self }
     }
 }
 
@@ -110,18 +121,34 @@ impl Parts {
 
     /// Simplifies every derived axis as far as it goes; `false` when nothing was left to do.
     fn pass(&mut self) -> bool {
-        let mut changed = false;
-        for node in self.rank..self.nodes.len() {
-            changed |= self.nodes[node].is_some() && self.splice(node);
-        }
+        let mut changed = self.splice_all();
         // Units are dropped after that, so that a spliced axis keeps those that were written.
         self.drop_units();
+        let mut fed_by = self.fed_by();
         for node in self.rank..self.nodes.len() {
-            while self.nodes[node].is_some() && self.cancel(node) {
+            while self.nodes[node].is_some() && self.cancel(node, &mut fed_by) {
                 changed = true;
             }
         }
         changed
+    }
+
+    /// For every derived axis, the axes that feed it.
+    fn fed_by(&self) -> Vec<Vec<usize>> {
+        let mut fed_by = vec![Vec::new(); self.nodes.len() - self.rank];
+        for (node, feeder) in self.all_feeders() {
+            let sources: &mut Vec<usize> = &mut fed_by[node];
+            if sources.last() != Some(&feeder.node) {
+                sources.push(feeder.node);
+            }
+        }
+        fed_by
+    }
+
+    /// Every digit that feeds, with the derived axis that it feeds.
+    fn all_feeders(&self) -> impl Iterator<Item = (usize, Feeder)> + '_ {
+        let nodes = self.nodes.iter().enumerate().filter_map(|(n, x)| Some((n, x.as_ref()?)));
+        nodes.flat_map(|(node, axis)| feeders_in(node, &axis.axis))
     }
 
     /// A digit of size 1 is always 0. Those that land in a tensor axis stay as they were written;
@@ -129,81 +156,119 @@ impl Parts {
     fn drop_units(&mut self) {
         let rank = self.rank;
         let mut fed = vec![0_usize; self.nodes.len() - rank];
-        for subaxis in self.nodes.iter().flatten().flat_map(|node| &node.axis.subaxes) {
-            if let Some(derived) = subaxis.feeds() {
-                fed[derived] += 1;
-            }
-        }
+        self.all_feeders().for_each(|(derived, _)| fed[derived] += 1);
         for (number, node) in self.nodes.iter_mut().enumerate() {
             let Some(node) = node else { continue };
             let mut at = 0..;
             node.axis.subaxes.retain(|subaxis| {
                 let leads = at.next() == Some(0);
-                subaxis.size > 1
+                let stays = subaxis.size > 1
                     || match subaxis.feeds() {
                         Some(derived) => leads && fed[derived] == 1,
                         None => number < rank,
-                    }
+                    };
+                if let Some(derived) = subaxis.feeds().filter(|_| !stays) {
+                    fed[derived] -= 1;
+                }
+                stays
             });
         }
-        for node in rank..self.nodes.len() {
-            let is_idle = self.axis(node).is_some_and(|axis| axis.subaxes.is_empty());
-            // An axis without digits has extent 1, so whatever feeds it is 0 when it is real, and
-            // would turn other slots into padding: only an unfed one may go.
-            if is_idle && self.feeders(node).is_empty() {
-                self.nodes[node] = None;
+        // An axis without digits has extent 1, so whatever feeds it is 0 when it is real, and
+        // would turn other slots into padding: only an unfed one may go.
+        for (node, fed) in self.nodes[rank..].iter_mut().zip(fed) {
+            if fed == 0 && node.as_ref().is_some_and(|node| node.axis.subaxes.is_empty()) {
+                *node = None;
             }
         }
     }
 
-    fn feeders(&self, node: usize) -> Vec<Feeder> {
+    fn feeders(&self, node: usize, fed_by: &[Vec<usize>]) -> Vec<Feeder> {
         let derived = node - self.rank;
-        let mut feeders = Vec::new();
-        for (node, axis) in
-            self.nodes.iter().enumerate().filter_map(|(n, x)| Some((n, x.as_ref()?)))
-        {
-            for (at, subaxis) in axis.axis.subaxes.iter().enumerate() {
-                if let Target::Feed { derived: to, weight } = subaxis.target
-                    && to == derived
-                {
-                    feeders.push(Feeder { node, at, size: subaxis.size, weight });
-                }
-            }
-        }
-        feeders
+        let sources = fed_by[derived].iter();
+        let axes = sources.filter_map(|source| Some((*source, self.axis(*source)?)));
+        let fed = axes.flat_map(|(source, axis)| feeders_in(source, axis));
+        fed.filter(|(to, _)| *to == derived).map(|(_, feeder)| feeder).collect()
     }
 
-    /// Puts the digits of a derived axis where the one digit is that feeds it.
-    fn splice(&mut self, node: usize) -> bool {
-        let feeders = self.feeders(node);
-        let [feeder @ Feeder { weight: 1, .. }] = feeders[..] else { return false };
-        let Some(derived) = self.nodes[node].as_ref().filter(|derived| derived.start == 0) else {
+    /// Puts the digits of every derived axis that one digit feeds in the place of that digit,
+    /// where that says the same.
+    ///
+    /// From the last axis to the first: what an axis feeds comes after it, and so is done.
+    fn splice_all(&mut self) -> bool {
+        let alone = self.fed_alone();
+        let mut slots: Vec<u64> =
+            (0..self.nodes.len()).map(|node| self.axis(node).map_or(1, Axis::slots)).collect();
+        let mut taken: Vec<Option<Vec<Subaxis>>> = vec![None; alone.len()];
+        let mut changed = false;
+        for node in (0..self.nodes.len()).rev() {
+            self.take_in(node, &mut taken);
+            let Some(derived) = node.checked_sub(self.rank) else { continue };
+            if alone[derived].is_some_and(|feeder| self.fits(node, feeder, &mut slots)) {
+                taken[derived] = self.nodes[node].take().map(|node| node.axis.subaxes);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// For every derived axis, the digit that feeds it, if there is one only.
+    fn fed_alone(&self) -> Vec<Option<Feeder>> {
+        let mut fed: Vec<(usize, Option<Feeder>)> = vec![(0, None); self.nodes.len() - self.rank];
+        for (derived, feeder) in self.all_feeders() {
+            fed[derived] = (fed[derived].0 + 1, Some(feeder));
+        }
+        fed.into_iter().map(|(count, feeder)| feeder.filter(|_| count == 1)).collect()
+    }
+
+    /// Replaces the digits of an axis that feed what was taken out by the digits of that.
+    fn take_in(&mut self, node: usize, taken: &mut [Option<Vec<Subaxis>>]) {
+        let mut child = |s: &Subaxis| s.feeds().and_then(|derived| taken[derived].take());
+        let Some(subaxes) = self.subaxes(node) else { return };
+        let mut spliced = Vec::with_capacity(subaxes.len());
+        for subaxis in subaxes.iter() {
+            match child(subaxis) {
+                Some(digits) => spliced.extend(digits),
+                None => spliced.push(*subaxis),
+            }
+        }
+        *subaxes = spliced;
+    }
+
+    /// Whether the digits of a derived axis say what the digit says that feeds it; if so, the
+    /// slots and the extent of the axis of that digit become what they will be.
+    ///
+    /// A real value stays below the extent of the derived axis, so that a major-most digit may
+    /// have more values, or fewer, than the derived axis writes.
+    fn fits(&mut self, node: usize, feeder: Feeder, slots: &mut [u64]) -> bool {
+        let Some(child) = self.nodes[node].as_ref() else { return false };
+        let exact = feeder.at == 0 || slots[node] == feeder.size;
+        if feeder.weight != 1 || child.start != 0 || !exact {
+            return false;
+        }
+        let others = slots[feeder.node] / feeder.size;
+        let most = child.axis.extent.saturating_mul(others);
+        let (Some(joined), is_tensor) = (others.checked_mul(slots[node]), feeder.node < self.rank)
+        else {
             return false;
         };
-        if feeder.at > 0 && derived.axis.slots() != feeder.size {
-            return false;
+        let Some(parent) = self.nodes[feeder.node].as_mut() else { return false };
+        if feeder.at == 0 && !is_tensor {
+            parent.axis.extent = parent.axis.extent.min(most);
         }
-        let digits = derived.axis.subaxes.clone();
-        let fits = self.axis(feeder.node).is_some_and(|parent| {
-            let others = parent.slots() / feeder.size;
-            others.checked_mul(derived.axis.slots()).is_some()
-        });
-        if !fits {
-            return false;
+        // A tensor axis reaches farther only where there are no elements.
+        let fits = parent.axis.extent <= joined;
+        if fits {
+            slots[feeder.node] = joined;
         }
-        if let Some(parent) = self.subaxes(feeder.node) {
-            parent.splice(feeder.at..=feeder.at, digits);
-        }
-        self.nodes[node] = None;
-        true
+        fits
     }
 
     /// Cancels a common divisor of the digit that feeds with weight 1 and the minor-most digit.
     ///
     /// With `c` dividing the start and all other weights, `value % c` is `digit % c`, and
     /// `value / c` is fed by what remains: both sides drop their minor factor `c`.
-    fn cancel(&mut self, node: usize) -> bool {
-        let feeders = self.feeders(node);
+    fn cancel(&mut self, node: usize, fed_by: &mut [Vec<usize>]) -> bool {
+        let feeders = self.feeders(node, fed_by);
         let units: Vec<&Feeder> = feeders.iter().filter(|feeder| feeder.weight == 1).collect();
         let [unit] = units[..] else { return false };
         let Some(derived) = self.nodes[node].as_ref() else { return false };
@@ -221,6 +286,11 @@ impl Parts {
         self.set_feed(&unit, unit.size / factor, 1);
         if let Some(parent) = self.subaxes(unit.node) {
             parent.insert(unit.at + 1, minor_landing);
+        }
+        if let Some(fed) = minor.feeds() {
+            fed_by[fed].push(unit.node);
+            fed_by[fed].sort_unstable();
+            fed_by[fed].dedup();
         }
         if let Some(derived) = self.nodes[node].as_mut() {
             derived.start /= factor;
@@ -241,29 +311,13 @@ impl Parts {
         }
     }
 
-    fn land_directly(&mut self, node: usize, greatest: u64) {
-        let Some(derived) = self.nodes[node].as_ref() else { return };
-        let minor = derived.axis.subaxes.last().copied();
-        if derived.start > 0 || greatest >= minor.map_or(1, |minor| minor.size) {
-            return;
-        }
-        for feeder in self.feeders(node) {
-            let target = minor.map(|minor| scaled(minor.target, feeder.weight));
-            let Some(subaxis) = self.subaxes(feeder.node).and_then(|s| s.get_mut(feeder.at)) else {
-                continue;
-            };
-            if let Some(target) = target {
-                *subaxis = Subaxis { size: subaxis.size, target };
-            }
-        }
-        self.nodes[node] = None;
-    }
-
     /// Moves axes that nothing feeds to the front of axis 0: their digits are always 0 there too.
     fn lead_with_constants(&mut self) {
+        let mut fed = vec![false; self.nodes.len() - self.rank];
+        self.all_feeders().for_each(|(derived, _)| fed[derived] = true);
         for node in self.rank..self.nodes.len() {
             let is_zero = self.nodes[node].as_ref().is_some_and(|n| n.start == 0);
-            if self.rank == 0 || !is_zero || !self.feeders(node).is_empty() {
+            if self.rank == 0 || !is_zero || fed[node - self.rank] {
                 continue;
             }
             let digits = self.axis(node).map(|axis| axis.subaxes.clone()).unwrap_or_default();
@@ -281,6 +335,16 @@ impl Parts {
     }
 }
 
+/// The digits of an axis that feed, each with the derived axis that it feeds.
+fn feeders_in(node: usize, axis: &Axis) -> impl Iterator<Item = (usize, Feeder)> + '_ {
+    axis.subaxes.iter().enumerate().filter_map(move |(at, subaxis)| match subaxis.target {
+        Target::Feed { derived, weight } => {
+            Some((derived, Feeder { node, at, size: subaxis.size, weight }))
+        }
+        Target::Land { .. } => None,
+    })
+}
+
 /// What is left of a digit when its minor factor is taken: one step of it is `factor` old steps.
 fn quotient(subaxis: Subaxis, factor: u64) -> Subaxis {
     Subaxis { size: subaxis.size / factor, target: scaled(subaxis.target, factor) }
@@ -288,7 +352,7 @@ fn quotient(subaxis: Subaxis, factor: u64) -> Subaxis {
 
 /// The target of a digit, one step of which is `factor` steps; a digit that takes them stays
 /// within the coordinates that fit.
-fn scaled(target: Target, factor: u64) -> Target {
+pub(crate) fn scaled(target: Target, factor: u64) -> Target {
     match target {
         Target::Land { level, stride } => {
             Target::Land { level, stride: stride.saturating_mul(factor) }

@@ -252,7 +252,7 @@ impl Layout {
             return Ok((text, None));
         }
         let simplified = self.simplified()?;
-        let landed = simplified.without_tails()?.simplified()?;
+        let landed = simplified.without_padding()?;
         let text = landed.write_pad_layout()?;
         let cut = self.used.iter().find(|level| self.span(**level) != landed.extent(**level));
         let lost = match cut {

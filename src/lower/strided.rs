@@ -50,7 +50,7 @@ impl Layout {
     pub fn to_strided(&self) -> Result<Strided, LayoutError> {
         let unsayable =
             |reason: String| LayoutError::Unsayable { notation: "shape and strides", reason };
-        let layout = self.simplified()?.without_tails()?.simplified()?;
+        let layout = self.without_padding()?;
         layout.check_linear().map_err(unsayable)?;
         layout.check_plain_axes().map_err(unsayable)?;
         let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {

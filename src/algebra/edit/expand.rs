@@ -1,6 +1,6 @@
 //! Expanding a unit axis over a level, and tiling an axis.
 
-use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -39,9 +39,10 @@ impl Layout {
     }
 
     /// Tiles an axis: `times` copies of the tensor one after the other, each as far from the last
-    /// in `level` as the layout reaches.
+    /// in `level` as the layout reaches: its [`span`](Layout::span) less its
+    /// [`offset`](Layout::offset), which is what it reaches together.
     ///
-    /// Law: `tile.locate(k x extent + i)` is `locate(i)` moved by `k x self.extent(level)`.
+    /// Law: `tile.locate(k x extent + i)` is `locate(i)` moved by `k x (span - offset)` in `level`.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) if there is no such axis or `times` is 0;
@@ -61,40 +62,48 @@ impl Layout {
             return Err(LayoutError::Edit { reason });
         }
         let far = self.span(level) - self.offset(level);
-        let too_large = LayoutError::too_large(Site::Axis(at), "the tiled extent");
-        let tiled = extent.checked_mul(times).ok_or(too_large)?;
+        let too_large = |what| LayoutError::too_large(Site::Axis(at), what);
+        let tiled = extent.checked_mul(times).ok_or_else(|| too_large("the tiled extent"))?;
+        let end = far.checked_mul(times - 1).and_then(|more| self.span(level).checked_add(more));
+        let end = end.ok_or_else(|| too_large("a coordinate"))?;
+        let mut builder = self.in_blocks(at, times, level, far).span(level, end);
+        builder.axes[at].extent = tiled;
+        builder.build()?.into_simplified()
+    }
+
+    /// One axis as blocks of the old one, `far` apart in `level`; its extent is to be set.
+    pub(super) fn in_blocks(&self, at: usize, blocks: u64, level: Level, far: u64) -> LayoutBuilder {
         let mut builder = self.to_builder();
-        // The axis as it was, fed by the index within one copy.
+        let extent = self.axes[at].extent;
+        // The axis as it was, fed by the index within one block.
         let shift = |subaxis: &Subaxis| subaxis.shifted(1);
-        for axis in &mut builder.axes {
-            *axis = axis.with(shift);
-        }
-        for derived in &mut builder.derived {
-            derived.axis = derived.axis.with(shift);
-        }
-        let copy = vec![Subaxis::land(times, level, far), Subaxis::feed(extent.max(1), 0, 1)];
-        let whole = crate::algebra::Axis { extent: tiled, subaxes: copy };
+        builder.axes.iter_mut().for_each(|axis| *axis = axis.with(shift));
+        builder.derived.iter_mut().for_each(|derived| *derived = derived.with(shift));
+        let digits = vec![Subaxis::land(blocks, level, far), Subaxis::feed(extent.max(1), 0, 1)];
+        let whole = Axis { extent, subaxes: digits };
         let axis = std::mem::replace(&mut builder.axes[at], whole);
         builder.derived.insert(0, DerivedAxis { start: 0, axis });
-        builder.build()?.into_simplified()
+        builder
     }
 
     /// The layout with every coordinate in `level` multiplied by `factor`.
     fn spread_out(&self, level: Level, factor: u64) -> Result<Layout, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "a coordinate");
         let times = |step: u64| step.checked_mul(factor).ok_or_else(too_large);
+        // A digit of size 1 steps nowhere, however far.
+        let stride_of = |size: u64, stride: u64| if size > 1 { times(stride) } else { Ok(stride) };
         let mut spread = self.clone();
         let nodes = spread.axes.iter_mut().chain(spread.derived.iter_mut().map(|f| &mut f.axis));
-        for subaxis in nodes.flat_map(|axis| &mut axis.subaxes) {
-            if let Target::Land { level: of, stride } = &mut subaxis.target
+        for Subaxis { size, target } in nodes.flat_map(|axis| &mut axis.subaxes) {
+            if let Target::Land { level: of, stride } = target
                 && *of == level
             {
-                *stride = times(*stride)?;
+                *stride = stride_of(*size, *stride)?;
             }
         }
-        for Replica { level: of, stride, .. } in &mut spread.replicas {
+        for Replica { size, level: of, stride } in &mut spread.replicas {
             if *of == level {
-                *stride = times(*stride)?;
+                *stride = stride_of(*size, *stride)?;
             }
         }
         for (_, at) in

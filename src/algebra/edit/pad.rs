@@ -36,19 +36,46 @@ impl Layout {
         }
         let mut padded = self.clone();
         for (number, extent) in shape.iter().enumerate() {
-            let slots = padded.axes[number].slots();
-            if slots < *extent {
-                let more = extent.div_ceil(slots);
-                let behind = padded.extent(Level::ADDR) - padded.offset(Level::ADDR);
-                let digit = Subaxis::land(more, Level::ADDR, behind);
-                padded.axes[number].subaxes.insert(0, digit);
-            }
-            padded.axes[number].extent = *extent;
-            // Checks that the new digit fits, before the next axis is looked at.
-            padded = padded.to_builder().build()?;
+            padded = padded.lengthened(number, *extent)?;
         }
         padded.check_injective()?;
         Ok(padded)
+    }
+
+    /// One axis with another extent, not less than it has.
+    fn lengthened(&self, number: usize, extent: u64) -> Result<Layout, LayoutError> {
+        let mut longer = self.clone();
+        let slots = longer.axes[number].slots();
+        if slots < extent {
+            let digit = Subaxis::land(extent.div_ceil(slots), Level::ADDR, self.behind());
+            longer.axes[number].subaxes.insert(0, digit);
+        }
+        longer.axes[number].extent = extent;
+        match longer.to_builder().build() {
+            // Slots that only derived axes have cannot become elements.
+            Err(LayoutError::FedBeyond { .. }) => self.with_blocks_behind(number, extent),
+            other => other,
+        }
+    }
+
+    /// How far blocks lie apart in `Addr` that do not touch each other.
+    fn behind(&self) -> u64 {
+        self.span(Level::ADDR) - self.offset(Level::ADDR)
+    }
+
+    /// One axis in blocks of its old extent: the first as it was, the others behind everything.
+    fn with_blocks_behind(&self, number: usize, extent: u64) -> Result<Layout, LayoutError> {
+        let old = self.axes[number].extent;
+        let Some(blocks) = extent.checked_sub(1).and_then(|last| last.checked_div(old)) else {
+            // Nothing was there: every element is new.
+            let mut builder = self.to_builder();
+            let digit = Subaxis::land(extent.max(1), Level::ADDR, self.behind());
+            builder.axes[number] = Axis { extent, subaxes: vec![digit] };
+            return builder.build();
+        };
+        let mut builder = self.in_blocks(number, blocks + 1, Level::ADDR, self.behind());
+        builder.axes[number].extent = extent;
+        builder.build()?.into_simplified()
     }
 
     /// Cuts padding down to what SIMD units need: digits of addresses, lanes and time end where

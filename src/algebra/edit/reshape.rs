@@ -2,9 +2,9 @@
 
 use itertools::Itertools;
 
-use crate::algebra::compose::IndexOrder;
+use crate::algebra::radix::{IndexOrder, product};
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, product};
+use crate::algebra::layout::{DerivedAxis, Layout, Subaxis};
 use crate::error::{LayoutError, Site};
 
 impl Layout {

@@ -1,0 +1,382 @@
+//! Sets of coordinates: all sums of digit x stride in one level.
+//!
+//! ```text
+//! 4:2, 3:1       0 1 2 3 4 5 6 7 8      one even run, 9:1
+//! 2:8, 4:1       0 1 2 3 8 9 10 11      nested, 4:1 and 2:8
+//! 2:3, 3:2       0 2 3 4 5 7            neither: listed
+//! ```
+//!
+//! Used coordinates, holes, copies, and whether two layouts have the same padding, are questions
+//! about such sets. Nested terms answer them by their digits; sets that do not nest are held as one
+//! bit per coordinate.
+
+use std::collections::BTreeSet;
+
+use itertools::{EitherOrBoth, Itertools};
+use num_integer::Integer;
+
+use crate::algebra::layout::Layout;
+use crate::algebra::radix::product;
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// How far a set that is listed may reach, in steps of its greatest common divisor.
+const MOST_LISTED: u64 = 1 << 18;
+
+/// How many sums a set that reaches farther may have.
+const MOST_SUMS: u64 = 1 << 16;
+
+/// How far a set that is counted may reach, in steps of its greatest common divisor.
+const MOST_COUNTED: u64 = 1 << 26;
+
+/// (size, stride) of a digit.
+pub(crate) type Term = (u64, u64);
+
+/// A set of coordinates that holds 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Coordinates {
+    /// All sums of digit x stride over (size, stride), strides ascending, nested and merged:
+    /// the one such form of the set.
+    Nested(Vec<Term>),
+    /// Any other set, ascending.
+    Listed(Vec<u64>),
+    /// Too large to be listed: (size, stride), ascending by stride.
+    Tangled(Vec<Term>),
+}
+
+impl Coordinates {
+    /// The sums of (size, stride) terms, which fit in 64 bits.
+    pub(crate) fn of(terms: impl IntoIterator<Item = Term>) -> Coordinates {
+        let terms = moving(terms);
+        if let Some(nested) = merge_runs(&terms) {
+            return Coordinates::Nested(nested);
+        }
+        match list(&terms) {
+            None => Coordinates::Tangled(terms),
+            Some(listed) => match nested_form(&listed) {
+                Some(nested) => Coordinates::Nested(nested),
+                None => Coordinates::Listed(listed),
+            },
+        }
+    }
+
+    /// Whether 0 is the only one.
+    pub(crate) fn is_origin(&self) -> bool {
+        *self == Coordinates::Nested(Vec::new())
+    }
+
+    fn is_tangled(&self) -> bool {
+        matches!(self, Coordinates::Tangled(_))
+    }
+
+    /// Whether the set has this coordinate; `None` where that is too tangled to tell.
+    fn holds(&self, coordinate: u64) -> Option<bool> {
+        match self {
+            Coordinates::Listed(all) => Some(all.binary_search(&coordinate).is_ok()),
+            Coordinates::Tangled(_) => None,
+            Coordinates::Nested(terms) => {
+                let greedy = terms.iter().rev().fold(coordinate, |rest, (size, stride)| {
+                    rest - stride * (rest / stride).min(size - 1)
+                });
+                Some(greedy == 0)
+            }
+        }
+    }
+
+    /// Whether the set has all coordinates of another; `None` where that takes too long to tell.
+    pub(crate) fn holds_all(&self, other: &Coordinates) -> Option<bool> {
+        if self == other {
+            return Some(true);
+        }
+        let all = other.list(MOST_SUMS)?;
+        all.into_iter().try_fold(true, |all, at| Some(all && self.holds(at)?))
+    }
+
+    /// The coordinates, ascending, if there are at most this many.
+    fn list(&self, most: u64) -> Option<Vec<u64>> {
+        match self {
+            Coordinates::Listed(all) => Some(all.clone()),
+            Coordinates::Tangled(_) => None,
+            Coordinates::Nested(terms) => {
+                let count = product(terms.iter().map(|(size, _)| *size))?;
+                (count <= most).then(|| sums(terms))
+            }
+        }
+    }
+
+    /// The smallest coordinate that one set has and the other lacks.
+    pub(crate) fn first_difference(
+        &self,
+        other: &Coordinates,
+    ) -> Result<Option<u64>, LayoutError> {
+        if self == other {
+            return Ok(None);
+        }
+        if let (Coordinates::Nested(a), Coordinates::Nested(b)) = (self, other) {
+            return Ok(nested_difference(a, b));
+        }
+        let question = "whether two layouts have the same padding";
+        let most = 1 << 20;
+        let not_decided = || LayoutError::NotDecided { question, budget: most };
+        let mine: BTreeSet<u64> = self.list(most).ok_or_else(not_decided)?.into_iter().collect();
+        let theirs: BTreeSet<u64> = other.list(most).ok_or_else(not_decided)?.into_iter().collect();
+        Ok(mine.symmetric_difference(&theirs).next().copied())
+    }
+}
+
+/// A set of places that is a product of coordinates per level; levels at 0 only are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Places(Vec<(Level, Coordinates)>);
+
+impl Places {
+    fn of(mut terms: Vec<(Level, Term)>) -> Places {
+        terms.retain(|(_, (size, stride))| *size > 1 && *stride > 0);
+        terms.sort_unstable_by_key(|(level, _)| *level);
+        let by_level = terms.into_iter().chunk_by(|(level, _)| *level);
+        let sets = by_level
+            .into_iter()
+            .map(|(level, terms)| (level, Coordinates::of(terms.map(|(_, term)| term))));
+        Places(sets.collect())
+    }
+
+    /// The places of all slots, relative to the offsets.
+    pub(crate) fn of_slots(layout: &Layout) -> Places {
+        Places::of(layout.landings().map(|l| (l.level, (l.size, l.stride))).collect())
+    }
+
+    /// What the copies add to the place of an element.
+    pub(crate) fn of_copies(layout: &Layout) -> Places {
+        let replicas = layout.replicas.iter();
+        Places::of(replicas.map(|r| (r.level, (r.size, r.stride))).collect())
+    }
+
+    /// Whether both are the same set; `None` where one is too tangled to tell.
+    pub(crate) fn same(&self, other: &Places) -> Option<bool> {
+        let tangled = |places: &Places| places.0.iter().any(|(_, set)| set.is_tangled());
+        match self == other {
+            true => Some(true),
+            false => (!tangled(self) && !tangled(other)).then_some(false),
+        }
+    }
+
+    /// Whether a set is too tangled to be told from others.
+    pub(crate) fn is_tangled(&self) -> bool {
+        self.0.iter().any(|(_, set)| set.is_tangled())
+    }
+
+    /// The coordinates in one level.
+    pub(crate) fn in_level(&self, level: Level) -> Coordinates {
+        let set = self.0.iter().find(|(of, _)| *of == level).map(|(_, set)| set.clone());
+        set.unwrap_or(Coordinates::Nested(Vec::new()))
+    }
+
+    /// (level, size, stride) of the merged digits; `None` where a set does not nest.
+    pub(crate) fn nested(&self) -> Option<Vec<(Level, u64, u64)>> {
+        let mut digits = Vec::new();
+        for (level, set) in &self.0 {
+            let Coordinates::Nested(terms) = set else { return None };
+            digits.extend(terms.iter().rev().map(|(size, stride)| (*level, *size, *stride)));
+        }
+        Some(digits)
+    }
+}
+
+/// How many values the sums of digit x stride take.
+///
+/// Ascending by stride, the terms from some place on are independent of those before it if the
+/// greatest common divisor of their strides is more than those before can add: then the counts
+/// multiply. Within such a cluster an even run is counted at once, anything else bit by bit.
+///
+/// # Errors
+/// [`NotDecided`](LayoutError::NotDecided) where a cluster reaches too far.
+pub(crate) fn count_sums(terms: impl IntoIterator<Item = Term>) -> Result<u64, LayoutError> {
+    let terms = moving(terms);
+    let mut steps: Vec<u64> = terms.iter().map(|(_, stride)| *stride).collect();
+    for at in (1..steps.len()).rev() {
+        steps[at - 1] = steps[at - 1].gcd(&steps[at]);
+    }
+    let mut clusters: Vec<Vec<Term>> = Vec::new();
+    let mut reach = 0;
+    for ((size, stride), step) in terms.into_iter().zip(steps) {
+        match clusters.last_mut().filter(|_| step <= reach) {
+            Some(cluster) => cluster.push((size, stride)),
+            None => clusters.push(vec![(size, stride)]),
+        }
+        reach += (size - 1) * stride;
+    }
+    let counts: Vec<u64> = clusters.iter().map(|cluster| count_cluster(cluster)).try_collect()?;
+    // There are at most as many sums as the extent, which fits.
+    Ok(product(counts).unwrap_or(u64::MAX))
+}
+
+fn count_cluster(terms: &[Term]) -> Result<u64, LayoutError> {
+    if let Some(merged) = merge_runs(terms) {
+        return Ok(merged.into_iter().map(|(size, _)| size).product());
+    }
+    let question = "how many coordinates are used";
+    let not_decided = LayoutError::NotDecided { question, budget: MOST_COUNTED };
+    Ok(Bits::of(terms, MOST_COUNTED).ok_or(not_decided)?.count())
+}
+
+/// Terms that add something, ascending by stride.
+fn moving(terms: impl IntoIterator<Item = Term>) -> Vec<Term> {
+    let moving = terms.into_iter().filter(|(size, stride)| *size > 1 && *stride > 0);
+    moving.sorted_unstable_by_key(|(size, stride)| (*stride, *size)).collect()
+}
+
+/// The sums, ascending, unless there are too many.
+fn list(terms: &[Term]) -> Option<Vec<u64>> {
+    if let Some(bits) = Bits::of(terms, MOST_LISTED) {
+        return Some(bits.list());
+    }
+    let count = product(terms.iter().map(|(size, _)| *size))?;
+    (count <= MOST_SUMS).then(|| sums(terms).into_iter().sorted_unstable().dedup().collect())
+}
+
+/// Every sum, in the order of the digits.
+fn sums(terms: &[Term]) -> Vec<u64> {
+    terms.iter().fold(vec![0], |list, (size, stride)| {
+        (0..*size).flat_map(|digit| list.iter().map(move |at| at + digit * stride)).collect()
+    })
+}
+
+/// A set of sums, a bit for each multiple of the common divisor.
+struct Bits {
+    step: u64,
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// The sums of the terms; `None` if they reach beyond `most` steps.
+    fn of(terms: &[Term], most: u64) -> Option<Bits> {
+        let step = terms.iter().fold(0, |step, (_, stride)| stride.gcd(&step)).max(1);
+        let reach = terms.iter().map(|(size, stride)| (size - 1) * (stride / step)).sum::<u64>();
+        let length = usize::try_from(reach).ok().filter(|_| reach < most)? + 1;
+        let mut bits = Bits { step, words: vec![0; length.div_ceil(64)] };
+        bits.words[0] = 1;
+        for (size, stride) in terms {
+            bits.repeat(*size, stride / step);
+        }
+        Some(bits)
+    }
+
+    /// Adds every multiple of `stride` below `size` times it, doubling what is there.
+    fn repeat(&mut self, size: u64, stride: u64) {
+        let mut copies = 1;
+        while copies < size {
+            let more = copies.min(size - copies);
+            self.shift_in(more * stride);
+            copies += more;
+        }
+    }
+
+    /// Takes every coordinate that lies `by` above one that is taken.
+    fn shift_in(&mut self, by: u64) {
+        let words = usize::try_from(by / 64).unwrap_or(usize::MAX);
+        let bits = by % 64;
+        // From the top down, so that what is read was not written.
+        for at in (words..self.words.len()).rev() {
+            let low = self.words[at - words] << bits;
+            let carried = (bits > 0 && at > words).then(|| self.words[at - words - 1] >> (64 - bits));
+            self.words[at] |= low | carried.unwrap_or(0);
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    fn list(&self) -> Vec<u64> {
+        let taken = |(at, word): (u64, &u64)| {
+            let (word, step) = (*word, self.step);
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (at * 64 + bit) * step)
+        };
+        (0..).zip(&self.words).flat_map(taken).collect()
+    }
+}
+
+/// Nested terms with even runs merged; `None` where terms overlap otherwise.
+fn merge_runs(terms: &[Term]) -> Option<Vec<Term>> {
+    let mut merged: Vec<Term> = Vec::new();
+    // What all terms add at most, and all but the last.
+    let (mut reach, mut below) = (0, 0);
+    for (size, stride) in terms {
+        match merged.last_mut() {
+            // A run of `n` continues with steps of at most `n` of its own.
+            Some((n, step))
+                if (*stride).is_multiple_of(*step) && *stride / *step <= *n && below < *step =>
+            {
+                *n += (size - 1) * (stride / *step);
+            }
+            _ if *stride > reach => {
+                below = reach;
+                merged.push((*size, *stride));
+            }
+            _ => return None,
+        }
+        reach += (size - 1) * stride;
+    }
+    Some(merged)
+}
+
+/// The nested terms whose sums are exactly the ascending set, if there are such.
+fn nested_form(set: &[u64]) -> Option<Vec<Term>> {
+    let (mut terms, mut covered) = (Vec::new(), 1_usize);
+    while covered < set.len() {
+        let stride = set[covered];
+        let block = &set[..covered];
+        let repeats = |n: &u64| {
+            let start = usize::try_from(*n).ok().and_then(|n| n.checked_mul(covered));
+            let next = start.and_then(|start| set.get(start..start + covered));
+            next.is_some_and(|next| {
+                next.iter().zip(block).all(|(a, b)| Some(*a) == b.checked_add(n * stride))
+            })
+        };
+        let size = (1..).take_while(repeats).count() + 1;
+        if size < 2 {
+            return None;
+        }
+        terms.push((u64::try_from(size).ok()?, stride));
+        covered *= size;
+    }
+    (covered == set.len()).then_some(terms)
+}
+
+/// The smallest difference of two sets in their one nested form.
+///
+/// Up to the first term that differs both sets agree. There, either the smaller stride begins
+/// something that the other set does not have, or the run of the smaller size ends: then the next
+/// step of the longer run, or the next stride of the other set if that comes first.
+fn nested_difference(a: &[Term], b: &[Term]) -> Option<u64> {
+    let at = a
+        .iter()
+        .zip_longest(b)
+        .position(|pair| !matches!(pair, EitherOrBoth::Both(x, y) if x == y))?;
+    match (a.get(at), b.get(at)) {
+        (Some((n, stride)), Some((m, other))) if stride == other => {
+            let shorter = if n < m { a } else { b };
+            let end = n.min(m) * stride;
+            Some(shorter.get(at + 1).map_or(end, |(_, next)| end.min(*next)))
+        }
+        (x, y) => x.into_iter().chain(y).map(|(_, stride)| *stride).min(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_that_do_not_nest_are_listed_however_many_digits_write_them() {
+        let sum = |n: u64, m: u64| Coordinates::of([(n, 2), (m, 3)]);
+        assert_eq!(sum(300, 300), sum(297, 302));
+        assert!(matches!(sum(300, 300), Coordinates::Listed(list) if list.len() == 1494));
+    }
+
+    #[test]
+    fn the_bits_of_a_set_are_its_sums() {
+        let terms = [(3, 5), (7, 64), (2, 129), (40, 1)];
+        let listed = Bits::of(&terms, 1 << 20).unwrap().list();
+        assert_eq!(listed, sums(&terms).into_iter().sorted().dedup().collect_vec());
+    }
+}

@@ -1,0 +1,162 @@
+//! All digits of a layout at once: the one view that every question starts from.
+//!
+//! ```text
+//! (10,7)/((3:7, 4_PE), (7:1))
+//!
+//! number  axis  place  size  top  step  goes to
+//!   0       0      4     3    2     7   Addr
+//!   1       0      1     4    3     1   PE
+//!   2       1      1     7    6     1   Addr
+//! ```
+
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::radix::split;
+use crate::level::Level;
+
+/// A digit of an axis, or of a replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digit {
+    /// The axis that it belongs to, the tensor's first, derived ones after them; `None` for a
+    /// replica, which belongs to none.
+    pub(crate) axis: Option<usize>,
+    /// What one step is worth in the value of its axis.
+    pub(crate) place: u64,
+    /// How many values it has.
+    pub(crate) size: u64,
+    /// The greatest value that a real index gives it; for a digit of a derived axis a bound.
+    pub(crate) top: u64,
+    /// What one step adds to where it goes.
+    pub(crate) step: u64,
+    /// Where it goes.
+    pub(crate) to: Destination,
+}
+
+/// Where a digit goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// To the coordinate in a level.
+    Level(Level),
+    /// To the value of a derived axis, by its number.
+    Derived(usize),
+}
+
+impl Digit {
+    fn new(axis: usize, place: u64, top: u64, subaxis: &Subaxis) -> Digit {
+        let (step, to) = match subaxis.target {
+            Target::Land { level, stride } => (stride, Destination::Level(level)),
+            Target::Feed { derived, weight } => (weight, Destination::Derived(derived)),
+        };
+        Digit { axis: Some(axis), place, size: subaxis.size, top, step, to }
+    }
+
+    /// The level in which it lands.
+    pub(crate) fn level(&self) -> Option<Level> {
+        match self.to {
+            Destination::Level(level) => Some(level),
+            Destination::Derived(_) => None,
+        }
+    }
+}
+
+/// The digits of a layout, numbered: those of the axes, major to minor, axis by axis, then the
+/// replicas.
+#[derive(Clone, Debug)]
+pub(crate) struct Digits {
+    all: Vec<Digit>,
+    /// The number of the first digit of every axis, and of the first replica.
+    first: Vec<usize>,
+}
+
+impl Layout {
+    /// All digits.
+    ///
+    /// Cost: O(subaxes).
+    pub(crate) fn digits(&self) -> Digits {
+        let count = self.nodes().map(|axis| axis.subaxes.len()).sum::<usize>();
+        let mut digits = Digits {
+            all: Vec::with_capacity(count + self.replicas.len()),
+            first: Vec::with_capacity(self.rank() + self.derived.len() + 1),
+        };
+        for ((number, axis), greatest) in self.nodes().enumerate().zip(self.greatest_values()) {
+            digits.first.push(digits.all.len());
+            digits.push_axis(number, axis, greatest);
+        }
+        digits.first.push(digits.all.len());
+        digits.all.extend(self.replicas.iter().map(|replica| Digit {
+            axis: None,
+            place: 0,
+            size: replica.size,
+            top: replica.size - 1,
+            step: replica.stride,
+            to: Destination::Level(replica.level),
+        }));
+        digits
+    }
+}
+
+impl Digits {
+    fn push_axis(&mut self, number: usize, axis: &Axis, greatest: u64) {
+        let from = self.all.len();
+        let tops = axis.reaches(greatest);
+        self.all.extend(axis.subaxes.iter().zip(tops).map(|(s, top)| Digit::new(number, 1, top, s)));
+        let mut place = 1;
+        for digit in self.all[from..].iter_mut().rev() {
+            digit.place = place;
+            // The slots of an axis fit.
+            place *= digit.size;
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All of them, in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Digit> + Clone {
+        self.all.iter()
+    }
+
+    /// The numbers of the digits of an axis, major to minor.
+    pub(crate) fn numbers_of(&self, axis: usize) -> std::ops::Range<usize> {
+        self.first[axis]..self.first[axis + 1]
+    }
+
+    /// The digits of an axis, major to minor.
+    pub(crate) fn of(&self, axis: usize) -> &[Digit] {
+        &self.all[self.numbers_of(axis)]
+    }
+
+    /// The digits with their numbers that go somewhere.
+    pub(crate) fn to(&self, to: Destination) -> impl Iterator<Item = (usize, &Digit)> + Clone {
+        self.all.iter().enumerate().filter(move |(_, digit)| digit.to == to)
+    }
+
+    /// The digits with their numbers that land in a level, replicas included.
+    pub(crate) fn in_level(&self, level: Level) -> impl Iterator<Item = (usize, &Digit)> + Clone {
+        self.to(Destination::Level(level))
+    }
+}
+
+impl Axis {
+    /// The digits of `value`, major to minor, into `digits`.
+    pub(crate) fn digits(&self, value: u64, digits: &mut [u64]) {
+        split(value, self.sizes(), digits);
+    }
+
+    /// The sizes, major to minor.
+    pub(crate) fn sizes(&self) -> impl DoubleEndedIterator<Item = u64> + Clone + '_ {
+        self.subaxes.iter().map(|subaxis| subaxis.size)
+    }
+
+    /// The greatest value that each digit takes while the value stays at most `greatest`.
+    pub(crate) fn reaches(&self, greatest: u64) -> Vec<u64> {
+        let mut tops = vec![0; self.subaxes.len()];
+        self.digits(greatest, &mut tops);
+        let leading = tops.iter().take_while(|top| **top == 0).count();
+        for (top, subaxis) in tops.iter_mut().zip(&self.subaxes).skip(leading + 1) {
+            *top = subaxis.size - 1;
+        }
+        tops
+    }
+}

@@ -1,0 +1,119 @@
+//! What derived axes are fed: the greatest value of every axis, and invariant 3.
+
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::radix::{Indexes, product};
+use crate::error::LayoutError;
+
+/// How many indexes are looked at where the bound does not decide.
+const MOST_INDEXES: u64 = 1 << 20;
+
+impl Layout {
+    /// The greatest value of every axis, derived ones included, over all real indexes; for an axis
+    /// that derived ones feed, a bound below its extent.
+    pub(crate) fn greatest_values(&self) -> Vec<u64> {
+        let mut greatest = self.first_bounds();
+        for (node, axis) in self.nodes().enumerate() {
+            greatest[node] = greatest[node].min(axis.extent.saturating_sub(1));
+            self.feed_bounds(node, axis, &mut greatest);
+        }
+        greatest
+    }
+
+    /// The greatest values before anything is fed.
+    fn first_bounds(&self) -> Vec<u64> {
+        let axes = self.axes.iter().map(|axis| axis.extent.saturating_sub(1));
+        axes.chain(self.derived.iter().map(|derived| derived.start)).collect()
+    }
+
+    fn feed_bounds(&self, node: usize, axis: &Axis, greatest: &mut [u64]) {
+        for (derived, most) in axis.greatest_feeds(greatest[node]) {
+            let fed = &mut greatest[self.rank() + derived];
+            *fed = fed.saturating_add(most);
+        }
+    }
+
+    /// Checks invariant 3: by the bound, which is exact where only tensor axes feed; else by
+    /// looking at every index that matters.
+    pub(crate) fn check_fed(&self) -> Result<(), LayoutError> {
+        // Without elements no index is real, whatever digits there are.
+        if self.derived.is_empty() || self.axes.iter().any(|axis| axis.extent == 0) {
+            return Ok(());
+        }
+        let mut greatest = self.first_bounds();
+        for (node, axis) in self.nodes().enumerate() {
+            let fed = node.checked_sub(self.rank()).filter(|_| greatest[node] >= axis.extent);
+            if let Some(derived) = fed {
+                self.check_each(derived, greatest[node])?;
+                greatest[node] = axis.extent - 1;
+            }
+            self.feed_bounds(node, axis, &mut greatest);
+        }
+        Ok(())
+    }
+
+    /// Looks at what every index feeds one derived axis; `bound` is not below its extent.
+    fn check_each(&self, derived: usize, bound: u64) -> Result<(), LayoutError> {
+        let extent = self.derived[derived].axis.extent;
+        let direct = self.derived.iter().all(|other| {
+            other.axis.subaxes.iter().all(|subaxis| subaxis.feeds() != Some(derived))
+        });
+        let reach = if direct { bound } else { self.greatest_fed(derived)? };
+        if reach < extent {
+            return Ok(());
+        }
+        Err(LayoutError::FedBeyond { derived, extent, reach })
+    }
+
+    /// The greatest value that an index feeds a derived axis, by enumeration.
+    fn greatest_fed(&self, derived: usize) -> Result<u64, LayoutError> {
+        let sources = &self.axes_per_derived()[derived];
+        let matters = |axis: usize| sources.contains(&axis);
+        let extent = |(at, axis): (usize, &Axis)| if matters(at) { axis.extent } else { 1 };
+        let extents: Vec<u64> = self.axes.iter().enumerate().map(extent).collect();
+        let question = "whether what feeds a derived axis stays below its extent";
+        let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
+        product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
+        let fed = Indexes::new(extents).map(|index| self.fed(&index, |_, _| {})[derived]);
+        Ok(fed.max().unwrap_or(0))
+    }
+}
+
+impl Axis {
+    /// For every derived axis that this one feeds, the most that it adds while its own value is
+    /// at most `greatest`.
+    ///
+    /// The values up to `greatest` are a union of boxes: the digits of `greatest` up to some
+    /// place, a smaller digit there, and anything after it.
+    fn greatest_feeds(&self, greatest: u64) -> Vec<(usize, u64)> {
+        let mut fed: Vec<usize> = self.subaxes.iter().filter_map(Subaxis::feeds).collect();
+        if fed.is_empty() {
+            return Vec::new();
+        }
+        fed.sort_unstable();
+        fed.dedup();
+        let mut tops = vec![0; self.subaxes.len()];
+        self.digits(greatest, &mut tops);
+        let weight = |s: &Subaxis, derived: usize| match s.target {
+            Target::Feed { derived: to, weight } if to == derived => weight,
+            _ => 0,
+        };
+        let most = |derived| {
+            let digits = self.subaxes.iter().zip(&tops);
+            greatest_sum(digits.map(|(s, top)| (s.size, *top, weight(s, derived))))
+        };
+        fed.into_iter().map(|derived| (derived, most(derived))).collect()
+    }
+}
+
+/// The greatest sum of digit x weight over the values up to the one with the digits `tops`:
+/// (size, top, weight), major to minor.
+pub(crate) fn greatest_sum(digits: impl DoubleEndedIterator<Item = (u64, u64, u64)>) -> u64 {
+    // Minor to major: what the digits below add at most freely, and below the tops.
+    let (mut free, mut bound) = (0_u64, 0_u64);
+    for (size, top, weight) in digits.rev() {
+        let below = if top > 0 { free.saturating_add((top - 1).saturating_mul(weight)) } else { 0 };
+        bound = bound.saturating_add(top.saturating_mul(weight)).max(below);
+        free = free.saturating_add((size - 1).saturating_mul(weight));
+    }
+    bound
+}

@@ -1,0 +1,100 @@
+//! Numbers in mixed radix: splitting, joining, weights, the order of indexes.
+//!
+//! ```text
+//! 100 in sizes 16, 8, 8 (major to minor)    digits 1, 4, 4    100 = (1 x 8 + 4) x 8 + 4
+//! weights of the shape 16, 8, 8             64, 8, 1          row-major
+//! ```
+
+use itertools::Itertools;
+
+use crate::error::{LayoutError, Site};
+
+/// How an index is numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum IndexOrder {
+    /// The last axis runs fastest: NumPy's, and that of PadLayout tensors.
+    #[default]
+    RowMajor,
+    /// The first axis runs fastest: CuTe's.
+    Colexicographic,
+}
+
+impl IndexOrder {
+    /// The axes, slowest first.
+    pub(crate) fn slowest_first(self, rank: usize) -> Vec<usize> {
+        match self {
+            IndexOrder::RowMajor => (0..rank).collect(),
+            IndexOrder::Colexicographic => (0..rank).rev().collect(),
+        }
+    }
+
+    /// The weight of each axis in the linear index of a shape.
+    pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
+        let mut weights = vec![1; shape.len()];
+        let mut weight = Some(1_u64);
+        for axis in self.slowest_first(shape.len()).into_iter().rev() {
+            let too_large = LayoutError::too_large(Site::Axis(axis), "the linear index");
+            weights[axis] = weight.ok_or(too_large)?;
+            weight = weights[axis].checked_mul(shape[axis].max(1));
+        }
+        Ok(weights)
+    }
+}
+
+/// Writes `value` in mixed radix, sizes and digits major to minor.
+///
+/// What lies above the product of the sizes is dropped.
+pub(crate) fn split(value: u64, sizes: impl DoubleEndedIterator<Item = u64>, digits: &mut [u64]) {
+    let mut rest = value;
+    for (digit, size) in digits.iter_mut().rev().zip(sizes.rev()) {
+        (rest, *digit) = (rest / size, rest % size);
+    }
+}
+
+/// The value that digits write, both major to minor; the inverse of [`split`].
+pub(crate) fn join(sizes: impl Iterator<Item = u64>, digits: &[u64]) -> u64 {
+    sizes.zip(digits).fold(0, |value, (size, digit)| value * size + digit)
+}
+
+/// The product, `None` where it does not fit; 0 as soon as one factor is.
+pub(crate) fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
+    let mut factors = factors.into_iter();
+    match factors.clone().contains(&0) {
+        true => Some(0),
+        false => factors.try_fold(1, u64::checked_mul),
+    }
+}
+
+/// The indexes of a shape, row-major.
+#[derive(Clone, Debug)]
+pub struct Indexes {
+    shape: Vec<u64>,
+    next: Option<Vec<u64>>,
+}
+
+impl Indexes {
+    /// All indexes below `shape`; one empty index for rank 0.
+    #[must_use]
+    pub fn new(shape: Vec<u64>) -> Indexes {
+        let first = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
+        Indexes { shape, next: first }
+    }
+}
+
+impl Iterator for Indexes {
+    type Item = Vec<u64>;
+
+    fn next(&mut self) -> Option<Vec<u64>> {
+        let index = self.next.clone()?;
+        let following = self.next.as_mut()?;
+        for (entry, extent) in following.iter_mut().zip(&self.shape).rev() {
+            *entry += 1;
+            if *entry < *extent {
+                return Some(index);
+            }
+            *entry = 0;
+        }
+        self.next = None;
+        Some(index)
+    }
+}

@@ -1,0 +1,428 @@
+//! Whether a value that goes through derived axes steps evenly after all.
+//!
+//! ```text
+//! axis of 6, weight 2 -> value 0 2 4 6 8 10, split into 4:3 x 3:1
+//!
+//! digits of the index     minor digit      major digit
+//! 2 at 1                  2 a              0             0 + 2 <= 3: nothing wraps
+//! 3 at 2                  0                b
+//!
+//! place = 6 a + b: the plain axis (3:1, 2:6)
+//! ```
+//!
+//! A digit of the index adds a constant to every value that it feeds, as long as no digit of a
+//! derived axis wraps. So digits of the index are found minor to major: each runs until something
+//! would wrap. If then a single step wraps, the place is no sum of digits, and the index at which
+//! it happens shows it; only where neighbouring runs step evenly can wraps cancel, and every index
+//! has to be looked at.
+
+use crate::algebra::fed::greatest_sum;
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::radix::{Indexes, product};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// How many indexes are looked at where wraps may cancel.
+const MOST_INDEXES: u64 = 1 << 16;
+
+/// Some axes of a layout that derived axes connect, with those derived axes.
+pub(super) struct Component<'a> {
+    layout: &'a Layout,
+    /// The tensor axes.
+    axes: &'a [usize],
+    /// The tensor axes, then the derived ones that they feed, normalised.
+    nodes: Vec<Node>,
+}
+
+/// An axis in merged digits, minor to major.
+struct Node {
+    /// The number of the axis in the layout.
+    number: usize,
+    start: u64,
+    digits: Vec<Subaxis>,
+}
+
+/// What the elements of some axes do: the place of index 0, and the digits of every axis, major to
+/// minor.
+pub(super) struct Plain {
+    pub(super) origin: Vec<(Level, u64)>,
+    pub(super) axes: Vec<Vec<Subaxis>>,
+}
+
+/// A digit of the index of an axis of the component: what one step is worth, and how many steps.
+#[derive(Clone, Copy)]
+struct Run {
+    axis: usize,
+    place: u64,
+    size: u64,
+}
+
+/// The component as a linear function of runs, right while no constraint is broken.
+#[derive(Default)]
+struct Linear {
+    origin: Vec<(Level, u64)>,
+    /// What one step of each run adds to the place.
+    steps: Vec<Vec<(Level, u64)>>,
+    constraints: Vec<Constraint>,
+}
+
+/// A digit that must not wrap: the sum of step x coefficient over the runs is at most the limit.
+struct Constraint {
+    limit: u64,
+    coefficients: Vec<u64>,
+}
+
+/// Whether a place is a sum of digits.
+enum Outcome {
+    Yes(Vec<Run>),
+    No,
+    /// Wraps may cancel.
+    Open,
+}
+
+impl<'a> Component<'a> {
+    /// `greatest` are the greatest values of all axes of the layout, `derived` the derived axes.
+    pub(super) fn new(
+        layout: &'a Layout,
+        axes: &'a [usize],
+        derived: &[usize],
+        greatest: &[u64],
+    ) -> Component<'a> {
+        let numbers = axes.iter().copied().chain(derived.iter().map(|d| layout.rank() + d));
+        let node = |number: usize| {
+            let start = match number.checked_sub(layout.rank()) {
+                None => 0,
+                Some(derived) => layout.derived[derived].start,
+            };
+            let axis = layout.nodes().nth(number);
+            let digits = axis.map(|axis| merged_digits(axis, greatest[number]));
+            Node { number, start, digits: digits.unwrap_or_default().into_iter().rev().collect() }
+        };
+        Component { layout, axes, nodes: numbers.map(node).collect() }
+    }
+
+    /// The elements as plain digits, if they are such.
+    ///
+    /// # Errors
+    /// [`NotDecided`](LayoutError::NotDecided) where wraps may cancel and there are more than 2^16
+    /// indexes.
+    pub(super) fn plain(&self) -> Result<Option<Plain>, LayoutError> {
+        let mut runs = Vec::new();
+        for axis in 0..self.axes.len() {
+            match self.runs(axis) {
+                Outcome::Yes(found) => runs.extend(found),
+                Outcome::No => return Ok(None),
+                Outcome::Open => return self.by_looking(),
+            }
+        }
+        let linear = self.linear(&runs);
+        match linear.constraints.iter().find(|constraint| self.worst(&runs, constraint).is_some()) {
+            None => Ok(linear.plain(&runs, self.axes.len())),
+            Some(broken) => {
+                let index = self.worst(&runs, broken).unwrap_or_default();
+                let is_sum = self.is_sum(&index);
+                if is_sum { self.by_looking() } else { Ok(None) }
+            }
+        }
+    }
+
+    fn extent(&self, axis: usize) -> u64 {
+        self.layout.axes[self.axes[axis]].extent
+    }
+
+    /// The digits of the index of one axis, the others at 0.
+    fn runs(&self, axis: usize) -> Outcome {
+        let extent = self.extent(axis);
+        let (mut runs, mut place): (Vec<Run>, u64) = (Vec::new(), 1);
+        while place < extent {
+            let size = extent.div_ceil(place);
+            runs.push(Run { axis, place, size });
+            let linear = self.linear(&runs);
+            let broken = linear.constraints.iter().find(|c| self.worst(&runs, c).is_some());
+            let Some(broken) = broken else { break };
+            let room = linear.constraints.iter().filter_map(|c| c.room(&runs)).min().unwrap_or(0);
+            if room == 0 {
+                let index = self.worst(&runs, broken).unwrap_or_default();
+                let sums = self.is_sum_of_runs(&runs, axis, index[axis]);
+                return if sums || linear.has_even_runs(&runs) { Outcome::Open } else { Outcome::No };
+            }
+            if let Some(last) = runs.last_mut() {
+                last.size = size.min(room + 1);
+                // Below the extent, or this was the last one.
+                place = place.saturating_mul(last.size);
+            }
+        }
+        Outcome::Yes(runs)
+    }
+
+    /// The component as a function of runs, as if nothing wrapped.
+    fn linear(&self, runs: &[Run]) -> Linear {
+        let mut linear = Linear { steps: vec![Vec::new(); runs.len()], ..Linear::default() };
+        // Per node the value at index 0, and what a step of each run adds.
+        let mut values: Vec<(u64, Vec<u64>)> =
+            self.nodes.iter().map(|node| (node.start, vec![0; runs.len()])).collect();
+        for (value, run) in runs.iter().enumerate() {
+            values[run.axis].1[value] = run.place;
+        }
+        for at in 0..self.nodes.len() {
+            let (mut origin, mut adds) = std::mem::take(&mut values[at]);
+            let digits = &self.nodes[at].digits;
+            for (number, digit) in digits.iter().enumerate() {
+                let is_last = number + 1 == digits.len();
+                // The value stays below the extent, so that the major-most digit never wraps.
+                let size = if is_last { u64::MAX } else { digit.size };
+                let part = |value: u64| if is_last { value } else { value % size };
+                let (first, steps) = (part(origin), adds.iter().map(|add| part(*add)));
+                let steps: Vec<u64> = steps.collect();
+                self.send(digit.target, first, &steps, &mut values, &mut linear);
+                if !is_last {
+                    let limit = size - 1 - first;
+                    linear.constraints.push(Constraint { limit, coefficients: steps });
+                    origin /= size;
+                    adds.iter_mut().for_each(|add| *add /= size);
+                }
+            }
+        }
+        linear
+    }
+
+    /// Adds a digit to where it goes.
+    fn send(
+        &self,
+        target: Target,
+        first: u64,
+        steps: &[u64],
+        values: &mut [(u64, Vec<u64>)],
+        linear: &mut Linear,
+    ) {
+        match target {
+            Target::Land { level, stride } => {
+                add(&mut linear.origin, level, first * stride);
+                for (sum, step) in linear.steps.iter_mut().zip(steps) {
+                    // A run that is longer than it can be is cut later.
+                    add(sum, level, step.saturating_mul(stride));
+                }
+            }
+            Target::Feed { derived, weight } => {
+                let number = self.layout.rank() + derived;
+                let Some(to) = self.nodes.iter().position(|node| node.number == number) else {
+                    return;
+                };
+                values[to].0 += first * weight;
+                for (sum, step) in values[to].1.iter_mut().zip(steps) {
+                    *sum = sum.saturating_add(step.saturating_mul(weight));
+                }
+            }
+        }
+    }
+
+    /// An index at which a constraint is broken, if there is one.
+    fn worst(&self, runs: &[Run], constraint: &Constraint) -> Option<Vec<u64>> {
+        let mut total = 0_u64;
+        let mut index = vec![0; self.axes.len()];
+        for (axis, entry) in index.iter_mut().enumerate() {
+            let own = runs.iter().zip(&constraint.coefficients).filter(|(run, _)| run.axis == axis);
+            let own: Vec<(Run, u64)> = own.map(|(run, step)| (*run, *step)).collect();
+            let last = self.extent(axis) - 1;
+            let top = |run: &Run| last / run.place % run.size;
+            let digits = own.iter().map(|(run, step)| (run.size, top(run), *step));
+            let most = greatest_sum(digits.rev());
+            total = total.saturating_add(most);
+            *entry = greatest_index(&own, last, most);
+        }
+        (total > constraint.limit).then_some(index)
+    }
+
+    /// What the place of an index adds to that of index 0, per used level; the axes outside the
+    /// component stay at 0.
+    fn step(&self, index: &[u64]) -> Vec<i128> {
+        let place = |index: &[u64]| {
+            let mut whole = vec![0; self.layout.rank()];
+            self.axes.iter().zip(index).for_each(|(axis, entry)| whole[*axis] = *entry);
+            self.layout.slot(&whole)
+        };
+        let (origin, there) = (place(&vec![0; index.len()]), place(index));
+        let both = origin.iter().zip(there.iter());
+        both.map(|((_, from), (_, to))| i128::from(to) - i128::from(from)).collect()
+    }
+
+    /// What one entry of an index adds, the others at 0.
+    fn step_along(&self, axis: usize, entry: u64) -> Vec<i128> {
+        let mut index = vec![0; self.axes.len()];
+        index[axis] = entry;
+        self.step(&index)
+    }
+
+    /// Whether the step to an index is the sum of those along the axes.
+    fn is_sum(&self, index: &[u64]) -> bool {
+        let along = index.iter().enumerate().map(|(axis, entry)| self.step_along(axis, *entry));
+        self.step(index) == sum(along, self.layout.used.len())
+    }
+
+    /// Whether the step to an entry of an axis is the sum of those of its runs.
+    fn is_sum_of_runs(&self, runs: &[Run], axis: usize, entry: u64) -> bool {
+        let own = runs.iter().filter(|run| run.axis == axis);
+        let parts = own.map(|run| self.step_along(axis, entry / run.place % run.size * run.place));
+        self.step_along(axis, entry) == sum(parts, self.layout.used.len())
+    }
+
+    /// Reads the digits off the places of all indexes, and checks every one.
+    fn by_looking(&self) -> Result<Option<Plain>, LayoutError> {
+        let extents: Vec<u64> = (0..self.axes.len()).map(|axis| self.extent(axis)).collect();
+        let question = "whether an axis steps evenly";
+        let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
+        product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
+        let mut runs = Vec::new();
+        let mut steps = Vec::new();
+        for axis in 0..self.axes.len() {
+            let Some(found) = self.read_off(axis) else { return Ok(None) };
+            found.into_iter().for_each(|(run, step)| {
+                runs.push(run);
+                steps.push(step);
+            });
+        }
+        for index in Indexes::new(extents) {
+            let mut axes = index.iter().enumerate();
+            let steps = axes.all(|(axis, entry)| self.is_sum_of_runs(&runs, axis, *entry));
+            if !steps || !self.is_sum(&index) {
+                return Ok(None);
+            }
+        }
+        let origin = self.linear(&[]).origin;
+        Ok(Linear { origin, steps, constraints: Vec::new() }.plain(&runs, self.axes.len()))
+    }
+
+    /// The runs of an axis with their steps: each as long as it goes on evenly.
+    fn read_off(&self, axis: usize) -> Option<Vec<(Run, Vec<(Level, u64)>)>> {
+        let extent = self.extent(axis);
+        let (mut found, mut place) = (Vec::new(), 1);
+        while place < extent {
+            let step = self.step_along(axis, place);
+            let goes_on = |n: &u64| {
+                let wanted = step.iter().map(|step| step * i128::from(*n));
+                n * place < extent && wanted.eq(self.step_along(axis, n * place))
+            };
+            let size = u64::try_from((1..).take_while(goes_on).count()).ok()? + 1;
+            let mut moving = Vec::new();
+            for (level, step) in self.layout.used.iter().zip(step) {
+                add(&mut moving, *level, u64::try_from(step).ok()?);
+            }
+            found.push((Run { axis, place, size }, moving));
+            place *= size;
+        }
+        Some(found)
+    }
+}
+
+/// The sum of steps in some levels.
+fn sum(steps: impl Iterator<Item = Vec<i128>>, levels: usize) -> Vec<i128> {
+    steps.fold(vec![0; levels], |sum, step| sum.iter().zip(step).map(|(a, b)| a + b).collect())
+}
+
+impl Constraint {
+    /// How many steps the last run may take with all others at their greatest.
+    fn room(&self, runs: &[Run]) -> Option<u64> {
+        let (step, others) = self.coefficients.split_last()?;
+        let taken = runs.iter().zip(others).map(|(run, step)| (run.size - 1).saturating_mul(*step));
+        let taken = taken.fold(0_u64, u64::saturating_add);
+        self.limit.saturating_sub(taken).checked_div(*step)
+    }
+}
+
+impl Linear {
+    /// Whether some run goes on as the one before it does.
+    fn has_even_runs(&self, runs: &[Run]) -> bool {
+        let digits = runs.iter().zip(&self.steps);
+        let evenly = |((run, step), (_, next)): ((&Run, &Vec<_>), (&Run, &Vec<_>))| {
+            let times = |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
+            step.iter().map(times).collect::<Option<Vec<_>>>().as_ref() == Some(next)
+        };
+        digits.clone().zip(digits.skip(1)).any(evenly)
+    }
+
+    /// The runs as subaxes; `None` where a step lands in several levels.
+    fn plain(self, runs: &[Run], axes: usize) -> Option<Plain> {
+        let mut plain = Plain { origin: self.origin, axes: vec![Vec::new(); axes] };
+        for (run, step) in runs.iter().zip(self.steps) {
+            let (level, stride) = match step[..] {
+                [] => (Level::ADDR, 0),
+                [step] => step,
+                _ => return None,
+            };
+            plain.axes[run.axis].push(Subaxis::land(run.size, level, stride));
+        }
+        for axis in &mut plain.axes {
+            *axis = merged(axis.iter().rev().copied());
+        }
+        Some(plain)
+    }
+}
+
+/// Adds to the coordinate of a level; steps of 0 leave no trace.
+fn add(sum: &mut Vec<(Level, u64)>, level: Level, step: u64) {
+    match sum.iter_mut().find(|(of, _)| *of == level) {
+        Some((_, at)) => *at = at.saturating_add(step),
+        None if step > 0 => sum.push((level, step)),
+        None => {}
+    }
+}
+
+/// The index of an axis at which the sum of step x coefficient is `most`, up to `last`.
+fn greatest_index(runs: &[(Run, u64)], last: u64, most: u64) -> u64 {
+    let sum = |index: u64| {
+        let parts = runs.iter().map(|(run, step)| (index / run.place % run.size).saturating_mul(*step));
+        parts.fold(0_u64, u64::saturating_add)
+    };
+    // The values up to the last are boxes: its digits up to some place, one less there, then free.
+    let corners = runs.iter().filter_map(|(run, _)| (last - last % run.place).checked_sub(1));
+    [0].into_iter().chain(corners).chain([last]).find(|index| sum(*index) == most).unwrap_or(last)
+}
+
+/// The digits of an axis that values up to `greatest` need, major to minor, merged.
+pub(super) fn merged_digits(axis: &Axis, greatest: u64) -> Vec<Subaxis> {
+    let tops = axis.reaches(greatest);
+    let reached = axis.subaxes.iter().zip(tops).filter(|(_, top)| *top > 0);
+    // Only the first digit that moves is cut; the others run through.
+    let mut digits = merged(reached.map(|(s, top)| Subaxis { size: top + 1, target: s.target }));
+    let rest: u64 = digits.iter().skip(1).map(|digit| digit.size).product();
+    if let Some(major) = digits.first_mut() {
+        major.size = major.size.min(greatest / rest + 1);
+    }
+    digits
+}
+
+/// Digits, major to minor, with neighbours that step evenly as one.
+pub(super) fn merged(digits: impl Iterator<Item = Subaxis>) -> Vec<Subaxis> {
+    let mut merged: Vec<Subaxis> = Vec::new();
+    for digit in digits {
+        let digit = Subaxis { size: digit.size, target: normal(digit.target) };
+        match merged.last_mut() {
+            Some(major) if steps_evenly(major, &digit) => {
+                *major = Subaxis { size: major.size * digit.size, target: digit.target };
+            }
+            _ => merged.push(digit),
+        }
+    }
+    merged
+}
+
+/// A digit that moves nothing moves nothing in any level.
+fn normal(target: Target) -> Target {
+    match target {
+        Target::Land { stride: 0, .. } => Target::Land { level: Level::ADDR, stride: 0 },
+        _ => target,
+    }
+}
+
+/// Whether one step of the major digit is as much as all of the minor one.
+fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
+    match (major.target, minor.target) {
+        (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {
+            a == b && stride.checked_mul(minor.size) == Some(major)
+        }
+        (Target::Feed { derived: a, weight: major }, Target::Feed { derived: b, weight }) => {
+            a == b && weight.checked_mul(minor.size) == Some(major)
+        }
+        _ => false,
+    }
+}

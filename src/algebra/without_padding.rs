@@ -1,0 +1,130 @@
+//! The layout of the elements alone.
+
+use crate::algebra::coordinates::Places;
+use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::steps::{Component, merged_digits};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+impl Layout {
+    /// Drops every slot that no element needs.
+    ///
+    /// Digits are cut to what elements reach and merged where they step evenly; derived axes become
+    /// plain subaxes wherever the places of the elements are a sum of digits of the index; spans go.
+    /// Law: every element has the same places. Where no derived axis is left, results are equal if
+    /// and only if the layouts are the same up to padding (and copies nest); and none is left
+    /// wherever a layout without derived axes has these places.
+    /// Cost: O(subaxes squared), whatever the extents.
+    ///
+    /// # Errors
+    /// As [`simplified`](Layout::simplified); [`NotDecided`](LayoutError::NotDecided) where steps
+    /// through several derived axes may cancel, and there are more than 2^16 indexes to look at.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, LayoutText};
+    /// let padded: Layout = "(10,7)/((5:7, 4_PE), (7:1))".parse()?;
+    /// assert_eq!(padded.without_padding()?, "(10,7)/((3:7, 4_PE), (7:1))".parse()?);
+    /// // Every second of (4,3):(3,1), CuTe's order: 2 at 6, then 3 at 1.
+    /// let every_second = LayoutText::parse("(3:1, 4:3)")?.lower()?.compose(&"((6:2))".parse()?)?;
+    /// assert_eq!(every_second.without_padding()?, "((3:1, 2:6))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn without_padding(&self) -> Result<Layout, LayoutError> {
+        let layout = self.simplified()?;
+        if layout.elements() == 0 {
+            return layout.shape_alone();
+        }
+        let greatest = layout.greatest_values();
+        let mut axes: Vec<Vec<Subaxis>> =
+            layout.axes.iter().zip(&greatest).map(|(a, top)| merged_digits(a, *top)).collect();
+        let (mut kept, mut origin) = (Vec::new(), Vec::new());
+        for (own, derived) in layout.components() {
+            match Component::new(&layout, &own, &derived, &greatest).plain()? {
+                None => kept.extend(derived),
+                Some(plain) => {
+                    origin.extend(plain.origin);
+                    own.iter().zip(plain.axes).for_each(|(axis, digits)| axes[*axis] = digits);
+                }
+            }
+        }
+        kept.sort_unstable();
+        layout.of_elements(axes, &kept, &origin, &greatest)
+    }
+
+    /// Without padding where that is decided, else as it is: derived axes stay then.
+    pub(crate) fn of_elements_if_decided(self) -> Result<Layout, LayoutError> {
+        if self.derived.is_empty() {
+            return Ok(self);
+        }
+        match self.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => Ok(self),
+            other => other,
+        }
+    }
+
+    /// The layout in new axes, with some of its derived ones.
+    fn of_elements(
+        &self,
+        axes: Vec<Vec<Subaxis>>,
+        kept: &[usize],
+        origin: &[(Level, u64)],
+        greatest: &[u64],
+    ) -> Result<Layout, LayoutError> {
+        let renumbered = |subaxis: &Subaxis| match subaxis.target {
+            Target::Feed { derived, weight } => {
+                let number = kept.binary_search(&derived).unwrap_or(derived);
+                Subaxis::feed(subaxis.size, number, weight)
+            }
+            Target::Land { .. } => *subaxis,
+        };
+        let mut builder = self.without_axes();
+        builder.replicas = self.merged_replicas();
+        builder = builder.without_spans();
+        for (extent, subaxes) in self.shape().into_iter().zip(axes) {
+            builder = builder.axis(extent, subaxes.iter().map(renumbered));
+        }
+        for derived in kept {
+            let DerivedAxis { start, axis } = &self.derived[*derived];
+            let top = greatest[self.rank() + derived];
+            let subaxes = merged_digits(axis, top);
+            builder = builder.derived(*start, top + 1, subaxes.iter().map(renumbered));
+        }
+        origin.iter().fold(builder, |builder, (level, at)| builder.offset(*level, *at)).build()
+    }
+
+    /// The copies in as few digits as write them, where they nest.
+    fn merged_replicas(&self) -> Vec<Replica> {
+        let replica = |(level, size, stride)| Replica { size, level, stride };
+        let nested = Places::of_copies(self).nested();
+        nested.map_or_else(|| self.replicas.clone(), |d| d.into_iter().map(replica).collect())
+    }
+
+    /// The shape, without elements and so without places.
+    fn shape_alone(&self) -> Result<Layout, LayoutError> {
+        let digits = |extent: u64| (extent > 1).then(|| Subaxis::land(extent, Level::ADDR, 0));
+        let shape = self.shape().into_iter();
+        shape.fold(Layout::builder(), |layout, n| layout.axis(n, digits(n))).build()
+    }
+
+    /// Tensor axes that derived axes connect, with those; derived axes that nothing feeds alone.
+    pub(crate) fn components(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let mut components: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for (derived, sources) in self.axes_per_derived().into_iter().enumerate() {
+            let (mut axes, mut numbers) = (sources, vec![derived]);
+            components.retain(|(other, of)| {
+                let apart = other.iter().all(|axis| !axes.contains(axis));
+                if !apart {
+                    axes.extend(other);
+                    numbers.extend(of);
+                }
+                apart
+            });
+            axes.sort_unstable();
+            axes.dedup();
+            numbers.sort_unstable();
+            components.push((axes, numbers));
+        }
+        components
+    }
+}
