@@ -342,13 +342,21 @@ pub enum LayoutError {
         /// How many may be.
         limit: u64,
     },
-    /// An index map that lands in no axis of the layout, or in two kinds of levels, or has copies.
+    /// An index map that lands in no axis of the layout, or in two kinds of levels.
     #[error("the map lands in `{level}`, which is no axis of the layout of rank {rank}")]
     MapLevel {
         /// The level.
         level: Level,
         /// The rank of the layout that it should index.
         rank: usize,
+    },
+    /// An index map with copies: an element has one index.
+    #[error("the map has {copies} copies along `{level}`; an index map gives one index each")]
+    MapCopies {
+        /// The level in which they lie apart.
+        level: Level,
+        /// How many.
+        copies: u64,
     },
     /// An index map that leaves the extents of the layout.
     #[error("the map reaches {reach} of {}, whose extent is {extent}", .axis.map_or("the linear index".into(), |axis| format!("axis {axis}")))]

@@ -12,10 +12,9 @@ use crate::level::Level;
 /// at the extent, neighbours that step evenly are merged. What slots take beyond that is a set of
 /// coordinates per level, and so are the copies.
 ///
-/// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels. Without
-/// derived axes two layouts have equal forms and hashes if and only if they are the same map.
-/// With them equal forms are the same map, but not the other way round:
-/// [`Layout::same_map`] decides.
+/// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels; equal forms
+/// are the same map. Where both forms are [unique](Canonical::is_unique), two layouts are the same
+/// map if and only if their forms, and hashes, are equal; elsewhere [`Layout::same_map`] decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Canonical {
     shape: Vec<u64>,
@@ -31,8 +30,7 @@ pub struct Canonical {
 impl Layout {
     /// The canonical form.
     ///
-    /// Cost: O(subaxes log subaxes) where strides nest; else a level is listed, up to 2^16
-    /// coordinates.
+    /// Cost: O(subaxes log subaxes) where strides nest; else the coordinates of a level are listed.
     ///
     /// # Errors
     /// As [`simplified`](Layout::simplified).
@@ -92,6 +90,14 @@ impl Canonical {
             _ => None,
         });
         digits.collect()
+    }
+
+    /// Whether the map has no other form: no derived axes are left, and in every level the
+    /// coordinates of slots and copies nest or could be listed (a set that does not nest is listed
+    /// if it spans at most 2^18 steps of its common divisor, or has at most 2^16 sums).
+    #[must_use]
+    pub fn is_unique(&self) -> bool {
+        self.derived.is_empty() && !self.slots.is_tangled() && !self.copies.is_tangled()
     }
 
     /// Whether derived axes are left, so that equality of forms is sufficient only.

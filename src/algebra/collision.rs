@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use num_integer::Integer;
-
+use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Layout, Target};
 use crate::algebra::location::Location;
-use crate::algebra::solve::{Budget, nests};
+use crate::algebra::radix::Indexes;
+use crate::algebra::solve::{Budget, Choices, Sum, Term, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -52,15 +52,15 @@ impl Layout {
         if self.elements() == 0 {
             return Ok(None);
         }
-        let tops = self.digit_tops()?;
-        if self.nests_everywhere(&tops) {
+        let digits = self.digits();
+        if self.nests_everywhere(&digits) {
             return Ok(None);
         }
         let components = Components::of(self);
         let mut budget = Budget::new("whether two elements share a place");
         for &level in &self.used {
             if !components.has_derived(components.level(level))
-                && let Some(collision) = self.differ_in(level, &tops, &mut budget)?
+                && let Some(collision) = self.differ_in(level, &digits, &mut budget)?
             {
                 return Ok(Some(collision));
             }
@@ -90,36 +90,13 @@ impl Layout {
         }
     }
 
-    /// The greatest real value of every digit, axis by axis.
-    pub(crate) fn digit_tops(&self) -> Result<Vec<Vec<u64>>, LayoutError> {
-        let greatest = self.greatest_values();
-        Ok(self.nodes().zip(greatest).map(|(axis, greatest)| axis.reaches(greatest)).collect())
-    }
-
     /// Whether the digits that land in every level, and those that feed every derived axis, nest:
     /// then places give the digits back, and digits the index.
-    fn nests_everywhere(&self, tops: &[Vec<u64>]) -> bool {
-        let mut levels = vec![Vec::new(); self.used.len()];
-        let mut feeds = vec![Vec::new(); self.derived.len()];
-        for (subaxis, top) in self.nodes().flat_map(|axis| &axis.subaxes).zip(tops.iter().flatten())
-        {
-            match subaxis.target {
-                Target::Feed { derived, weight } => feeds[derived].push((*top, weight)),
-                Target::Land { level, stride } => {
-                    self.push_in(&mut levels, level, (*top, stride));
-                }
-            }
-        }
-        for replica in &self.replicas {
-            self.push_in(&mut levels, replica.level, (replica.size - 1, replica.stride));
-        }
-        levels.into_iter().chain(feeds).all(nests)
-    }
-
-    fn push_in(&self, levels: &mut [Vec<(u64, u64)>], level: Level, term: (u64, u64)) {
-        if let Ok(at) = self.used.binary_search(&level) {
-            levels[at].push(term);
-        }
+    fn nests_everywhere(&self, digits: &Digits) -> bool {
+        let derived = (0..self.derived.len()).map(Destination::Derived);
+        let destinations = self.used.iter().map(|level| Destination::Level(*level)).chain(derived);
+        let mut sums = destinations.map(|to| digits.to(to).map(|(_, d)| (d.top, d.step)).collect());
+        sums.all(nests)
     }
 
     /// Looks for digit differences, not all zero, whose strides cancel in `level`.
@@ -130,16 +107,15 @@ impl Layout {
     fn differ_in(
         &self,
         level: Level,
-        tops: &[Vec<u64>],
+        digits: &Digits,
         budget: &mut Budget,
     ) -> Result<Option<Collision>, LayoutError> {
-        let search = Differences::new(self, level, tops);
-        let mut sides = Sides::new(self.rank());
-        Ok(search.descend(0, 0, &mut sides, budget)?.break_value().map(|()| {
-            let mut place: Location = self.used.iter().map(|l| (*l, self.offset(*l))).collect();
-            self.land(&sides.negative, |level, step| place.add(level, step));
+        let mut sides = Sides::new(self, digits);
+        let found = sides.sum(level).search(sides.zero(level), &mut sides, budget)?;
+        Ok(found.break_value().map(|()| {
+            let mut place = self.slot(&sides.negative);
             place.add(level, sides.replica_step);
-            let by_replica = sides.by_replica;
+            let by_replica = sides.by_replica > 0;
             Collision { first: sides.negative, second: sides.positive, place, by_replica }
         }))
     }
@@ -157,7 +133,7 @@ impl Layout {
         };
         let shape: Vec<u64> = (0..self.rank()).map(extent).collect();
         let mut seen: HashMap<Location, (Vec<u64>, u64)> = HashMap::new();
-        for index in crate::algebra::Indexes::new(shape) {
+        for index in Indexes::new(shape) {
             for (copy, place) in (0..).zip(self.locate_all(&index)?) {
                 // A step of this search is much dearer than one of the others.
                 (0..16).try_for_each(|_| budget.step())?;
@@ -171,158 +147,111 @@ impl Layout {
     }
 }
 
-/// A digit that lands in the level under search.
-#[derive(Clone, Copy)]
-struct Difference {
-    top: i128,
-    stride: i128,
-    /// The axis and the weight of the digit in its value; `None` for a replica.
-    source: Option<(usize, i128)>,
-}
-
-/// The search for cancelling differences in one level.
-struct Differences {
-    /// Descending by stride.
-    terms: Vec<Difference>,
-    /// What the terms from here on add at most.
-    reach: Vec<i128>,
-    /// The greatest common divisor of the strides from here on.
-    step: Vec<i128>,
-    /// Extents of the axes.
-    extents: Vec<i128>,
-}
-
-/// The values on both sides of a difference.
-struct Sides {
+/// The values on both sides of a difference of digits, while they are chosen.
+///
+/// A difference between -top and top is searched as a digit: `difference + top`, below
+/// `2 top + 1`. No difference at all is then the sum of the tops.
+struct Sides<'a> {
+    digits: &'a Digits,
+    extents: Vec<u64>,
     negative: Vec<u64>,
     positive: Vec<u64>,
-    by_replica: bool,
+    /// How many replica digits differ.
+    by_replica: usize,
     /// What the replica digits on the negative side add to the coordinate.
     replica_step: u64,
-    differs: bool,
+    /// How many digits differ.
+    differing: usize,
 }
 
-impl Sides {
-    fn new(rank: usize) -> Sides {
-        let (negative, positive) = (vec![0; rank], vec![0; rank]);
-        Sides { negative, positive, by_replica: false, replica_step: 0, differs: false }
+impl<'a> Sides<'a> {
+    fn new(layout: &Layout, digits: &'a Digits) -> Sides<'a> {
+        let (negative, positive) = (vec![0; layout.rank()], vec![0; layout.rank()]);
+        let extents = layout.shape();
+        let (by_replica, replica_step, differing) = (0, 0, 0);
+        Sides { digits, extents, negative, positive, by_replica, replica_step, differing }
+    }
+
+    /// The differences of the digits that land in a level, as a sum.
+    fn sum(&self, level: Level) -> Sum<u128> {
+        let term = |(digit, d): (usize, &Digit)| Term {
+            digit,
+            size: 2 * u128::from(d.top) + 1,
+            weight: u128::from(d.step),
+        };
+        Sum::new(self.digits.in_level(level).map(term).collect())
+    }
+
+    /// What the sum is where nothing differs.
+    fn zero(&self, level: Level) -> u128 {
+        let tops = self.digits.in_level(level).map(|(_, d)| u128::from(d.top) * u128::from(d.step));
+        tops.sum()
+    }
+
+    /// The digit, the difference, and whether it is on the positive side.
+    fn difference(&self, term: &Term<u128>, value: u128) -> (&'a Digit, u64, bool) {
+        let digit = self.digits.digit(term.digit);
+        let top = u128::from(digit.top);
+        // At most the top, which is a `u64`.
+        (digit, u64::try_from(value.abs_diff(top)).unwrap_or(u64::MAX), value > top)
+    }
+
+    fn side(&mut self, is_positive: bool) -> &mut Vec<u64> {
+        if is_positive { &mut self.positive } else { &mut self.negative }
     }
 }
 
-impl Differences {
-    fn new(layout: &Layout, level: Level, tops: &[Vec<u64>]) -> Differences {
-        let mut terms = Vec::new();
-        for (node, (axis, tops)) in layout.nodes().zip(tops).enumerate() {
-            let mut weight = 1_i128;
-            for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
-                if let Target::Land { level: of, stride } = subaxis.target
-                    && of == level
-                {
-                    let (top, stride) = (i128::from(*top), i128::from(stride));
-                    terms.push(Difference { top, stride, source: Some((node, weight)) });
+impl Choices<u128> for Sides<'_> {
+    type Found = ();
+
+    /// A negated solution is a solution: the first difference that is not 0 may be positive.
+    fn least(&self, term: &Term<u128>) -> u64 {
+        if self.differing > 0 { 0 } else { self.digits.digit(term.digit).top }
+    }
+
+    fn choose(&mut self, term: &Term<u128>, value: u128) -> bool {
+        let (digit, difference, is_positive) = self.difference(term, value);
+        match digit.axis {
+            Some(axis) => {
+                let extent = self.extents[axis];
+                let step = difference.checked_mul(digit.place);
+                let entry = &mut self.side(is_positive)[axis];
+                let Some(moved) = step.and_then(|step| entry.checked_add(step)) else {
+                    return false;
+                };
+                if moved >= extent {
+                    return false;
                 }
-                weight *= i128::from(subaxis.size);
+                *entry = moved;
             }
+            None if difference > 0 => {
+                self.by_replica += 1;
+                // Within the extent of the level, which fits.
+                self.replica_step += if is_positive { 0 } else { difference * digit.step };
+            }
+            None => {}
         }
-        terms.extend(layout.replicas.iter().filter(|replica| replica.level == level).map(|r| {
-            let (top, stride) = (i128::from(r.size - 1), i128::from(r.stride));
-            Difference { top, stride, source: None }
-        }));
-        terms.retain(|term| term.top > 0);
-        terms.sort_by_key(|term| std::cmp::Reverse(term.stride));
-        let (mut reach, mut step) = (vec![0; terms.len() + 1], vec![0; terms.len() + 1]);
-        for (at, term) in terms.iter().enumerate().rev() {
-            reach[at] = reach[at + 1] + term.top * term.stride;
-            step[at] = step[at + 1].gcd(&term.stride);
-        }
-        let extents = layout.axes.iter().map(|axis| i128::from(axis.extent)).collect();
-        Differences { terms, reach, step, extents }
+        self.differing += usize::from(difference > 0);
+        true
     }
 
-    /// Chooses the difference of term `at`; `rest` is what the later ones must add.
-    fn descend(
-        &self,
-        at: usize,
-        rest: i128,
-        sides: &mut Sides,
-        budget: &mut Budget,
-    ) -> Result<ControlFlow<()>, LayoutError> {
-        budget.step()?;
-        let Some(term) = self.terms.get(at) else {
-            return Ok(match sides.differs && rest == 0 {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            });
-        };
-        if rest.abs() > self.reach[at] || (rest != 0 && rest % self.step[at] != 0) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let after = self.reach[at + 1];
-        // A negated solution is a solution: the first difference that is not 0 may be positive.
-        let least = if sides.differs { -term.top } else { 0 };
-        let (least, most) = match term.stride {
-            0 => (least, term.top),
-            stride => (
-                Integer::div_ceil(&(rest - after), &stride).max(least),
-                Integer::div_floor(&(rest + after), &stride).min(term.top),
-            ),
-        };
-        for difference in least..=most {
-            if let ControlFlow::Break(()) = self.choose(at, difference, rest, sides, budget)? {
-                return Ok(ControlFlow::Break(()));
+    fn take_back(&mut self, term: &Term<u128>, value: u128) {
+        let (digit, difference, is_positive) = self.difference(term, value);
+        match digit.axis {
+            Some(axis) => self.side(is_positive)[axis] -= difference * digit.place,
+            None if difference > 0 => {
+                self.by_replica -= 1;
+                self.replica_step -= if is_positive { 0 } else { difference * digit.step };
             }
+            None => {}
         }
-        Ok(ControlFlow::Continue(()))
+        self.differing -= usize::from(difference > 0);
     }
 
-    /// Descends with one choice, and takes it back unless it succeeds.
-    fn choose(
-        &self,
-        at: usize,
-        difference: i128,
-        rest: i128,
-        sides: &mut Sides,
-        budget: &mut Budget,
-    ) -> Result<ControlFlow<()>, LayoutError> {
-        let term = self.terms[at];
-        let rest = rest - difference * term.stride;
-        if difference == 0 {
-            return self.descend(at + 1, rest, sides, budget);
-        }
-        let (differs, by_replica, step) = (sides.differs, sides.by_replica, sides.replica_step);
-        sides.differs = true;
-        let outcome = match term.source {
-            None => {
-                sides.by_replica = true;
-                sides.replica_step += magnitude((-difference).max(0) * term.stride);
-                self.descend(at + 1, rest, sides, budget)?
-            }
-            Some((axis, weight)) => {
-                let side = if difference > 0 { &mut sides.positive } else { &mut sides.negative };
-                let before = side[axis];
-                let value = i128::from(before) + difference.abs() * weight;
-                if value < self.extents[axis] {
-                    side[axis] = magnitude(value);
-                    if let ControlFlow::Break(()) = self.descend(at + 1, rest, sides, budget)? {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                    let side =
-                        if difference > 0 { &mut sides.positive } else { &mut sides.negative };
-                    side[axis] = before;
-                }
-                ControlFlow::Continue(())
-            }
-        };
-        if outcome.is_continue() {
-            (sides.differs, sides.by_replica, sides.replica_step) = (differs, by_replica, step);
-        }
-        Ok(outcome)
+    fn found(&mut self, _budget: &mut Budget) -> Result<ControlFlow<()>, LayoutError> {
+        let differs = self.differing > 0;
+        Ok(if differs { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
-}
-
-/// A value that invariant 4 keeps within `u64`.
-fn magnitude(value: i128) -> u64 {
-    u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 /// Axes, derived axes and levels, grouped by what reaches what.

@@ -1,6 +1,6 @@
 //! Composition: a layout after an index map.
 
-use crate::algebra::layout::{DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -15,7 +15,8 @@ impl Layout {
     /// Cost: O(subaxes squared), whatever the sizes.
     ///
     /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) if `map` lands elsewhere or has copies,
+    /// [`MapLevel`](LayoutError::MapLevel) if `map` lands elsewhere,
+    /// [`MapCopies`](LayoutError::MapCopies) if it has copies,
     /// [`OutsideDomain`](LayoutError::OutsideDomain) if it leaves the extents of `self`.
     ///
     /// # Example
@@ -81,8 +82,8 @@ impl Layout {
 
     /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
     fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
-        if let Some(replica) = map.replicas.first() {
-            return Err(LayoutError::MapLevel { level: replica.level, rank: self.rank() });
+        if let Some(Replica { size, level, .. }) = map.replicas.iter().find(|r| r.size > 1) {
+            return Err(LayoutError::MapCopies { level: *level, copies: *size });
         }
         let levels = || map.used.iter().copied().filter(|level| *level != Level::ADDR);
         let is_axis = |level: Level| axis_of(level).is_some_and(|axis| axis < self.rank());

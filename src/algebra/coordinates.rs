@@ -105,10 +105,7 @@ impl Coordinates {
     }
 
     /// The smallest coordinate that one set has and the other lacks.
-    pub(crate) fn first_difference(
-        &self,
-        other: &Coordinates,
-    ) -> Result<Option<u64>, LayoutError> {
+    pub(crate) fn first_difference(&self, other: &Coordinates) -> Result<Option<u64>, LayoutError> {
         if self == other {
             return Ok(None);
         }
@@ -277,7 +274,8 @@ impl Bits {
         // From the top down, so that what is read was not written.
         for at in (words..self.words.len()).rev() {
             let low = self.words[at - words] << bits;
-            let carried = (bits > 0 && at > words).then(|| self.words[at - words - 1] >> (64 - bits));
+            let carried =
+                (bits > 0 && at > words).then(|| self.words[at - words - 1] >> (64 - bits));
             self.words[at] |= low | carried.unwrap_or(0);
         }
     }

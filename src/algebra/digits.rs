@@ -48,14 +48,6 @@ impl Digit {
         };
         Digit { axis: Some(axis), place, size: subaxis.size, top, step, to }
     }
-
-    /// The level in which it lands.
-    pub(crate) fn level(&self) -> Option<Level> {
-        match self.to {
-            Destination::Level(level) => Some(level),
-            Destination::Derived(_) => None,
-        }
-    }
 }
 
 /// The digits of a layout, numbered: those of the axes, major to minor, axis by axis, then the
@@ -98,7 +90,8 @@ impl Digits {
     fn push_axis(&mut self, number: usize, axis: &Axis, greatest: u64) {
         let from = self.all.len();
         let tops = axis.reaches(greatest);
-        self.all.extend(axis.subaxes.iter().zip(tops).map(|(s, top)| Digit::new(number, 1, top, s)));
+        self.all
+            .extend(axis.subaxes.iter().zip(tops).map(|(s, top)| Digit::new(number, 1, top, s)));
         let mut place = 1;
         for digit in self.all[from..].iter_mut().rev() {
             digit.place = place;
@@ -110,6 +103,11 @@ impl Digits {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// One of them.
+    pub(crate) fn digit(&self, number: usize) -> &Digit {
+        &self.all[number]
     }
 
     /// All of them, in the order of their numbers.

@@ -54,9 +54,10 @@ impl Layout {
     /// Looks at what every index feeds one derived axis; `bound` is not below its extent.
     fn check_each(&self, derived: usize, bound: u64) -> Result<(), LayoutError> {
         let extent = self.derived[derived].axis.extent;
-        let direct = self.derived.iter().all(|other| {
-            other.axis.subaxes.iter().all(|subaxis| subaxis.feeds() != Some(derived))
-        });
+        let direct = self
+            .derived
+            .iter()
+            .all(|other| other.axis.subaxes.iter().all(|subaxis| subaxis.feeds() != Some(derived)));
         let reach = if direct { bound } else { self.greatest_fed(derived)? };
         if reach < extent {
             return Ok(());

@@ -149,9 +149,7 @@ impl Layout {
             None => nowhere(size),
             Some(axis) => match axis.checked_sub(self.rank()) {
                 None => Subaxis::land(size, Level::axis(axis), digit.place),
-                Some(derived) => {
-                    Subaxis::feed(size, self.derived.len() - 1 - derived, digit.place)
-                }
+                Some(derived) => Subaxis::feed(size, self.derived.len() - 1 - derived, digit.place),
             },
         }
     }

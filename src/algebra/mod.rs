@@ -51,8 +51,8 @@ pub use location::Location;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 
-pub(crate) use element::Decoder;
 #[allow(unused_imports, reason = "the digit view of the rooms above")]
 pub(crate) use digits::{Destination, Digit, Digits};
+pub(crate) use element::Decoder;
 pub(crate) use radix::product;
 pub(crate) use solve::{Budget, Sum, Term, nests};

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::algebra::digits::{Digit, Digits};
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::location::Location;
 use crate::algebra::solve::{Budget, Sum, Term};
@@ -96,57 +97,37 @@ impl Layout {
     fn fixed_digits(&self, at: &Location) -> Result<Vec<Vec<Option<u64>>>, LayoutError> {
         let mut fixed: Vec<Vec<Option<u64>>> =
             self.axes.iter().map(|axis| vec![None; axis.subaxes.len()]).collect();
+        let digits = self.digits();
         for (level, coordinate) in at.iter().filter(|(level, _)| self.used.contains(level)) {
-            let (mut terms, mut places) = (Vec::new(), Vec::new());
-            let landed = self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| lands_in(s, level));
-            let mut landings = 0;
-            for (number, axis) in self.axes.iter().enumerate() {
-                for (digit, subaxis) in axis.subaxes.iter().enumerate() {
-                    if let Target::Land { level: of, stride: weight } = subaxis.target
-                        && of == level
-                    {
-                        terms.push(Term { digit: places.len(), size: subaxis.size, weight });
-                        places.push((number, digit));
-                        landings += 1;
-                    }
-                }
-            }
-            if landed.count() > landings {
+            let derived =
+                |(_, digit): (usize, &Digit)| digit.axis.is_some_and(|a| a >= self.rank());
+            if digits.in_level(level).any(derived) {
                 let reason = format!("a digit of `{level}` belongs to a derived axis");
                 return Err(LayoutError::NoRestriction { reason });
             }
-            for replica in self.replicas.iter().filter(|replica| replica.level == level) {
-                let digit = places.len();
-                terms.push(Term { digit, size: replica.size, weight: replica.stride });
-                places.push((usize::MAX, 0));
-            }
-            for ((number, digit), value) in
-                places.iter().zip(self.solved(level, coordinate, terms)?)
-            {
-                if let Some(axis) = fixed.get_mut(*number) {
-                    axis[*digit] = Some(value);
+            let values = self.solved(level, coordinate, &digits)?;
+            for (number, digit) in digits.in_level(level) {
+                if let Some(axis) = digit.axis {
+                    fixed[axis][number - digits.numbers_of(axis).start] = Some(values[number]);
                 }
             }
         }
         Ok(fixed)
     }
 
-    /// The one solution of a coordinate.
-    fn solved(
-        &self,
-        level: Level,
-        coordinate: u64,
-        terms: Vec<Term>,
-    ) -> Result<Vec<u64>, LayoutError> {
+    /// The one solution of a coordinate, by the numbers of the digits.
+    fn solved(&self, level: Level, coordinate: u64, all: &Digits) -> Result<Vec<u64>, LayoutError> {
         let refuse = |what: &str| {
             let reason = format!("{what} digits give `{level}` = {coordinate}");
             Err(LayoutError::NoRestriction { reason })
         };
-        let mut digits = vec![0; terms.len()];
+        let mut digits = vec![0; all.len()];
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return refuse("no") };
+        let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
+        let sum = Sum::new(all.in_level(level).map(term).collect());
         let mut budget = Budget::new("which digits give a coordinate");
         let mut solutions: Vec<Vec<u64>> = Vec::new();
-        let _ = Sum::new(terms).solve(target, &mut digits, &mut budget, &mut |digits, _| {
+        let _ = sum.solve(target, &mut digits, &mut budget, &mut |digits, _| {
             solutions.push(digits.to_vec());
             let enough = solutions.len() > 1;
             Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -157,10 +138,6 @@ impl Layout {
             _ => refuse("several"),
         }
     }
-}
-
-fn lands_in(subaxis: &Subaxis, level: Level) -> bool {
-    matches!(subaxis.target, Target::Land { level: of, .. } if of == level)
 }
 
 /// An axis without its fixed digits.

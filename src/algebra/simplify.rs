@@ -123,7 +123,7 @@ impl Parts {
     fn pass(&mut self) -> bool {
         let mut changed = self.splice_all();
         // Units are dropped after that, so that a spliced axis keeps those that were written.
-        self.drop_units();
+        changed |= self.drop_units();
         let mut fed_by = self.fed_by();
         for node in self.rank..self.nodes.len() {
             while self.nodes[node].is_some() && self.cancel(node, &mut fed_by) {
@@ -153,8 +153,9 @@ impl Parts {
 
     /// A digit of size 1 is always 0. Those that land in a tensor axis stay as they were written;
     /// one that leads its axis and alone feeds another stays for that one to be spliced there.
-    fn drop_units(&mut self) {
+    fn drop_units(&mut self) -> bool {
         let rank = self.rank;
+        let mut changed = false;
         let mut fed = vec![0_usize; self.nodes.len() - rank];
         self.all_feeders().for_each(|(derived, _)| fed[derived] += 1);
         for (number, node) in self.nodes.iter_mut().enumerate() {
@@ -169,6 +170,7 @@ impl Parts {
                     };
                 if let Some(derived) = subaxis.feeds().filter(|_| !stays) {
                     fed[derived] -= 1;
+                    changed = true;
                 }
                 stays
             });
@@ -178,8 +180,10 @@ impl Parts {
         for (node, fed) in self.nodes[rank..].iter_mut().zip(fed) {
             if fed == 0 && node.as_ref().is_some_and(|node| node.axis.subaxes.is_empty()) {
                 *node = None;
+                changed = true;
             }
         }
+        changed
     }
 
     fn feeders(&self, node: usize, fed_by: &[Vec<usize>]) -> Vec<Feeder> {

@@ -1,9 +1,18 @@
 //! Bounded sums: which digits add up to a given value.
 //!
-//! Going backward asks the same question twice: which digits of a level give this coordinate, and
-//! which digits that feed a derived axis give this value. Where the weights nest (each is more
-//! than all smaller ones can add up to) there is at most one answer, found greedily; elsewhere
-//! this is bounded subset-sum, searched with pruning and a budget.
+//! ```text
+//! 12 a + 8 b + 3 c = 31, all digits below 4
+//!
+//! a = 0   8 b + 3 c = 31: at most 33        b = 3 leaves 7, no multiple of 3; b = 2 leaves 15 > 9
+//! a = 1   8 b + 3 c = 19                    b = 2 leaves 3: c = 1
+//! ```
+//!
+//! Going backward asks this twice: which digits of a level give this coordinate, and which digits
+//! that feed a derived axis give this value. Collisions ask it of differences of digits. The
+//! heaviest digit comes first; what the later ones can add at most, and the common divisor of their
+//! weights, leave few values to each. Where the weights nest (each is more than all smaller ones
+//! can add up to) there is at most one answer, found greedily; elsewhere this is bounded
+//! subset-sum, searched with a budget.
 
 use std::ops::ControlFlow;
 
@@ -47,40 +56,62 @@ pub(crate) fn nests(mut terms: Vec<(u64, u64)>) -> bool {
     })
 }
 
-/// What to do with a solution: go on, or stop with a value.
-pub(crate) type OnSolution<'a, B> =
-    dyn FnMut(&mut [u64], &mut Budget) -> Result<ControlFlow<B>, LayoutError> + 'a;
+/// A number that sums are made of: `u64`, or `u128` where they may be twice as large.
+pub(crate) trait Number: Integer + Copy + From<u64> {}
+
+impl<N: Integer + Copy + From<u64>> Number for N {}
 
 /// A digit that takes part in a sum.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Term {
+pub(crate) struct Term<N = u64> {
     /// The number of the digit in the caller's list.
     pub(crate) digit: usize,
-    pub(crate) size: u64,
-    pub(crate) weight: u64,
+    pub(crate) size: N,
+    pub(crate) weight: N,
+}
+
+/// What a search does with the digits that it chooses.
+pub(crate) trait Choices<N> {
+    /// What a solution may stop the search with.
+    type Found;
+
+    /// The least value that a digit may take now.
+    fn least(&self, _term: &Term<N>) -> u64 {
+        0
+    }
+
+    /// Takes a value for a digit; `false` where that cannot lead to a solution.
+    fn choose(&mut self, term: &Term<N>, value: N) -> bool;
+
+    /// Takes the choice back.
+    fn take_back(&mut self, _term: &Term<N>, _value: N) {}
+
+    /// Looks at a solution: every digit has a value.
+    fn found(&mut self, budget: &mut Budget) -> Result<ControlFlow<Self::Found>, LayoutError>;
 }
 
 /// A sum of weight x digit, prepared for being solved.
 #[derive(Clone, Debug)]
-pub(crate) struct Sum {
+pub(crate) struct Sum<N = u64> {
     /// Descending by weight.
-    terms: Vec<Term>,
+    terms: Vec<Term<N>>,
     /// What the terms from here on add at most.
-    reach: Vec<u64>,
+    reach: Vec<N>,
     /// The greatest common divisor of the weights from here on.
-    step: Vec<u64>,
+    step: Vec<N>,
 }
 
-impl Sum {
-    /// The terms may add up to at most `u64::MAX` (invariant 4 of a layout). Digits of size 1
-    /// stay 0 and take no part, which also bounds the depth of the search: 64 larger ones would
-    /// exceed invariant 4.
-    pub(crate) fn new(mut terms: Vec<Term>) -> Sum {
-        terms.retain(|term| term.size > 1);
-        terms.sort_by_key(|term| std::cmp::Reverse(term.weight));
-        let (mut reach, mut step) = (vec![0; terms.len() + 1], vec![0; terms.len() + 1]);
+impl<N: Number> Sum<N> {
+    /// The terms may add up to at most the greatest number (invariant 4 of a layout). Digits of
+    /// size 1 stay 0 and take no part, which also bounds the depth of the search: 64 larger ones
+    /// would exceed invariant 4.
+    pub(crate) fn new(mut terms: Vec<Term<N>>) -> Sum<N> {
+        terms.retain(|term| term.size > N::one());
+        terms.sort_by(|a, b| b.weight.cmp(&a.weight));
+        let zeros = vec![N::zero(); terms.len() + 1];
+        let (mut reach, mut step) = (zeros.clone(), zeros);
         for (at, term) in terms.iter().enumerate().rev() {
-            reach[at] = reach[at + 1] + (term.size - 1) * term.weight;
+            reach[at] = reach[at + 1] + (term.size - N::one()) * term.weight;
             step[at] = step[at + 1].gcd(&term.weight);
         }
         Sum { terms, reach, step }
@@ -91,6 +122,83 @@ impl Sum {
         self.terms.is_empty()
     }
 
+    /// Lets `choices` look at every solution, until one stops the search.
+    pub(crate) fn search<C: Choices<N>>(
+        &self,
+        target: N,
+        choices: &mut C,
+        budget: &mut Budget,
+    ) -> Result<ControlFlow<C::Found>, LayoutError> {
+        self.descend(0, target, choices, budget)
+    }
+
+    fn descend<C: Choices<N>>(
+        &self,
+        at: usize,
+        rest: N,
+        choices: &mut C,
+        budget: &mut Budget,
+    ) -> Result<ControlFlow<C::Found>, LayoutError> {
+        budget.step()?;
+        let Some(term) = self.terms.get(at) else {
+            let is_solution = rest == N::zero();
+            return if is_solution { choices.found(budget) } else { Ok(ControlFlow::Continue(())) };
+        };
+        if rest > self.reach[at] || !rest.is_multiple_of(&self.step[at]) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let (least, most) = self.range(at, rest);
+        let mut value = least.max(choices.least(term).into());
+        while value <= most {
+            if choices.choose(term, value) {
+                let found = self.descend(at + 1, rest - value * term.weight, choices, budget)?;
+                if found.is_break() {
+                    return Ok(found);
+                }
+                choices.take_back(term, value);
+            }
+            value = value + N::one();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The values of a digit that leave what the later ones can add.
+    fn range(&self, at: usize, rest: N) -> (N, N) {
+        let term = &self.terms[at];
+        let most = term.size - N::one();
+        if term.weight == N::zero() {
+            return (N::zero(), most);
+        }
+        let after = self.reach[at + 1];
+        let least = if rest > after { (rest - after).div_ceil(&term.weight) } else { N::zero() };
+        (least, most.min(rest / term.weight))
+    }
+}
+
+/// What to do with the digits of a solution: go on, or stop with a value.
+pub(crate) type OnSolution<'a, B> =
+    dyn FnMut(&mut [u64], &mut Budget) -> Result<ControlFlow<B>, LayoutError> + 'a;
+
+/// Writes digits into a list and calls a function with every solution.
+struct Written<'a, 'f, B> {
+    digits: &'a mut [u64],
+    found: &'a mut OnSolution<'f, B>,
+}
+
+impl<B> Choices<u64> for Written<'_, '_, B> {
+    type Found = B;
+
+    fn choose(&mut self, term: &Term, value: u64) -> bool {
+        self.digits[term.digit] = value;
+        true
+    }
+
+    fn found(&mut self, budget: &mut Budget) -> Result<ControlFlow<B>, LayoutError> {
+        (self.found)(self.digits, budget)
+    }
+}
+
+impl Sum {
     /// Calls `found` with every solution written into `digits`, until it breaks.
     pub(crate) fn solve<B>(
         &self,
@@ -99,38 +207,6 @@ impl Sum {
         budget: &mut Budget,
         found: &mut OnSolution<'_, B>,
     ) -> Result<ControlFlow<B>, LayoutError> {
-        self.descend(0, target, digits, budget, found)
-    }
-
-    fn descend<B>(
-        &self,
-        at: usize,
-        rest: u64,
-        digits: &mut [u64],
-        budget: &mut Budget,
-        found: &mut OnSolution<'_, B>,
-    ) -> Result<ControlFlow<B>, LayoutError> {
-        budget.step()?;
-        let Some(term) = self.terms.get(at) else {
-            return if rest == 0 { found(digits, budget) } else { Ok(ControlFlow::Continue(())) };
-        };
-        if rest > self.reach[at] || (rest > 0 && !rest.is_multiple_of(self.step[at])) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let (least, most) = match term.weight {
-            0 => (0, term.size - 1),
-            weight => (
-                rest.saturating_sub(self.reach[at + 1]).div_ceil(weight),
-                (rest / weight).min(term.size - 1),
-            ),
-        };
-        for digit in least..=most {
-            digits[term.digit] = digit;
-            let rest = rest - digit * term.weight;
-            if let ControlFlow::Break(value) = self.descend(at + 1, rest, digits, budget, found)? {
-                return Ok(ControlFlow::Break(value));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        self.search(target, &mut Written { digits, found }, budget)
     }
 }

@@ -144,7 +144,11 @@ impl<'a> Component<'a> {
             if room == 0 {
                 let index = self.worst(&runs, broken).unwrap_or_default();
                 let sums = self.is_sum_of_runs(&runs, axis, index[axis]);
-                return if sums || linear.has_even_runs(&runs) { Outcome::Open } else { Outcome::No };
+                return if sums || linear.has_even_runs(&runs) {
+                    Outcome::Open
+                } else {
+                    Outcome::No
+                };
             }
             if let Some(last) = runs.last_mut() {
                 last.size = size.min(room + 1);
@@ -370,7 +374,8 @@ fn add(sum: &mut Vec<(Level, u64)>, level: Level, step: u64) {
 /// The index of an axis at which the sum of step x coefficient is `most`, up to `last`.
 fn greatest_index(runs: &[(Run, u64)], last: u64, most: u64) -> u64 {
     let sum = |index: u64| {
-        let parts = runs.iter().map(|(run, step)| (index / run.place % run.size).saturating_mul(*step));
+        let parts =
+            runs.iter().map(|(run, step)| (index / run.place % run.size).saturating_mul(*step));
         parts.fold(0_u64, u64::saturating_add)
     };
     // The values up to the last are boxes: its digits up to some place, one less there, then free.

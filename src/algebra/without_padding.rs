@@ -54,7 +54,7 @@ impl Layout {
 
     /// Without padding where that is decided, else as it is: derived axes stay then.
     pub(crate) fn of_elements_if_decided(self) -> Result<Layout, LayoutError> {
-        if self.derived.is_empty() {
+        if self.derived.is_empty() && self.elements() > 0 {
             return Ok(self);
         }
         match self.without_padding() {

@@ -214,11 +214,12 @@ struct Wheels {
 impl Wheels {
     /// Without padding a digit stops at the greatest value that a real index gives it.
     fn new(layout: &Layout, padding: bool) -> Result<Wheels, LayoutError> {
-        let tops = layout.digit_tops()?;
+        let tops = layout.digits();
         let mut landing = Vec::new();
         let mut digits = 0;
         let subaxes = layout.nodes().flat_map(|axis| &axis.subaxes);
-        for (digit, (subaxis, top)) in subaxes.zip(tops.iter().flatten()).enumerate() {
+        for (digit, (subaxis, top)) in subaxes.zip(tops.iter().map(|digit| &digit.top)).enumerate()
+        {
             let size = if padding { subaxis.size } else { top + 1 };
             if let Target::Land { level, stride: weight } = subaxis.target {
                 landing.push((level, Term { digit, size, weight }));

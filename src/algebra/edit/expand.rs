@@ -72,7 +72,13 @@ impl Layout {
     }
 
     /// One axis as blocks of the old one, `far` apart in `level`; its extent is to be set.
-    pub(super) fn in_blocks(&self, at: usize, blocks: u64, level: Level, far: u64) -> LayoutBuilder {
+    pub(super) fn in_blocks(
+        &self,
+        at: usize,
+        blocks: u64,
+        level: Level,
+        far: u64,
+    ) -> LayoutBuilder {
         let mut builder = self.to_builder();
         let extent = self.axes[at].extent;
         // The axis as it was, fed by the index within one block.

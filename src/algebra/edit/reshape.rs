@@ -2,9 +2,9 @@
 
 use itertools::Itertools;
 
-use crate::algebra::radix::{IndexOrder, product};
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{DerivedAxis, Layout, Subaxis};
+use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{LayoutError, Site};
 
 impl Layout {
