@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use num_integer::Integer;
 
 use crate::algebra::layout::{Layout, Target};
-use crate::algebra::location::Location;
 use crate::algebra::solve::{Budget, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// Two copies in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]

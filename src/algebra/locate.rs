@@ -2,9 +2,9 @@
 
 use crate::algebra::compose::IndexOrder;
 use crate::algebra::layout::{Layout, Target};
-use crate::algebra::location::Location;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 impl Layout {
     /// Finds where the element at `index` lives: its first copy, where every replica digit is 0.

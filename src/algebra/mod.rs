@@ -29,7 +29,6 @@ mod equality;
 mod inverse;
 mod layout;
 mod locate;
-mod location;
 mod restrict;
 mod simplify;
 mod solve;
@@ -42,7 +41,6 @@ pub use element::Found;
 pub use equality::Difference;
 pub use layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 pub use locate::{Copies, Indexes};
-pub use location::Location;
 pub use restrict::Restricted;
 
 pub(crate) use element::Decoder;

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
-use tensor_layout::error::Excerpt;
+use tensor_layout::error::{Excerpt, LevelNameError};
 use tensor_layout::{LayoutError, ParseError};
 
 /// Why the command did not do what it was asked.
@@ -30,6 +30,12 @@ impl From<ParseError> for Failure {
 impl From<LayoutError> for Failure {
     fn from(error: LayoutError) -> Failure {
         Failure::Meaning(error)
+    }
+}
+
+impl From<LevelNameError> for Failure {
+    fn from(error: LevelNameError) -> Failure {
+        Failure::Meaning(error.into())
     }
 }
 
