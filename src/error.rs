@@ -9,9 +9,10 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use crate::algebra::Location;
 use crate::level::Level;
+use crate::location::Location;
 
+pub use crate::level::LevelNameError;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
 /// A range of bytes in a text, `start <= end <= text.len()`.
@@ -75,11 +76,8 @@ impl fmt::Display for Site {
 #[non_exhaustive]
 pub enum LayoutError {
     /// A name that no level can have.
-    #[error("`{name}` is no level name")]
-    LevelName {
-        /// The name, cut after the longest length allowed.
-        name: String,
-    },
+    #[error(transparent)]
+    LevelName(#[from] LevelNameError),
     /// A subaxis or replica of size 0.
     #[error("{site} has size 0")]
     ZeroSize {
@@ -481,10 +479,7 @@ impl LayoutError {
     pub fn help(&self) -> Option<String> {
         use LayoutError as E;
         let help = match self {
-            E::LevelName { .. } => format!(
-                "a level is a letter, then letters and digits, at most {} in all",
-                Level::MAX_LEN
-            ),
+            E::LevelName(error) => error.help(),
             E::ExtentTooLarge { axis, extent, .. } => {
                 format!("enlarge a size of axis {axis} until their product is at least {extent}")
             }

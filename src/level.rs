@@ -3,7 +3,33 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::error::LayoutError;
+/// A name that no level can have.
+///
+/// ```
+/// use tensor_layout::{LayoutError, Level};
+/// let error = Level::new("P_E").unwrap_err();
+/// assert_eq!(error.to_string(), "`P_E` is no level name");
+/// assert_eq!(LayoutError::from(error).help(), Some("a level is a letter, then letters and digits, at most 23 in all".into()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no level name")]
+pub struct LevelNameError {
+    name: String,
+}
+
+impl LevelNameError {
+    /// The name, cut after [`Level::MAX_LEN`] + 1 characters.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What a name looks like.
+    #[must_use]
+    pub fn help(&self) -> String {
+        format!("a level is a letter, then letters and digits, at most {} in all", Level::MAX_LEN)
+    }
+}
 
 /// The name of a coordinate: a level of the machine tree, an address, a lane or a time step.
 ///
@@ -17,7 +43,7 @@ use crate::error::LayoutError;
 /// use tensor_layout::Level;
 /// let core = Level::new("Core")?;
 /// assert!(Level::PE < core && core < Level::ADDR);
-/// # Ok::<(), tensor_layout::LayoutError>(())
+/// # Ok::<(), tensor_layout::error::LevelNameError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level {
@@ -51,13 +77,13 @@ impl Level {
     /// Checks a name: a letter, then letters and digits, at most [`Level::MAX_LEN`] bytes.
     ///
     /// # Errors
-    /// [`LayoutError::LevelName`](crate::LayoutError::LevelName) for any other text.
-    pub fn new(name: &str) -> Result<Level, LayoutError> {
+    /// [`LevelNameError`](crate::error::LevelNameError) for any other text.
+    pub fn new(name: &str) -> Result<Level, LevelNameError> {
         let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
         let alphanumeric = name.bytes().all(|b| b.is_ascii_alphanumeric());
         if !letter_first || !alphanumeric || name.len() > Level::MAX_LEN {
             let name = name.chars().take(Level::MAX_LEN + 1).collect();
-            return Err(LayoutError::LevelName { name });
+            return Err(LevelNameError { name });
         }
         Ok(Level::literal(name))
     }

@@ -61,6 +61,7 @@ pub mod error;
 pub mod hlo;
 pub mod image;
 mod level;
+mod location;
 mod lower;
 pub mod machine;
 pub mod notation;
@@ -74,9 +75,10 @@ pub mod xla;
 
 pub mod guide;
 
-pub use algebra::{Found, Layout, Location};
+pub use algebra::{Found, Layout};
 pub use error::{LayoutError, ParseError};
 pub use level::Level;
+pub use location::Location;
 pub use lower::LayoutText;
 pub use machine::Machine;
 pub use placement::Placement;

@@ -5,9 +5,9 @@ mod read;
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use crate::algebra::Location;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// The width of a long word of MN-Core, in which the notation counts addresses.
 pub(crate) const WORD_BITS: u64 = 64;

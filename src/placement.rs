@@ -1,8 +1,9 @@
 //! A layout on a machine: extents checked, absent levels replicated, footprint known.
 
-use crate::algebra::{Copies, Difference, Found, Layout, Location, Subaxis, Target};
+use crate::algebra::{Copies, Difference, Found, Layout, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
 use crate::machine::{Machine, Memory, WORD_BITS};
 
 /// A layout on a machine, or on none.

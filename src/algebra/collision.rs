@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Layout, Target};
-use crate::algebra::location::Location;
 use crate::algebra::radix::Indexes;
 use crate::algebra::solve::{Budget, Choices, Sum, Term, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// Two copies in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Axis, Layout};
-use crate::algebra::location::Location;
 use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// What lives at a place: an element by its index or, in a [`Program`](crate::program::Program),
 /// by its row-major number.

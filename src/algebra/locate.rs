@@ -1,10 +1,10 @@
 //! From an index to its places.
 
 use crate::algebra::layout::{Layout, Target};
-use crate::algebra::location::Location;
 use crate::algebra::radix::{IndexOrder, Indexes};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 impl Layout {
     /// Finds where the element at `index` lives: its first copy, where every replica digit is 0.

@@ -32,7 +32,6 @@ mod fed;
 mod inverse;
 mod layout;
 mod locate;
-mod location;
 mod radix;
 mod restrict;
 mod simplify;
@@ -47,7 +46,6 @@ pub use element::Found;
 pub use equality::Difference;
 pub use layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 pub use locate::Copies;
-pub use location::Location;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 

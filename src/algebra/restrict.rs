@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Digit, Digits};
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
-use crate::algebra::location::Location;
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// What lives in one unit, time slice or subtree.
 #[derive(Clone, Debug, PartialEq, Eq)]

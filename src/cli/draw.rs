@@ -1,33 +1,98 @@
-//! `draw`, and the small pictures below `explain`.
+//! `draw`: a layout as a picture, or two beside each other.
 
 use std::io::Write;
 use std::ops::Range;
+use std::path::PathBuf;
 
-use tensor_layout::picture::{CellKind, Drawing, Picture};
-use tensor_layout::xla::XlaShape;
-use tensor_layout::{LayoutError, LayoutText, Level, Placement};
+use clap::{Args as ClapArgs, ValueEnum};
+use tensor_layout::picture::{Drawing, Picture};
+use tensor_layout::{LayoutText, Level, Placement};
 
-use super::args::{Draw, PictureFormat, View};
-use super::input::{Failure, Placed, shaped_argument};
+use super::failure::Failure;
+use super::input::{On, Placed, shaped_argument};
 use super::output::{Output, stdout_is_colored};
+use super::picture::{WIDTH, titled};
 
-/// The width of a terminal that text is made for.
-const WIDTH: usize = 80;
+/// Draw where the elements go, as SVG or in the terminal.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+The tensor as a grid: each cell has its address and the colour of its unit, padding
+is hatched, borders nest as the levels of the tree do. Of a large tensor blocks are
+drawn, and what is in the first of them. --from machine draws the memories instead.
+Two layouts are drawn side by side, with how far each element comes from.
 
-pub(super) fn draw(args: &Draw) -> Result<(), Failure> {
-    let picture = picture(args)?;
-    let is_svg = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "svg");
-    let by_name = match args.output.as_ref().is_some_and(is_svg) {
-        true => PictureFormat::Svg,
-        false => PictureFormat::Text,
-    };
-    let text = match args.format.unwrap_or(by_name) {
-        PictureFormat::Svg => picture.to_svg(),
-        PictureFormat::Text => picture.to_text(WIDTH, args.output.is_none() && stdout_is_colored()),
-    };
-    let mut out = Output::new(args.output.as_deref())?;
-    out.write_all(text.as_bytes()).map_err(|error| out.failed(error))?;
-    out.finish()
+Examples:
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --from machine -o memory.svg
+  tensor-layout draw 'bf16[4,8]{1,0:T(2,4)(2,1)}' -o tiles.svg
+  tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4")]
+pub(super) struct Draw {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    layout: String,
+    /// Another layout of the tensor, drawn beside it.
+    #[arg(value_name = "AFTER", requires = "machine")]
+    after: Option<String>,
+    #[command(flatten)]
+    on: On,
+    /// The side that is drawn.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
+    from: View,
+    /// Colour by the coordinate in one level, such as PE or Addr.
+    #[arg(long, value_name = "LEVEL")]
+    by: Option<String>,
+    /// Only these ranges of axes.
+    #[arg(long, value_name = "iK=START:STOP,..")]
+    slice: Option<String>,
+    /// Write the unit into every cell as well.
+    #[arg(long)]
+    labels: bool,
+    /// The form; svg if FILE ends in .svg, else text.
+    #[arg(long, value_enum)]
+    format: Option<PictureFormat>,
+    /// Take XLA shapes as people write them.
+    #[arg(long)]
+    lenient: bool,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum View {
+    /// The tensor, cell by cell.
+    #[default]
+    Tensor,
+    /// The memories of the units.
+    Machine,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PictureFormat {
+    /// A picture that stands on its own.
+    Svg,
+    /// For the terminal, coloured where it is one.
+    Text,
+}
+
+impl Draw {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let picture = picture(self)?;
+        let is_svg = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "svg");
+        let by_name = match self.output.as_ref().is_some_and(is_svg) {
+            true => PictureFormat::Svg,
+            false => PictureFormat::Text,
+        };
+        let text = match self.format.unwrap_or(by_name) {
+            PictureFormat::Svg => picture.to_svg(),
+            PictureFormat::Text => {
+                picture.to_text(WIDTH, self.output.is_none() && stdout_is_colored())
+            }
+        };
+        let mut out = Output::new(self.output.as_deref())?;
+        out.write_all(text.as_bytes()).map_err(|error| out.failed(error))?;
+        out.finish()
+    }
 }
 
 fn picture(args: &Draw) -> Result<Picture, Failure> {
@@ -70,14 +135,6 @@ fn drawing<'a>(
     Ok(drawing)
 }
 
-fn titled<'a>(placement: &'a Placement, syntax: &LayoutText) -> Drawing<'a> {
-    let drawing = Drawing::new(placement).title(&syntax.to_string());
-    match syntax {
-        LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles(array.tiles()),
-        _ => drawing,
-    }
-}
-
 /// `i0=0:16,i1=8:16`
 fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
     let slice = |item: &str| {
@@ -95,32 +152,4 @@ fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
             })
         })
         .collect()
-}
-
-/// The picture of a layout that is small enough to stand below its explanation; else nothing.
-pub(super) fn small(placement: &Placement, syntax: &LayoutText) -> String {
-    const MOST_CELLS: usize = 128;
-    let picture = titled(placement, syntax).tensor();
-    let cells: usize = picture.panels.iter().map(|panel| panel.cells.len()).sum();
-    let elements = picture.panels.iter().flat_map(|panel| &panel.cells);
-    let whole = elements.filter(|cell| cell.kind == CellKind::Element).count();
-    let all = usize::try_from(placement.layout().elements()).is_ok_and(|all| all == whole);
-    if !all || cells > MOST_CELLS || cells == 0 {
-        return String::new();
-    }
-    let text = picture.to_text(WIDTH, stdout_is_colored());
-    let below = text.split_once('\n').map_or("", |(_, below)| below);
-    if below.lines().any(|line| !stdout_is_colored() && line.chars().count() > WIDTH) {
-        return String::new();
-    }
-    below.to_owned()
-}
-
-/// The same for a shape, which is placed nowhere.
-pub(super) fn below(syntax: &LayoutText) -> String {
-    let placed = || -> Result<String, LayoutError> {
-        let Ok(layout) = syntax.lower() else { return Ok(String::new()) };
-        Ok(small(&Placement::of(layout).build()?, syntax))
-    };
-    placed().unwrap_or_default()
 }

@@ -1,29 +1,137 @@
 //! `edit`: the steps in the order of the command line, each one library call.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder};
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutText, Level};
 
-use super::args::{Edit, STEPS};
-use super::input::{Failure, argument, location, numbers};
-use super::run::write_layout;
+use super::failure::Failure;
+use super::input::{NotationArg, Source, argument, location, numbers};
+use super::output::print_layout;
 
-pub(super) fn edit(args: &Edit, matches: Option<&ArgMatches>) -> Result<(), Failure> {
-    let syntax = args.source.shaped(args.shape.as_deref())?;
-    let mut editor = Editor {
-        layout: syntax.lower()?,
-        order: syntax.index_order(),
-        notation: syntax.notation(),
-        lenient: args.source.lenient,
-    };
-    for (name, value) in matches.map(steps).unwrap_or_default() {
-        editor.step(name, value)?;
+/// Change a layout, step by step in the order given, and print the new one.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+CuTe layouts are composed, inverted, divided and multiplied as CuTe does: as functions
+of their colexicographic linear index. Elsewhere B lands in the axes i0, i1, .. of
+LAYOUT, or in Addr, its row-major linear index.
+
+Examples:
+  tensor-layout edit '((4_PE, 3:8), (8:1))' --permute 1,0 --reshape 96
+  tensor-layout edit '((), (2_Time:1), (), (8:1))' --drop 0 --broadcast 1=6_Time
+  tensor-layout edit '(6,2):(8,2)' --compose '(4,3):(3,1)'")]
+pub(super) struct Edit {
+    #[command(flatten)]
+    source: Source,
+    /// The logical extents, where LAYOUT does not say them.
+    #[arg(long, value_name = "N,M,..")]
+    shape: Option<String>,
+    /// The notation to write, if not that of LAYOUT.
+    #[arg(long, value_enum)]
+    to: Option<NotationArg>,
+    #[command(flatten)]
+    steps: Steps,
+}
+
+// The steps of an edit (a doc comment would become the help of `edit`); their order is read off the command line.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Steps, applied in the order given")]
+struct Steps {
+    /// Reorder the axes, as NumPy's transpose.
+    #[arg(long, value_name = "K,L,..")]
+    permute: Vec<String>,
+    /// Insert a unit axis in front of axis K.
+    #[arg(long, value_name = "K")]
+    insert: Vec<String>,
+    /// Drop unit axis K.
+    #[arg(long, value_name = "K")]
+    drop: Vec<String>,
+    /// Split axis K.
+    #[arg(long, value_name = "K=N,M,..")]
+    split: Vec<String>,
+    /// Merge COUNT axes from axis K on.
+    #[arg(long, value_name = "K=COUNT")]
+    merge: Vec<String>,
+    /// Give the tensor another shape of as many elements.
+    #[arg(long, value_name = "N,M,..")]
+    reshape: Vec<String>,
+    /// Keep every STEP-th index of axis K.
+    #[arg(long, value_name = "K=START:STOP[:STEP]")]
+    slice: Vec<String>,
+    /// Expand unit axis K to N along a level.
+    #[arg(long, value_name = "K=N_LEVEL")]
+    broadcast: Vec<String>,
+    /// Repeat axis K N times, along a level (Addr if not said).
+    #[arg(long, value_name = "K=N[_LEVEL]")]
+    tile: Vec<String>,
+    /// Enlarge the tensor to a shape; elements stay in their places.
+    #[arg(long, value_name = "N,M,..")]
+    pad: Vec<String>,
+    /// Cut padding that units do not need.
+    #[arg(long, num_args = 0, default_missing_value = "")]
+    minimal_padding: Vec<String>,
+    /// Compose: LAYOUT after B.
+    #[arg(long, value_name = "B")]
+    compose: Vec<String>,
+    /// From a place to the index.
+    #[arg(long, value_name = "left|right")]
+    inverse: Vec<String>,
+    /// What the layout leaves free of a space.
+    #[arg(long, value_name = "N|LEVEL=N,..")]
+    complement: Vec<String>,
+    /// Divide into tiles B.
+    #[arg(long, value_name = "B")]
+    divide: Vec<String>,
+    /// Multiply by the pattern B.
+    #[arg(long, value_name = "B")]
+    product: Vec<String>,
+    /// Keep what has these coordinates.
+    #[arg(long, value_name = "LEVEL=N,..")]
+    restrict: Vec<String>,
+    /// Keep the coordinates in one level.
+    #[arg(long, value_name = "LEVEL")]
+    project: Vec<String>,
+}
+
+/// The names of the steps, as clap knows them.
+const STEPS: [&str; 18] = [
+    "permute",
+    "insert",
+    "drop",
+    "split",
+    "merge",
+    "reshape",
+    "slice",
+    "broadcast",
+    "tile",
+    "pad",
+    "minimal_padding",
+    "compose",
+    "inverse",
+    "complement",
+    "divide",
+    "product",
+    "restrict",
+    "project",
+];
+
+impl Edit {
+    pub(super) fn run(&self, matches: Option<&ArgMatches>) -> Result<(), Failure> {
+        let syntax = self.source.shaped(self.shape.as_deref())?;
+        let mut editor = Editor {
+            layout: syntax.lower()?,
+            order: syntax.index_order(),
+            notation: syntax.notation(),
+            lenient: self.source.lenient,
+        };
+        for (name, value) in matches.map(steps).unwrap_or_default() {
+            editor.step(name, value)?;
+        }
+        let to = self.to.map_or(syntax.notation(), Notation::from);
+        let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
+        print_layout(syntax.write_edited(&editor.layout, to, dtype), &syntax)
     }
-    let to = args.to.map_or(syntax.notation(), Notation::from);
-    let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
-    write_layout(syntax.write_edited(&editor.layout, to, dtype), &syntax)
 }
 
 /// Names and values of the steps, as they stand on the command line.

@@ -1,90 +1,80 @@
-//! From arguments to a placement, and bad input to a message.
+//! From arguments to texts, layouts and placements.
 
-use std::fmt;
 use std::io::{self, Read};
-use std::process::ExitCode;
 
-use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
-use tensor_layout::error::Excerpt;
+use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::notation::{Dtype, Notation};
 use tensor_layout::xla::XlaParser;
-use tensor_layout::{LayoutError, LayoutText, Location, Machine, ParseError, Placement};
+use tensor_layout::{LayoutText, Location, Machine, Placement};
 
-use super::args::{On, Place, Source};
+use super::failure::Failure;
 
-/// Why the command did not do what it was asked.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// A text is refused.
-    Text(ParseError),
-    /// A meaning is refused, and no text is at hand to point into.
-    Meaning(LayoutError),
-    /// Something else about the arguments.
-    Argument(String),
-    /// Reading or writing failed.
-    Io(String, io::Error),
+// Structs that commands flatten have plain comments: clap would take doc comments for the help.
+
+// A layout in some notation.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Source {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    pub(super) layout: String,
+    /// How to read LAYOUT, if not by its look.
+    #[arg(long, value_enum)]
+    pub(super) from: Option<NotationArg>,
+    /// Take XLA shapes as people write them: F32, ∗, attributes in any order.
+    #[arg(long)]
+    pub(super) lenient: bool,
 }
 
-impl From<ParseError> for Failure {
-    fn from(error: ParseError) -> Failure {
-        Failure::Text(error)
-    }
+// A layout and where it is placed.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Place {
+    #[command(flatten)]
+    pub(super) source: Source,
+    #[command(flatten)]
+    pub(super) on: On,
 }
 
-impl From<LayoutError> for Failure {
-    fn from(error: LayoutError) -> Failure {
-        Failure::Meaning(error)
-    }
+// Where layouts are placed.
+#[derive(Debug, ClapArgs)]
+pub(super) struct On {
+    /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
+    #[arg(long, value_name = "MACHINE")]
+    pub(super) machine: Option<String>,
+    /// The memory, whose capacity is checked: LM0, LM1, DRAM, ..
+    #[arg(long, value_name = "NAME")]
+    pub(super) memory: Option<String>,
+    /// The type of the elements: Float, Int, UInt, Long, ULong, Double, Half, Byte, UByte.
+    #[arg(long, value_name = "DTYPE")]
+    pub(super) dtype: Option<String>,
+    /// The logical extents, where LAYOUT does not say them: 151936,1536.
+    #[arg(long, value_name = "N,M,..")]
+    pub(super) shape: Option<String>,
+    /// The address of the first long word.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) base: u64,
 }
 
-impl Failure {
-    /// Prints the message to stderr; a reader that went away is no failure.
-    pub(super) fn report(self) -> ExitCode {
-        if let Failure::Io(_, error) = &self
-            && error.kind() == io::ErrorKind::BrokenPipe
-        {
-            return ExitCode::SUCCESS;
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum NotationArg {
+    /// TensorLayout / PadLayout.
+    PadLayout,
+    /// XLA shapes.
+    Xla,
+    /// CuTe shape:stride.
+    Cute,
+    /// shape=(..), strides=(..), as in NumPy and PyTorch.
+    Strided,
+}
+
+impl From<NotationArg> for Notation {
+    fn from(arg: NotationArg) -> Notation {
+        match arg {
+            NotationArg::PadLayout => Notation::PadLayout,
+            NotationArg::Xla => Notation::Xla,
+            NotationArg::Cute => Notation::Cute,
+            NotationArg::Strided => Notation::Strided,
         }
-        eprintln!("{self}");
-        ExitCode::from(2)
     }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Text(error) => f.write_str(&snippet(error)),
-            Failure::Meaning(error) => {
-                write!(f, "error: {error}")?;
-                error.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
-            }
-            Failure::Argument(message) => write!(f, "error: {message}"),
-            Failure::Io(what, error) => write!(f, "error: {what}: {error}"),
-        }
-    }
-}
-
-/// The refusal as the compilers of the field draw it.
-fn snippet(error: &ParseError) -> String {
-    let Excerpt { line, text, mark, related, .. } = error.excerpt();
-    let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);
-    let mut source = Snippet::source(text.as_str())
-        .line_start(line)
-        .annotation(AnnotationKind::Primary.span(bytes(mark)));
-    if let Some(related) = related {
-        source = source.annotation(AnnotationKind::Context.span(bytes(related)));
-    }
-    let title = error.kind().to_string();
-    let mut group = Severity::ERROR.primary_title(title.as_str()).element(source);
-    if let Some(help) = error.help() {
-        group = group.element(Severity::HELP.message(help));
-    }
-    Renderer::plain().render(&[group])
-}
-
-/// The byte at which the `at`th character of `text` begins.
-fn byte(text: &str, at: usize) -> usize {
-    text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
 /// A placement, and the text that it was read from, to point refusals at.

@@ -1,13 +1,12 @@
 //! Reports as JSON: the schemas of `docs/notation.md` and `docs/xla.md`.
 
 use serde_json::{Map, Value, json};
-use tensor_layout::algebra::{Difference, Target};
-use tensor_layout::hlo::HloReport;
+use tensor_layout::algebra::Target;
 use tensor_layout::report::{
     AxisReport, DigitReport, MemberReport, Report, ShapeReport, SharedPlace,
 };
 use tensor_layout::xla::XlaSizes;
-use tensor_layout::{Found, LayoutError, Level, Location};
+use tensor_layout::{Found, Level, Location, Placement};
 
 /// A shape: its sizes, its arrays, and for a single array its layout.
 pub(super) fn shape_json(report: &ShapeReport) -> Value {
@@ -41,37 +40,6 @@ fn sizes_json(sizes: &XlaSizes) -> Value {
         "span_bytes": sizes.span_bytes,
         "data_bytes": sizes.data_bytes,
     })
-}
-
-pub(super) fn hlo_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {
-    let totals = report.totals()?;
-    let entries = report.entries();
-    let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
-        json!({
-            "shape": entry.shape,
-            "count": entry.count,
-            "unpadded_bytes": entry.sizes.unpadded_bytes,
-            "allocated_bytes": entry.sizes.allocated_bytes,
-            "waste_bytes": entry.sizes.padding_bytes(),
-        })
-    });
-    let unread = report
-        .unread_lines()
-        .iter()
-        .map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
-    Ok(json!({
-        "shapes": shapes.collect::<Vec<_>>(),
-        "totals": {
-            "shapes": totals.shapes,
-            "count": totals.count,
-            "unpadded_bytes": totals.unpadded_bytes,
-            "allocated_bytes": totals.allocated_bytes,
-            "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
-            "lines": report.lines(),
-            "unread_lines": report.unread_count(),
-        },
-        "unread_lines": unread.collect::<Vec<_>>(),
-    }))
 }
 
 pub(super) fn report_json(report: &Report) -> Value {
@@ -115,41 +83,17 @@ fn shared_json(shared: &SharedPlace) -> Value {
     json!({ "at": place_json(&shared.place), "indexes": shared.indexes })
 }
 
-fn place_json(place: &Location) -> Value {
+pub(super) fn place_json(place: &Location) -> Value {
     Value::Object(place.iter().map(|(level, at)| (level.to_string(), at.into())).collect())
 }
 
-fn found_json(found: &Found) -> Value {
+pub(super) fn found_json(found: &Found) -> Value {
     match found {
         Found::Element(index) => json!({ "index": index }),
         Found::Padding => json!({ "index": null, "why": "padding" }),
         Found::Hole => json!({ "index": null, "why": "hole" }),
         Found::Outside => json!({ "index": null, "why": "outside" }),
     }
-}
-
-/// The answer of `same`.
-pub(super) fn same_json(difference: Option<&Difference>) -> Value {
-    let names = |levels: &[Level]| levels.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let places = |places: &[Location]| places.iter().map(place_json).collect::<Vec<_>>();
-    let witness = match difference {
-        None => return json!({ "same": true }),
-        Some(Difference::Shapes(first, second)) => {
-            json!({ "kind": "shapes", "first": first, "second": second })
-        }
-        Some(Difference::Levels(first, second)) => {
-            json!({ "kind": "levels", "first": names(first), "second": names(second) })
-        }
-        Some(Difference::Element { index, first, second }) => json!({
-            "kind": "element", "index": index, "first": places(first), "second": places(second),
-        }),
-        Some(Difference::Place { place, first, second }) => json!({
-            "kind": "place", "at": place_json(place),
-            "first": found_json(first), "second": found_json(second),
-        }),
-        Some(_) => Value::Null,
-    };
-    json!({ "same": false, "witness": witness })
 }
 
 fn axis_json(axis: &AxisReport) -> Value {
@@ -174,4 +118,12 @@ fn digit_json(digit: &DigitReport) -> Value {
         }
     }
     Value::Object(object)
+}
+
+/// Coordinates in the order of the columns, then those of other levels.
+pub(super) fn location_json(placement: &Placement, place: &Location) -> Value {
+    let columns = placement.columns().iter().copied();
+    let others = place.iter().map(|(level, _)| level).filter(|l| !placement.columns().contains(l));
+    let at = |level: Level| place.get(level).map(|at| (level.to_string(), at.into()));
+    Value::Object(columns.chain(others).filter_map(at).collect())
 }

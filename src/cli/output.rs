@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tempfile::NamedTempFile;
+use tensor_layout::rows::WriteError;
+use tensor_layout::{LayoutError, LayoutText};
 
-use super::input::Failure;
+use super::failure::Failure;
+
+/// The most files that one command writes.
+pub(super) const MOST_FILES: u64 = 1 << 20;
 
 /// Standard output, or a file that appears under its name only when it is complete.
 pub(super) enum Output {
@@ -110,6 +115,40 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = Output::new(None)?;
     writeln!(out, "{}", text.trim_end()).map_err(stdout_failed)?;
     out.finish()
+}
+
+/// Prints a layout in a notation, and on stderr what the notation cannot say of it.
+pub(super) fn print_layout(
+    written: Result<(String, Option<String>), LayoutError>,
+    syntax: &LayoutText,
+) -> Result<(), Failure> {
+    let (text, lost) = written.map_err(|error| syntax.refuse(error))?;
+    if let Some(lost) = lost {
+        eprintln!("note: {lost}");
+    }
+    print(&text)
+}
+
+/// Gives the file its name, or tells why not.
+pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), Failure> {
+    match written {
+        Ok(()) => out.finish(),
+        Err(WriteError::Io(error)) => Err(out.failed(error)),
+        Err(WriteError::Layout(error)) => Err(error.into()),
+        Err(error) => Err(Failure::Argument(error.to_string())),
+    }
+}
+
+/// The same for a command that reads `source`.
+pub(super) fn done_from(
+    written: Result<(), WriteError>,
+    out: Output,
+    source: &Path,
+) -> Result<(), Failure> {
+    match written {
+        Err(WriteError::Read(error)) => Err(Failure::Io(source.display().to_string(), error)),
+        written => done(written, out),
+    }
 }
 
 /// A bar of bytes read, on stderr where stderr is a terminal; without a length, a counter.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
@@ -9,28 +10,64 @@ use tensor_layout::relayout::{
 };
 use tensor_layout::{Level, Location};
 
-use super::args::Relayout;
-use super::input::{Failure, shaped_argument};
+use super::failure::Failure;
+use super::input::{On, shaped_argument};
 use super::output::{Output, print};
 
-pub(super) fn relayout(args: &Relayout) -> Result<(), Failure> {
-    if args.on.machine.is_none() {
-        let why = "--machine: a relayout needs one; say mn-core, or levels such as L2B=4,PE=4";
-        return Err(Failure::Argument(why.into()));
-    }
-    let place = |text: &str| {
-        let text = shaped_argument(text, args.lenient, args.on.shape.as_deref())?;
-        Ok::<_, Failure>(args.on.place(text)?.placement)
-    };
-    let (source, destination) = (place(&args.source)?, place(&args.destination)?);
-    let pair = Pair::new(&source, &destination)?;
-    if args.transfers {
-        return transfers(&pair, args.json);
-    }
-    let (traffic, account) = (pair.traffic()?, pair.account()?);
-    match args.json {
-        true => print(&relayout_json(&traffic, &account).to_string()),
-        false => print(&page(&pair, &traffic, &account)),
+/// Tell what it takes to go from one layout to another on a machine.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Counts are exact, for tensors of any size: of the destination copies by the distance
+to the nearest source copy, and of what has to enter the units of each level at
+least, whatever the algorithm.
+JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
+\"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
+With --transfers, a line per run: what moves from where to where.
+
+Examples:
+  tensor-layout relayout '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' \\
+    --machine PE=4
+  tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
+pub(super) struct Relayout {
+    /// Where the tensor is, or - for standard input.
+    #[arg(value_name = "SOURCE")]
+    source: String,
+    /// Where it is wanted.
+    #[arg(value_name = "DESTINATION")]
+    destination: String,
+    #[command(flatten)]
+    on: On,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Print the moves themselves.
+    #[arg(long)]
+    transfers: bool,
+    /// Take XLA shapes as people write them.
+    #[arg(long)]
+    lenient: bool,
+}
+
+impl Relayout {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        if self.on.machine.is_none() {
+            let why = "--machine: a relayout needs one; say mn-core, or levels such as L2B=4,PE=4";
+            return Err(Failure::Argument(why.into()));
+        }
+        let place = |text: &str| {
+            let text = shaped_argument(text, self.lenient, self.on.shape.as_deref())?;
+            Ok::<_, Failure>(self.on.place(text)?.placement)
+        };
+        let (source, destination) = (place(&self.source)?, place(&self.destination)?);
+        let pair = Pair::new(&source, &destination)?;
+        if self.transfers {
+            return transfers(&pair, self.json);
+        }
+        let (traffic, account) = (pair.traffic()?, pair.account()?);
+        match self.json {
+            true => print(&relayout_json(&traffic, &account).to_string()),
+            false => print(&page(&pair, &traffic, &account)),
+        }
     }
 }
 

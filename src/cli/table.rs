@@ -3,34 +3,90 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use clap::{Args as ClapArgs, ValueEnum};
 use indicatif::ProgressBar;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
 use tensor_layout::rows::{Format, Table as Rows, WriteError};
 use tensor_layout::{Level, Location, Placement};
 
-use super::args::{Table, TableFormat};
-use super::input::{Failure, Placed, location};
-use super::output::{Output, progress};
+use super::failure::Failure;
+use super::input::{Place, Placed, location};
+use super::output::{MOST_FILES, Output, done, progress};
 
-/// The most files of a partitioned table.
-pub(super) const MOST_FILES: u64 = 1 << 20;
+/// Print where every element lives, one row per element and copy, sorted by place.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Columns: Time (if used), the levels of the machine from the root down (without a
+machine: those that the layout names), Addr, W (if used), then the index i0,i1,..
 
-pub(super) fn table(args: &Table) -> Result<(), Failure> {
-    let Placed { placement, .. } = args.place.placement()?;
-    if let Some(kind) = npy(args.format) {
-        return array(args, &placement, kind);
+Examples:
+  tensor-layout table '((4_PE, 3:8), (8:1))'
+  tensor-layout table '(10,7)/((3:7, 4_PE), (7:1))' --padding --at PE=3
+  tensor-layout table '((12:8), (8:1))' --machine PE=4 --format jsonl -o table.jsonl
+  tensor-layout table '((4_PE, 3:8), (8:1))' --format npy-packed -o packed.npy
+  tensor-layout table '((4_PE, 3:8), (8:1))' --partition-by PE -o DIR")]
+pub(super) struct Table {
+    #[command(flatten)]
+    place: Place,
+    /// Only this unit or subtree, such as L2B=0,L1B=3.
+    #[arg(long, value_name = "LEVEL=N,..")]
+    at: Option<String>,
+    /// Also print the slots that hold no element, with empty index cells.
+    #[arg(long)]
+    padding: bool,
+    /// The form of the table.
+    #[arg(long, value_enum, default_value_t)]
+    format: TableFormat,
+    /// Only part K of N, from 1: N processes write disjoint parts of one table.
+    #[arg(long, value_name = "K/N")]
+    part: Option<String>,
+    /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
+    /// that read tables expect.
+    #[arg(long, value_name = "LEVEL,..", requires = "output")]
+    partition_by: Option<String>,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE|DIR")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum TableFormat {
+    /// A header, then one line per row.
+    #[default]
+    Csv,
+    /// One JSON object per row.
+    Jsonl,
+    /// The packed number of every element's place: unit x words + address.
+    NpyPacked,
+    /// The coordinates of every element, an array per column.
+    NpyColumns,
+    /// The number of the element at every place; the greatest number of the type for holes, the
+    /// one before for padding.
+    NpyInverse,
+    /// An Arrow IPC file (build with the feature `arrow`).
+    Arrow,
+    /// A Parquet file (build with the feature `parquet`).
+    Parquet,
+}
+
+impl Table {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let Placed { placement, .. } = self.place.placement()?;
+        if let Some(kind) = npy(self.format) {
+            return array(self, &placement, kind);
+        }
+        let at = location(self.at.as_deref().unwrap_or_default())?;
+        let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
+        let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
+        if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
+            let name = format!("part-{part}.{}", extension(self.format));
+            return partitions(&placement, &rows, &at, levels, dir, &name, self.format);
+        }
+        let rows = rows.at(&at)?;
+        let bar = progress(rows.most_rows(), self.output.is_some());
+        write(&rows, self.format, self.output.as_deref(), &bar)
     }
-    let at = location(args.at.as_deref().unwrap_or_default())?;
-    let (part, parts) = args.part.as_deref().map_or(Ok((1, 1)), part)?;
-    let rows = placement.table().with_padding(args.padding).part(part - 1, parts)?;
-    if let (Some(levels), Some(dir)) = (&args.partition_by, &args.output) {
-        let name = format!("part-{part}.{}", extension(args.format));
-        return partitions(&placement, &rows, &at, levels, dir, &name, args.format);
-    }
-    let rows = rows.at(&at)?;
-    let bar = progress(rows.most_rows(), args.output.is_some());
-    write(&rows, args.format, args.output.as_deref(), &bar)
 }
 
 fn npy(format: TableFormat) -> Option<NpyTable> {
@@ -164,26 +220,4 @@ fn missing(feature: &str) -> Failure {
     Failure::Argument(format!(
         "--format {feature}: this command was built without it; build with `--features {feature}`"
     ))
-}
-
-/// Gives the file its name, or tells why not.
-pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), Failure> {
-    match written {
-        Ok(()) => out.finish(),
-        Err(WriteError::Io(error)) => Err(out.failed(error)),
-        Err(WriteError::Layout(error)) => Err(error.into()),
-        Err(error) => Err(Failure::Argument(error.to_string())),
-    }
-}
-
-/// The same for a command that reads `source`.
-pub(super) fn done_from(
-    written: Result<(), WriteError>,
-    out: Output,
-    source: &Path,
-) -> Result<(), Failure> {
-    match written {
-        Err(WriteError::Read(error)) => Err(Failure::Io(source.display().to_string(), error)),
-        written => done(written, out),
-    }
 }

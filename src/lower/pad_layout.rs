@@ -107,7 +107,8 @@ impl PadLayout {
                 };
                 Ok(Subaxis::land(text.size, level, stride))
             };
-            let subaxes: Vec<_> = axis.subaxes.iter().enumerate().map(landing).try_collect()?;
+            let subaxes: Vec<Subaxis> =
+                axis.subaxes.iter().enumerate().map(landing).collect::<Result<_, LayoutError>>()?;
             builder = builder.axis(extent, subaxes);
         }
         for (at, replica) in self.broadcast.iter().enumerate() {

@@ -2,9 +2,9 @@
 
 use itertools::Itertools;
 
-use crate::algebra::Location;
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
+use crate::location::Location;
 
 /// One `name=number`.
 #[derive(Clone, Copy, Debug)]

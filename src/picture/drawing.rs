@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::{Cell, CellKind, Panel, Picture};
-use crate::algebra::Location;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 use crate::placement::Placement;
 
 /// How many colours there are before they repeat.

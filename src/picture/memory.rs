@@ -4,9 +4,10 @@ use itertools::Itertools;
 
 use super::drawing::{COLORS, Drawing};
 use super::{Cell, CellKind, Panel, Picture};
-use crate::algebra::{Found, Indexes, Location};
+use crate::algebra::{Found, Indexes};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// The most units and the most addresses of each that are drawn.
 const MOST_UNITS: u64 = 16;

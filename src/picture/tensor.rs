@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::drawing::{COLORS, Drawing, address};
 use super::{Cell, CellKind, Panel, Picture};
-use crate::algebra::{Indexes, Location};
+use crate::algebra::Indexes;
 use crate::level::Level;
+use crate::location::Location;
 
 /// The longest side of a grid that is drawn cell by cell, and its most cells.
 const LONGEST: u64 = 64;

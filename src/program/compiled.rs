@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::cell::{Cell, Steps};
 use super::lookup::{Backward, Lookup};
 use super::weighted_sum::{Inner, Outer, WeightedSum};
-use crate::algebra::{IndexOrder, Indexes, Layout, Location, product};
+use crate::algebra::{IndexOrder, Indexes, Layout, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
 use crate::placement::Placement;
 
 /// A placement compiled for whole tables; made by [`Placement::program`].

@@ -6,9 +6,10 @@ use super::cell::{Cell, Steps};
 use super::compiled::{Program, check_length, narrow};
 use super::lookup::{Backward, Digit, OpenAxis, either, origin, weights};
 use super::weighted_sum::{Inner, Outer, WeightedSum};
-use crate::algebra::{Found, IndexOrder, Layout, Location};
+use crate::algebra::{Found, IndexOrder, Layout};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 impl Program {
     /// Writes, for every place by its packed number, the row-major number of the element there:

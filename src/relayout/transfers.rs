@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use super::pair::{Distance, Relayout};
-use crate::algebra::{Indexes, Layout, Location};
+use crate::algebra::{Indexes, Layout};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 
 /// The most copies of each element: all of them are held at once.
 const MOST_COPIES: u64 = 1 << 20;

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, Collision, Location, Subaxis, Target, nests};
+use crate::algebra::{Axis, Collision, Subaxis, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 use crate::placement::Placement;
 use crate::report::percent;
 

@@ -16,9 +16,9 @@ mod write;
 
 use itertools::Itertools;
 
-use crate::algebra::Location;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
 use crate::machine::Machine;
 
 pub use table::{Row, Table};

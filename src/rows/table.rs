@@ -4,9 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
-use crate::algebra::{Budget, Decoder, Layout, Location, Sum, Target, Term, nests, product};
+use crate::algebra::{Budget, Decoder, Layout, Sum, Target, Term, nests, product};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 use crate::placement::Placement;
 
 /// How many rows are sorted at once where strides do not nest.

@@ -1,8 +1,9 @@
 //! One unit: every address in order, with what lives there.
 
-use crate::algebra::{Found, IndexOrder, Location};
+use crate::algebra::{Found, IndexOrder};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
 use crate::placement::Placement;
 use crate::program::Program;
 

@@ -1,0 +1,66 @@
+//! `convert`: the same layout in another notation.
+
+use clap::Args as ClapArgs;
+use tensor_layout::LayoutText;
+use tensor_layout::notation::{Dtype, Notation};
+use tensor_layout::xla::XlaDtype;
+
+use super::failure::Failure;
+use super::input::{NotationArg, Source};
+use super::output::{print, print_layout};
+
+/// Say the same in another notation.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Where the other notation can say the map but not the span, the map is printed and
+stderr says so. Where it cannot say the map, that is an error.
+
+Examples:
+  tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
+  tensor-layout convert '(3,5)/((2:12, 2:2), (3:4, 2:1))' --to xla --dtype bf16
+  tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient")]
+pub(super) struct Convert {
+    #[command(flatten)]
+    source: Source,
+    /// The notation to write.
+    #[arg(long, value_enum)]
+    to: NotationArg,
+    /// The element type of an XLA shape made from another notation; that of the suffix
+    /// `@LM0 / Half`, or f32, if not said.
+    #[arg(long, value_name = "DTYPE")]
+    dtype: Option<String>,
+}
+
+impl Convert {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let syntax = self.source.read()?;
+        let to = Notation::from(self.to);
+        if let (LayoutText::Xla(shape), Notation::Xla) = (&syntax, to) {
+            shape.validate()?;
+            return print(&shape.canonical().to_string());
+        }
+        let layout = syntax.lower()?;
+        print_layout(layout.write(to, dtype(self.dtype.as_deref(), &syntax)?), &syntax)
+    }
+}
+
+/// The type that was asked for, or that the text names, or f32.
+fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
+    let written = match syntax {
+        LayoutText::PadLayout(tree) => tree.dtype(),
+        _ => None,
+    };
+    let name = asked.unwrap_or(match written {
+        Some(Dtype::Half) => "f16",
+        Some(Dtype::Double) => "f64",
+        Some(Dtype::Int) => "s32",
+        Some(Dtype::UInt) => "u32",
+        Some(Dtype::Long) => "s64",
+        Some(Dtype::ULong) => "u64",
+        Some(Dtype::Byte) => "s8",
+        Some(Dtype::UByte) => "u8",
+        _ => "f32",
+    });
+    let unknown = || Failure::Argument(format!("--dtype: `{name}` is no type of XLA"));
+    XlaDtype::from_name(name).ok_or_else(unknown)
+}

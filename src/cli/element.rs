@@ -1,0 +1,58 @@
+//! `element`: what lives at a place.
+
+use clap::Args as ClapArgs;
+use serde_json::{Value, json};
+use tensor_layout::Found;
+
+use super::failure::Failure;
+use super::input::{Place, Placed, location};
+use super::json::location_json;
+use super::output::print;
+
+/// Print which element lives at a place, or why there is none.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Levels left out of the place must be replicated ones.
+JSON: {\"location\":{..},\"index\":[100,37]}, or \"index\":null with
+\"why\":\"padding\", \"hole\" or \"outside\".
+
+Example:
+  tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
+pub(super) struct Element {
+    #[command(flatten)]
+    place: Place,
+    /// The place, such as L2B=1,PE=0,Addr=33.
+    #[arg(value_name = "LEVEL=N,..")]
+    location: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Element {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let Placed { placement, .. } = self.place.placement()?;
+        let place = location(&self.location)?;
+        let found = placement.element(&place)?;
+        let why = match &found {
+            Found::Element(_) => None,
+            Found::Padding => Some("padding"),
+            Found::Hole => Some("hole"),
+            Found::Outside => Some("outside"),
+        };
+        let index = match &found {
+            Found::Element(index) => Some(index),
+            _ => None,
+        };
+        if self.json {
+            let location = location_json(&placement, &place);
+            let mut answer = json!({ "location": location, "index": index });
+            if let (Some(why), Value::Object(answer)) = (why, &mut answer) {
+                answer.insert("why".into(), why.into());
+            }
+            return print(&answer.to_string());
+        }
+        let joined = index.map(|i| i.iter().map(u64::to_string).collect::<Vec<_>>().join(","));
+        print(joined.as_deref().or(why).unwrap_or_default())
+    }
+}

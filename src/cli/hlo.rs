@@ -1,0 +1,105 @@
+//! `hlo`: the shapes of an XLA compiler dump.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+
+use clap::Args as ClapArgs;
+use serde_json::{Value, json};
+use tensor_layout::LayoutError;
+use tensor_layout::hlo::HloReport;
+
+use super::failure::Failure;
+use super::output::{Output, byte_progress};
+
+/// Report the shapes of an XLA compiler dump, those that waste most first.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Bytes are of one occurrence; totals count all of them.
+JSON: {\"shapes\":[{\"shape\":..,\"count\":..,\"unpadded_bytes\":..,
+\"allocated_bytes\":..,\"waste_bytes\":..},..],\"totals\":{..},\"unread_lines\":[..]}
+
+Example:
+  tensor-layout hlo module_0001.after_optimizations.txt --top 10")]
+pub(super) struct Hlo {
+    /// The dump, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Print JSON.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print CSV.
+    #[arg(long)]
+    csv: bool,
+    /// Only the N worst shapes (a page for a person has 20).
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Refuse a dump with a line that cannot be read.
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Hlo {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let failed = |error| Failure::Io(self.file.clone(), error);
+        let (input, length): (Box<dyn BufRead>, u64) = match self.file.as_str() {
+            "-" => (Box::new(io::stdin().lock()), 0),
+            path => {
+                let file = File::open(path).map_err(failed)?;
+                let length = file.metadata().map_or(0, |metadata| metadata.len());
+                (Box::new(BufReader::with_capacity(1 << 18, file)), length)
+            }
+        };
+        let bar = byte_progress(length);
+        let report = HloReport::scan(input, |bytes| bar.set_position(bytes)).map_err(failed)?;
+        bar.finish_and_clear();
+        if self.strict && report.unread_count() > 0 {
+            let lines = report.unread_lines().iter().take(20);
+            let lines = lines.map(|l| format!("\n  line {}: {}: {}", l.line, l.reason, l.text));
+            let count = report.unread_count();
+            let lines: String = lines.collect();
+            return Err(Failure::Argument(format!("{count} lines could not be read{lines}")));
+        }
+        let mut out = Output::new(None)?;
+        let written = match (self.json, self.csv) {
+            (true, _) => writeln!(out, "{}", hlo_json(&report, self.top)?),
+            (_, true) => report.write_csv(&mut out, self.top),
+            _ => {
+                let page = report.page(self.top)?;
+                out.write_all(page.as_bytes())
+            }
+        };
+        written.map_err(|error| out.failed(error))?;
+        out.finish()
+    }
+}
+
+fn hlo_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {
+    let totals = report.totals()?;
+    let entries = report.entries();
+    let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
+        json!({
+            "shape": entry.shape,
+            "count": entry.count,
+            "unpadded_bytes": entry.sizes.unpadded_bytes,
+            "allocated_bytes": entry.sizes.allocated_bytes,
+            "waste_bytes": entry.sizes.padding_bytes(),
+        })
+    });
+    let unread = report
+        .unread_lines()
+        .iter()
+        .map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
+    Ok(json!({
+        "shapes": shapes.collect::<Vec<_>>(),
+        "totals": {
+            "shapes": totals.shapes,
+            "count": totals.count,
+            "unpadded_bytes": totals.unpadded_bytes,
+            "allocated_bytes": totals.allocated_bytes,
+            "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
+            "lines": report.lines(),
+            "unread_lines": report.unread_count(),
+        },
+        "unread_lines": unread.collect::<Vec<_>>(),
+    }))
+}

@@ -1,0 +1,62 @@
+//! `unpack`: the memory of every unit back into a tensor.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use tensor_layout::image::NpyHeader;
+use tensor_layout::rows::WriteError;
+
+use super::failure::Failure;
+use super::image::{Image, ImageIn, form, width};
+use super::output::{Output, done_from};
+
+/// Move the memory of every unit back into a tensor: the inverse of pack.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+IMAGE is a FILE or DIR that `pack` wrote, with the same LAYOUT and options.
+
+Example:
+  tensor-layout unpack image.npy '((4_PE, 3:8), (8:1))' -o w.npy")]
+pub(super) struct Unpack {
+    /// What `pack` wrote.
+    #[arg(value_name = "IMAGE")]
+    source: PathBuf,
+    #[command(flatten)]
+    image: Image,
+    /// The type of the tensor where IMAGE holds long words, such as <f2; if not said, <u2.
+    #[arg(long, value_name = "DESCR")]
+    descr: Option<String>,
+}
+
+impl Unpack {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let (program, lanes) = self.image.program()?;
+        let mut image = ImageIn::open(&self.source, &program)?;
+        let descr = self.descr.clone().unwrap_or_else(|| match lanes {
+            // Lanes that nobody named are bits.
+            Some(lanes) if image.descr == "<u8" && lanes > 1 => lane_descr(lanes),
+            _ => image.descr.clone(),
+        });
+        let width = width(&descr)
+            .ok_or_else(|| Failure::Argument(format!("--descr: `{descr}` is no plain type")))?;
+        let form = form(lanes, width)?;
+        image.check(&program, form, width)?;
+        let shape = program.ranges().iter().map(|range| range.end).collect();
+        let mut out = Output::new(Some(&self.image.output))?;
+        let header = NpyHeader { descr, shape }.write(&mut out);
+        let written = header.map_err(WriteError::from).and_then(|()| match width {
+            1 => program.unpack_stream::<u8>(&mut image, &mut out, form),
+            2 => program.unpack_stream::<u16>(&mut image, &mut out, form),
+            4 => program.unpack_stream::<u32>(&mut image, &mut out, form),
+            _ => program.unpack_stream::<u64>(&mut image, &mut out, form),
+        });
+        done_from(written, out, &self.source)
+    }
+}
+
+fn lane_descr(lanes: u64) -> String {
+    match 8 / lanes {
+        1 => "|u1".into(),
+        width => format!("<u{width}"),
+    }
+}
