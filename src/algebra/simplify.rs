@@ -3,9 +3,7 @@
 use num_integer::Integer;
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
-use crate::algebra::radix::product;
 use crate::error::LayoutError;
-use crate::level::Level;
 
 impl Layout {
     /// Removes derived axes where plain subaxes say the same.
@@ -38,25 +36,24 @@ impl Layout {
         Ok(if is_done { layout } else { layout.as_padding_alone() })
     }
 
-    /// A layout without elements and without derived axes, where the sizes fit: all its slots on
-    /// one axis of extent 0, digits that move nothing where another extent has to be written.
+    /// A layout without elements in plain digits, as far as there are enough: every axis takes
+    /// digits until they write its extent, an axis of extent 0 the rest.
     fn as_padding_alone(self) -> Layout {
         let digits = self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| s.feeds().is_none());
-        let mut digits: Vec<Subaxis> = digits.copied().collect();
-        let fillers = self.axes.iter().filter(|axis| axis.extent > 1).map(|axis| axis.extent);
-        let sizes = self.landings().map(|landing| landing.size).chain(fillers);
-        if product(sizes.collect::<Vec<_>>()).is_none() {
-            return self;
+        let mut digits = digits.copied().collect::<Vec<Subaxis>>().into_iter();
+        let mut axes: Vec<Axis> = Vec::with_capacity(self.rank());
+        for Axis { extent, .. } in &self.axes {
+            let mut axis = Axis { extent: *extent, subaxes: Vec::new() };
+            while axis.slots() < *extent {
+                let Some(digit) = digits.next() else { return self };
+                axis.subaxes.push(digit);
+            }
+            axes.push(axis);
         }
-        let axis = |axis: &Axis| Axis {
-            extent: axis.extent,
-            subaxes: match axis.extent {
-                0 => std::mem::take(&mut digits),
-                1 => Vec::new(),
-                extent => vec![Subaxis::land(extent, Level::ADDR, 0)],
-            },
-        };
-        Layout { axes: self.axes.iter().map(axis).collect(), derived: Vec::new(), ..self }
+        if let Some(empty) = axes.iter_mut().find(|axis| axis.extent == 0) {
+            empty.subaxes.extend(digits);
+        }
+        Layout { axes, derived: Vec::new(), ..self }
     }
 }
 
