@@ -69,13 +69,54 @@ impl fmt::Display for Site {
     }
 }
 
+/// What contradicts itself in a machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineFault {
+    /// A machine without levels.
+    #[error("it lacks levels; name at least one, as in `PE=4`")]
+    NoLevels,
+    /// A level that is named twice.
+    #[error("level `{0}` is named twice")]
+    RepeatedLevel(Level),
+    /// `Time`, `Addr` or `W`, which are coordinates but not hardware.
+    #[error("`{0}` does not name hardware, so a machine cannot have it")]
+    NotHardware(Level),
+    /// A level of size 0.
+    #[error("level `{0}` has size 0")]
+    EmptyLevel(Level),
+    /// More units than 64 bits count.
+    #[error("the number of its units does not fit in 64 bits")]
+    TooManyUnits,
+    /// Long words of 0 bits.
+    #[error("a long word has 0 bits")]
+    EmptyWord,
+    /// A memory that every 0 units share.
+    #[error("memory `{memory}` is shared by 0 units")]
+    EmptyGroup {
+        /// The memory.
+        memory: String,
+    },
+    /// A memory of a level that the machine lacks.
+    #[error("memory `{memory}` belongs to the unknown level `{owner}`")]
+    UnknownOwner {
+        /// The memory.
+        memory: String,
+        /// The level that should own it.
+        owner: Level,
+    },
+    /// TOML that does not describe a machine, in the words of its reader.
+    #[error("{0}")]
+    Toml(String),
+}
+
 /// Why a layout, a placement or a question to one is refused.
 ///
 /// `Display` is one line without a final stop; [`help`](LayoutError::help) names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// A name that no level can have.
+    /// A name that is not valid for a level: not letters and digits, or too long.
     #[error(transparent)]
     LevelName(#[from] LevelNameError),
     /// A subaxis or replica of size 0.
@@ -102,7 +143,7 @@ pub enum LayoutError {
         /// The product of the sizes of its subaxes.
         slots: u64,
     },
-    /// A digit that feeds no derived axis, or one in front of it.
+    /// A digit that feeds a derived axis in front of its own, or one that does not exist.
     #[error("{site} feeds derived axis {derived}, which does not come after it")]
     FeedOrder {
         /// Where.
@@ -137,7 +178,7 @@ pub enum LayoutError {
         written: Vec<u64>,
     },
     /// A level that occurs more than once and lacks a stride.
-    #[error("level `{level}` occurs more than once, and here it has no stride")]
+    #[error("level `{level}` occurs more than once, and this one lacks a stride")]
     Ambiguous {
         /// The level.
         level: Level,
@@ -147,7 +188,7 @@ pub enum LayoutError {
         other: Site,
     },
     /// Address subaxes without a stride.
-    #[error("an address subaxis has no stride, so the layout is incomplete")]
+    #[error("the layout is incomplete: an address subaxis lacks a stride")]
     Incomplete {
         /// The first of them.
         site: Site,
@@ -217,13 +258,13 @@ pub enum LayoutError {
         extent: u64,
     },
     /// A location that leaves a used level open.
-    #[error("the location has no `{level}`, which the layout uses")]
+    #[error("the location lacks a coordinate in `{level}`, which the layout uses")]
     LevelMissing {
         /// The level.
         level: Level,
     },
     /// A location with a level that the machine lacks.
-    #[error("the {machine} has no level `{level}`; it has {known}")]
+    #[error("`{level}` is not a level of the {machine}, whose levels are {known}")]
     LevelUnknown {
         /// The level.
         level: Level,
@@ -277,7 +318,7 @@ pub enum LayoutError {
         site: Site,
     },
     /// A memory that the machine lacks.
-    #[error("the {machine} has no memory `{memory}`; it has {known}")]
+    #[error("`{memory}` is not a memory of the {machine}, whose memories are {known}")]
     MemoryUnknown {
         /// The memory asked for.
         memory: String,
@@ -299,19 +340,16 @@ pub enum LayoutError {
         site: Site,
     },
     /// A machine that contradicts itself.
-    #[error("the machine is refused: {reason}")]
-    Machine {
-        /// Why.
-        reason: String,
-    },
+    #[error("the machine is refused: {0}")]
+    Machine(MachineFault),
     /// A dtype that the notation does not know.
-    #[error("`{name}` is no dtype")]
+    #[error("`{name}` is not a known dtype")]
     DtypeUnknown {
         /// The name.
         name: String,
     },
     /// An unbounded dimension, of which no place can be told.
-    #[error("dimension {axis} is unbounded, so its elements have no place")]
+    #[error("dimension {axis} is unbounded, so the places of its elements are not fixed")]
     Unbounded {
         /// The dimension.
         axis: usize,
@@ -341,7 +379,7 @@ pub enum LayoutError {
         limit: u64,
     },
     /// An index map that lands in no axis of the layout, or in two kinds of levels.
-    #[error("the map lands in `{level}`, which is no axis of the layout of rank {rank}")]
+    #[error("the map lands in `{level}`, but the layout of rank {rank} lacks such an axis")]
     MapLevel {
         /// The level.
         level: Level,
@@ -366,8 +404,8 @@ pub enum LayoutError {
         /// The greatest value that the map gives.
         reach: u64,
     },
-    /// A coordinate that no place has.
-    #[error("no place has {level}={at}: {level} has {size}")]
+    /// A coordinate at or beyond the size of its level.
+    #[error("`{level}={at}` is out of range: `{level}` has {size} coordinates, from 0")]
     PlaceBeyond {
         /// The level.
         level: Level,
@@ -377,7 +415,7 @@ pub enum LayoutError {
         size: u64,
     },
     /// A part of a table that is not one of as many.
-    #[error("there is no part {part} (from 0) of {parts} parts")]
+    #[error("part {part} is out of range: {parts} parts are numbered from 0")]
     PartBeyond {
         /// The part, from 0.
         part: u64,
@@ -402,7 +440,7 @@ pub enum LayoutError {
         /// How many there may be.
         limit: u64,
     },
-    /// A layout without an inverse in this algebra.
+    /// A layout whose inverse this algebra cannot express, or that is not injective.
     #[error("there is no inverse: {reason}")]
     NoInverse {
         /// Why.
@@ -414,7 +452,7 @@ pub enum LayoutError {
         /// Why.
         reason: String,
     },
-    /// A part of a layout that is no layout of its own.
+    /// A part of a layout that cannot be written as a layout of its own.
     #[error("there is no layout of this part: {reason}")]
     NoRestriction {
         /// Why.

@@ -3,16 +3,16 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A name that no level can have.
+/// A name that is not valid for a level: not letters and digits, or too long.
 ///
 /// ```
 /// use tensor_layout::{LayoutError, Level};
 /// let error = Level::new("P_E").unwrap_err();
-/// assert_eq!(error.to_string(), "`P_E` is no level name");
+/// assert_eq!(error.to_string(), "`P_E` is not a valid level name");
 /// assert_eq!(LayoutError::from(error).help(), Some("a level is a letter, then letters and digits, at most 23 in all".into()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no level name")]
+#[error("`{name}` is not a valid level name")]
 pub struct LevelNameError {
     name: String,
 }

@@ -5,7 +5,7 @@ mod read;
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use crate::error::LayoutError;
+use crate::error::{LayoutError, MachineFault};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -202,43 +202,48 @@ impl MachineBuilder {
     /// Checks the machine.
     ///
     /// # Errors
-    /// [`Machine`](LayoutError::Machine) for no levels, a level that repeats or is no hardware, a
+    /// [`Machine`](LayoutError::Machine) if levels are missing, a level repeats or is not hardware, a
     /// size, group or word of 0, more units than `u64` counts, and a memory of an unknown level.
     pub fn build(self) -> Result<Machine, LayoutError> {
-        let refuse = |reason: String| Err(LayoutError::Machine { reason });
         let MachineBuilder { mut machine, repeated } = self;
         if let Some(level) = repeated {
-            return refuse(format!("level `{level}` stands twice"));
+            return Err(LayoutError::Machine(MachineFault::RepeatedLevel(level)));
         }
-        if machine.levels.is_empty() {
-            return refuse("it has no levels".into());
-        }
-        if let Some(level) = machine.levels.keys().find(|level| !level.is_unit()) {
-            return refuse(format!("`{level}` is no level of hardware"));
-        }
-        if let Some((level, _)) = machine.levels.iter().find(|(_, size)| **size == 0) {
-            return refuse(format!("level `{level}` has size 0"));
-        }
-        if crate::algebra::product(machine.levels.values().copied()).is_none() {
-            return refuse("its units do not fit in 64 bits".into());
-        }
-        if machine.word_bits == 0 {
-            return refuse("a long word has 0 bits".into());
-        }
-        for (name, memory) in &machine.memories {
-            let name = crate::error::cut(name, 40);
-            if memory.group == 0 {
-                return refuse(format!("memory `{name}` is shared by 0 units"));
-            }
-            if !machine.levels.contains_key(&memory.owner) {
-                let owner = memory.owner;
-                return refuse(format!("memory `{name}` belongs to the unknown level `{owner}`"));
-            }
-        }
+        machine.check().map_err(LayoutError::Machine)?;
         if machine.memories.is_empty() {
             let levels = machine.levels.clone();
             machine.memories = Machine::tree("", levels, None, None).memories;
         }
         Ok(machine)
+    }
+}
+
+impl Machine {
+    fn check(&self) -> Result<(), MachineFault> {
+        if self.levels.is_empty() {
+            return Err(MachineFault::NoLevels);
+        }
+        if let Some(level) = self.levels.keys().find(|level| !level.is_unit()) {
+            return Err(MachineFault::NotHardware(*level));
+        }
+        if let Some((level, _)) = self.levels.iter().find(|(_, size)| **size == 0) {
+            return Err(MachineFault::EmptyLevel(*level));
+        }
+        if crate::algebra::product(self.levels.values().copied()).is_none() {
+            return Err(MachineFault::TooManyUnits);
+        }
+        if self.word_bits == 0 {
+            return Err(MachineFault::EmptyWord);
+        }
+        for (name, memory) in &self.memories {
+            let name = crate::error::cut(name, 40);
+            if memory.group == 0 {
+                return Err(MachineFault::EmptyGroup { memory: name });
+            }
+            if !self.levels.contains_key(&memory.owner) {
+                return Err(MachineFault::UnknownOwner { memory: name, owner: memory.owner });
+            }
+        }
+        Ok(())
     }
 }

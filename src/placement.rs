@@ -226,7 +226,7 @@ impl Placement {
         Ok((first..last).map(name).collect())
     }
 
-    /// A level is known if it is no hardware, or the machine has it, or there is no machine.
+    /// A level is known if it is not hardware, or the machine has it, or there is no machine.
     fn check_known(&self, level: Level, site: Site) -> Result<(), LayoutError> {
         check_known(self.machine.as_ref(), level, site)
     }

@@ -123,7 +123,7 @@ fn element_answers_with_the_index_or_why_there_is_none() {
     let help = refused(&["element", padded, "Addr=15"]);
     assert_eq!(
         help,
-        "error: the location has no `PE`, which the layout uses\n  = help: add `PE=0` or another coordinate\n"
+        "error: the location lacks a coordinate in `PE`, which the layout uses\n  = help: add `PE=0` or another coordinate\n"
     );
     let on_machine = ["element", "((2:1))", "L2B=1,Addr=1", "--machine", "L2B=2,PE=2"];
     assert_eq!(stdout(&on_machine), "1\n");
@@ -242,9 +242,11 @@ fn memory_dtype_and_base_are_checked_on_the_machine() {
         refused(&[&args[..], rest].concat())
     };
     assert!(place(&["--memory", "LM0", "--base", "1025"]).contains("reaches address 2048"));
-    assert!(place(&["--memory", "LM7"]).contains("has no memory `LM7`; it has LM0, LM1, DRAM"));
+    assert!(place(&["--memory", "LM7"]).contains(
+        "`LM7` is not a memory of the machine `mn-core-2`, whose memories are LM0, LM1, DRAM"
+    ));
     assert!(place(&["--dtype", "Long"]).contains("has 1 lanes of 64 bits"));
-    assert!(place(&["--dtype", "Quad"]).contains("`Quad` is no dtype"));
+    assert!(place(&["--dtype", "Quad"]).contains("`Quad` is not a known dtype"));
     let based = stdout(&["table", "((2:1))", "--base", "5"]);
     assert_eq!(based, "Addr,i0\n5,0\n6,1\n");
 }
@@ -262,7 +264,9 @@ fn a_machine_is_read_from_toml() {
     assert!(message.contains("memory `LM0` holds 8 long words"), "{message}");
     std::fs::write(file, "[levels]\nA = -1\n").unwrap();
     assert!(refused(&["table", "((9:1))", "--machine", file]).contains("machine is refused"));
-    assert!(refused(&["table", "((9:1))", "--machine", "nowhere.toml"]).contains("no TOML file"));
+    assert!(
+        refused(&["table", "((9:1))", "--machine", "nowhere.toml"]).contains("nor a TOML file")
+    );
 }
 
 #[test]
@@ -306,7 +310,9 @@ fn xla_shapes_are_taken_wherever_layouts_are() {
     assert_eq!(json_of(&["element", shape, "Addr=9", "--json"])["why"], "padding");
     let copies = stdout(&["locate", "f32[5]", "3", "--machine", "PE=2"]);
     assert_eq!(copies, "PE=0,Addr=3  (the first of 2 copies over PE)\n");
-    assert!(refused(&["locate", "(f32[5], s32[])", "3"]).contains("no single layout"));
+    assert!(
+        refused(&["locate", "(f32[5], s32[])", "3"]).contains("only an array shape has a layout")
+    );
     assert!(refused(&["table", shape, "--memory", "LM0"]).contains("count elements"));
 }
 
@@ -544,10 +550,13 @@ fn edits_keep_what_they_do_not_change() {
 #[test]
 fn notations_that_are_not_read_are_named() {
     for text in ["Sw<3,4,3> o 0 o (8,8):(8,1)", "(8,8):(8,1) xor 3", "((8:1 ^ 2))"] {
-        assert!(refused(&["explain", text]).contains("a swizzle (XOR) is not read here"), "{text}");
+        assert!(
+            refused(&["explain", text]).contains("a swizzle (XOR) cannot be read here"),
+            "{text}"
+        );
     }
     assert!(
-        refused(&["explain", "#ttg.blocked<{}>"]).contains("a Triton encoding is not read here")
+        refused(&["explain", "#ttg.blocked<{}>"]).contains("a Triton encoding cannot be read here")
     );
 }
 
@@ -558,8 +567,10 @@ fn bad_arguments_are_refused() {
             .contains("index 2 of axis 0 is not below its extent 2")
     );
     assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
-    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is no number"));
-    assert!(refused(&["table", "((2:1))", "--at", "PE=1"]).contains("the table has no level `PE`"));
+    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a number"));
+    assert!(
+        refused(&["table", "((2:1))", "--at", "PE=1"]).contains("`PE` is not a level of the table")
+    );
     assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
     assert!(refused(&["table"]).contains("Usage"));
 }

@@ -82,7 +82,7 @@ fn figure_8_blocks_need_the_strides_of_the_pe() {
     assert_eq!(
         error.to_string(),
         "\
-level `PE` occurs more than once, and here it has no stride
+level `PE` occurs more than once, and this one lacks a stride
  --> 1:3
   | ((2_PE, 6:4), (2_PE, 4:1))
   |   ^^^^         ----

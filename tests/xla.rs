@@ -537,7 +537,7 @@ fn sizes_are_those_of_xla_tests() {
     assert_eq!(sizes(split).allocated_bytes, 945_000 * 4);
     assert_eq!(
         shape("f32[?,5]").sizes().unwrap_err().kind().to_string(),
-        "dimension 0 is unbounded, so its elements have no place"
+        "dimension 0 is unbounded, so the places of its elements are not fixed"
     );
     assert_eq!(array("s4[2,4]{1,0:E(4)}").bit_offset(3).unwrap(), 12);
 }

@@ -9,11 +9,11 @@ use super::failure::Failure;
 use super::input::{NotationArg, Source};
 use super::output::{print, print_layout};
 
-/// Say the same in another notation.
+/// Write a layout in another notation.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Where the other notation can say the map but not the span, the map is printed and
-stderr says so. Where it cannot say the map, that is an error.
+Where the other notation can express the map but not the span, the map is printed
+and a note goes to stderr. Where it cannot express the map, the command fails.
 
 Examples:
   tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
@@ -61,6 +61,6 @@ fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> 
         Some(Dtype::UByte) => "u8",
         _ => "f32",
     });
-    let unknown = || Failure::Argument(format!("--dtype: `{name}` is no type of XLA"));
+    let unknown = || Failure::Argument(format!("--dtype: `{name}` is not an XLA type"));
     XlaDtype::from_name(name).ok_or_else(unknown)
 }

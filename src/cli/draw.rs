@@ -125,7 +125,9 @@ fn drawing<'a>(
     if let Some(level) = &args.by {
         let level = Level::new(level)?;
         if !placement.columns().contains(&level) {
-            return Err(Failure::Argument(format!("--by: the layout has no column `{level}`")));
+            return Err(Failure::Argument(format!(
+                "--by: `{level}` is not a column of this layout"
+            )));
         }
         drawing = drawing.by(level);
     }
@@ -147,7 +149,7 @@ fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
         .map(|item| {
             slice(item).ok_or_else(|| {
                 Failure::Argument(format!(
-                    "--slice: `{item}` is no range of an axis; expected such as i0=0:16"
+                    "--slice: `{item}` is not a range of an axis; expected a range such as i0=0:16"
                 ))
             })
         })

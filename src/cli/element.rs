@@ -9,7 +9,7 @@ use super::input::{Place, Placed, location};
 use super::json::location_json;
 use super::output::print;
 
-/// Print which element lives at a place, or why there is none.
+/// Print which element lives at a place, or why the place is empty.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Levels left out of the place must be replicated ones.

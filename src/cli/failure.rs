@@ -40,7 +40,7 @@ impl From<LevelNameError> for Failure {
 }
 
 impl Failure {
-    /// Prints the message to stderr; a reader that went away is no failure.
+    /// Prints the message to stderr; a reader that went away is not a failure.
     pub(super) fn report(self) -> ExitCode {
         if let Failure::Io(_, error) = &self
             && error.kind() == io::ErrorKind::BrokenPipe

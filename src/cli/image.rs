@@ -317,7 +317,7 @@ impl ImageIn {
         let (descr, header) = (first.header.descr.clone(), first.header.clone());
         let units = Units::new(levels, header, first.width);
         if let Some(beyond) = units.beyond(path) {
-            let why = format!("{}: the layout has no such unit", beyond.display());
+            let why = format!("{}: this unit does not exist in the layout", beyond.display());
             return Err(Failure::Argument(why));
         }
         Ok(ImageIn { descr, kind: ImageKind::Dir { dir: path.into(), units } })

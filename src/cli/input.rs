@@ -173,7 +173,7 @@ pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
     }
     let toml = std::fs::read_to_string(text).map_err(|error| {
         let what = format!(
-            "`{text}` is no machine (mn-core, mn-core-2, levels such as L2B=4,PE=4) and no TOML file"
+            "`{text}` is not a known machine (mn-core, mn-core-2, or levels such as L2B=4,PE=4), nor a TOML file that can be read"
         );
         Failure::Io(what, error)
     })?;
@@ -188,7 +188,7 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
         item.parse().ok().filter(|_| digits).ok_or_else(|| {
             let shown: String = item.chars().take(40).collect();
             Failure::Argument(format!(
-                "{what}: `{shown}` is no number up to {}; expected numbers such as 100,37",
+                "{what}: `{shown}` is not a number up to {}; expected numbers such as 100,37",
                 u64::MAX
             ))
         })

@@ -117,7 +117,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Prints a layout in a notation, and on stderr what the notation cannot say of it.
+/// Prints a layout in a notation, and on stderr what the notation cannot express of it.
 pub(super) fn print_layout(
     written: Result<(String, Option<String>), LayoutError>,
     syntax: &LayoutText,

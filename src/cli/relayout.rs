@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::input::{On, shaped_argument};
 use super::output::{Output, print};
 
-/// Tell what it takes to go from one layout to another on a machine.
+/// Count what has to move to go from one layout to another.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Counts are exact, for tensors of any size: of the destination copies by the distance

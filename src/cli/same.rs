@@ -12,7 +12,7 @@ use super::input::{argument, machine_of};
 use super::json::{found_json, place_json};
 use super::output::print;
 
-/// Tell whether two layouts are the same, and where they differ.
+/// Compare two layouts, and show where they differ.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Prints `same` and exits with 0, or a place where they differ and exits with 1.

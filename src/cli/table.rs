@@ -124,7 +124,9 @@ fn part(text: &str) -> Result<(u64, u64), Failure> {
     let number = |text: &str| text.parse::<u64>().ok();
     let parts = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
     parts.filter(|(part, parts)| (1..=*parts).contains(part)).ok_or_else(|| {
-        Failure::Argument(format!("--part: `{text}` is no part; expected K/N with K from 1 to N"))
+        Failure::Argument(format!(
+            "--part: `{text}` is not a part; expected K/N with K from 1 to N"
+        ))
     })
 }
 
@@ -145,7 +147,7 @@ fn partitions(
     if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
         return Err(Failure::Argument(format!("--partition-by: `{twice}` stands there twice")));
     }
-    // Refuses levels that are no columns.
+    // Refuses levels that are not columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
     let size = |level: &Level| {
         let span = placement.spread().span(*level);

@@ -38,7 +38,7 @@ impl Unpack {
             _ => image.descr.clone(),
         });
         let width = width(&descr)
-            .ok_or_else(|| Failure::Argument(format!("--descr: `{descr}` is no plain type")))?;
+            .ok_or_else(|| Failure::Argument(format!("--descr: `{descr}` is not a plain type")))?;
         let form = form(lanes, width)?;
         image.check(&program, form, width)?;
         let shape = program.ranges().iter().map(|range| range.end).collect();

@@ -23,9 +23,9 @@ pub enum ParseErrorKind {
     Duplicate,
     /// Blanks inside a subaxis.
     Blank,
-    /// Text of a notation that is not read here.
+    /// Text of a notation that this crate does not read.
     OtherNotation(&'static str),
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     NotUtf8,
     /// Well-formed text whose numbers are invalid, in the words of the notation's own tools.
     Invalid(String),
@@ -40,12 +40,12 @@ impl fmt::Display for ParseErrorKind {
         match self {
             ParseErrorKind::Expected(what) => write!(f, "expected {}", alternatives(what)),
             ParseErrorKind::NumberTooLarge => write!(f, "the number does not fit in 64 bits"),
-            ParseErrorKind::MisspeltLevel(_) => write!(f, "no such level"),
+            ParseErrorKind::MisspeltLevel(_) => write!(f, "unknown level"),
             ParseErrorKind::Joint(_) => write!(f, "expected `_` between a size and its level"),
-            ParseErrorKind::LevelName => write!(f, "this is no level name"),
+            ParseErrorKind::LevelName => write!(f, "this is not a valid level name"),
             ParseErrorKind::Duplicate => write!(f, "this level was given already"),
             ParseErrorKind::Blank => write!(f, "blanks cannot stand inside a subaxis"),
-            ParseErrorKind::OtherNotation(what) => write!(f, "{what} is not read here"),
+            ParseErrorKind::OtherNotation(what) => write!(f, "{what} cannot be read here"),
             ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
             ParseErrorKind::Invalid(message) => f.write_str(message),
             ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),

@@ -18,7 +18,7 @@ const MOST_UNREAD: usize = 1000;
 /// The distinct shapes of a compiler dump.
 ///
 /// A shape is an entry under its text as written, wherever it stands: in tuples, among operands,
-/// in attributes; each occurrence counts once. Text inside quotes is none.
+/// in attributes; each occurrence counts once. Quoted text is skipped.
 /// Cost: one pass; memory for the distinct shapes and one line, at most 1 MiB of it.
 ///
 /// ```
@@ -84,7 +84,7 @@ impl HloReport {
     /// Reads a dump; `progress` is told the number of bytes read after every piece.
     ///
     /// # Errors
-    /// What `input` fails with. Lines that cannot be read are no error here:
+    /// What `input` fails with. Lines that cannot be read are not errors here:
     /// [`unread_lines`](HloReport::unread_lines).
     pub fn scan(mut input: impl BufRead, mut progress: impl FnMut(u64)) -> io::Result<HloReport> {
         let mut report = HloReport::default();

@@ -11,7 +11,7 @@ impl Strided {
     /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for strides in bytes that are no multiples of `itemsize`;
+    /// [`Edit`](LayoutError::Edit) for strides in bytes that are not multiples of `itemsize`;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.to_layout().map_err(|error| self.refuse(error))
@@ -22,8 +22,9 @@ impl Strided {
         let mut builder = Layout::builder();
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
             if unit == 0 || stride % unit != 0 {
-                let reason =
-                    format!("the stride {stride} of axis {axis} is no multiple of itemsize {unit}");
+                let reason = format!(
+                    "the stride {stride} of axis {axis} is not a multiple of itemsize {unit}"
+                );
                 return Err(LayoutError::Edit { reason });
             }
             let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride / unit);

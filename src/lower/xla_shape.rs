@@ -238,7 +238,9 @@ impl XlaShape {
             XlaShape::Array(array) | XlaShape::Buffer(array) => array.lower(),
             _ => {
                 let text = self.to_string();
-                let message = "this shape is no array, so it has no single layout".into();
+                let message =
+                    "only an array shape has a layout; this shape is a tuple, a token or opaque"
+                        .into();
                 let span = Span::new(0, text.len());
                 Err(ParseError::new(ParseErrorKind::Invalid(message), span, &text)
                     .with_help("ask for one of its arrays"))

@@ -35,7 +35,7 @@ mod from_toml {
     use indexmap::IndexMap;
     use serde::Deserialize;
 
-    use crate::error::LayoutError;
+    use crate::error::{LayoutError, MachineFault};
     use crate::level::Level;
     use crate::machine::{Machine, Memory, WORD_BITS};
 
@@ -89,8 +89,8 @@ mod from_toml {
         /// ```
         pub fn from_toml(text: &str) -> Result<Machine, LayoutError> {
             let read: MachineToml = toml::from_str(text).map_err(|error| {
-                let reason = crate::error::cut(error.to_string().trim_end(), 1000);
-                LayoutError::Machine { reason }
+                let said = crate::error::cut(error.to_string().trim_end(), 1000);
+                LayoutError::Machine(MachineFault::Toml(said))
             })?;
             let mut builder = Machine::builder(read.name.as_deref().unwrap_or("custom"));
             let mut leaf = None;

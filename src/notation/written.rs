@@ -1,4 +1,4 @@
-//! Where a part of a syntax tree was written, which is no part of what was written.
+//! Where a part of a syntax tree was written, which does not belong to what was written.
 
 use std::hash::{Hash, Hasher};
 

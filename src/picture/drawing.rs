@@ -107,7 +107,7 @@ impl<'a> Drawing<'a> {
     pub(super) fn range(&self, axis: usize) -> Range<u64> {
         let of = &self.placement.layout().axes()[axis];
         let feeds = of.subaxes.iter().any(|subaxis| subaxis.feeds().is_some());
-        // What is padding inside of a tile has no index.
+        // Padding inside a tile stands for no index.
         let slots = if feeds { of.extent } else { of.slots() };
         self.window[axis].clone().unwrap_or(0..slots)
     }

@@ -193,7 +193,7 @@ fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
     }
 }
 
-/// Names the notation that the text seems to be in, if it is one that is not read here.
+/// Names the notation that the text seems to be in, if this crate does not read that one.
 fn other_notation(text: &str, at: usize) -> Option<&'static str> {
     let head = text.get(..at).unwrap_or_default();
     let rest = text.get(at..).unwrap_or_default();
