@@ -1,6 +1,9 @@
 //! A layout on a machine: extents checked, absent levels replicated, footprint known.
 
-use crate::algebra::{Copies, Difference, Found, Layout, Subaxis, Target};
+mod shared;
+
+use self::shared::{Group, Stored};
+use crate::algebra::{Copies, Difference, Found, Layout};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -199,17 +202,21 @@ impl Placement {
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn copyable(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
-        self.as_stored()?.same_up_to_padding(&other.as_stored()?)
+        let owner = self.group().or(other.group()).map(|group| group.owner);
+        self.as_stored()?.difference(&other.as_stored()?, owner)
     }
 
     /// The places as the memory has them.
-    pub(crate) fn as_stored(&self) -> Result<Layout, LayoutError> {
-        match self.memory {
-            Some((_, Memory { owner, group, .. })) if group > 1 => {
-                shared(&self.spread, owner, group)
-            }
-            _ => Ok(self.spread.clone()),
+    pub(crate) fn as_stored(&self) -> Result<Stored, LayoutError> {
+        match self.group() {
+            Some(group) => Stored::new(&self.spread, group),
+            None => Ok(Stored::alone(&self.spread)),
         }
+    }
+
+    /// The units that share a memory, where it is not that of one unit.
+    fn group(&self) -> Option<Group> {
+        self.memory.as_ref().and_then(|(_, memory)| memory.shared())
     }
 
     /// The names of a place in a memory that units share; else the place itself.
@@ -217,7 +224,8 @@ impl Placement {
         let Some((_, Memory { owner, group, .. })) = self.memory else { return Ok(vec![place]) };
         let at = place.get(owner).ok_or(LayoutError::LevelMissing { level: owner })?;
         let first = at - at % group;
-        let last = first.saturating_add(group).min(self.size(owner).unwrap_or(u64::MAX));
+        // Units beyond the layout hold nothing.
+        let last = first.saturating_add(group).min(self.spread.extent(owner)).max(at + 1);
         let name = |at| {
             let mut place = place.clone();
             place.set(owner, at);
@@ -383,6 +391,13 @@ struct Fit<'a> {
     memory: Option<&'a (String, Memory)>,
 }
 
+impl Memory {
+    /// The group that shares it, if more than one unit does.
+    fn shared(&self) -> Option<Group> {
+        (self.group > 1).then_some(Group { owner: self.owner, size: self.group })
+    }
+}
+
 impl Fit<'_> {
     fn check_levels(&self) -> Result<(), LayoutError> {
         for landing in self.layout.landings() {
@@ -432,11 +447,12 @@ impl Fit<'_> {
 
     /// Refuses elements that come together because units share the memory.
     fn check_shared(&self) -> Result<(), LayoutError> {
-        match self.memory {
-            Some((_, Memory { owner, group, .. })) if *group > 1 => {
-                shared(self.layout, *owner, *group)?.check_injective()
+        match self.memory.and_then(|(_, memory)| memory.shared()) {
+            Some(group) => {
+                let stored = Stored::new(self.layout, group)?;
+                stored.collision(group)?.map_or(Ok(()), |found| Err(found.into_refusal()))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -465,42 +481,4 @@ impl Fit<'_> {
         let lane = [Level::W].into_iter().filter(used);
         time.chain(units).chain([Level::ADDR]).chain(lane).collect()
     }
-}
-
-/// The layout with the coordinate of `owner` divided by `group`: what a shared memory sees.
-///
-/// Where strides line up with the group the division is exact, digit by digit; elsewhere the
-/// digits feed a derived axis whose minor digit lands nowhere (stride 0).
-fn shared(layout: &Layout, owner: Level, group: u64) -> Result<Layout, LayoutError> {
-    let extent = layout.extent(owner);
-    let aligned = layout.landings_in(owner).all(|landing| landing.stride % group == 0);
-    let units = extent.div_ceil(group);
-    let number = layout.derived_axes().len();
-    let mut shared = Layout::builder();
-    let divide = |subaxis: &Subaxis| match subaxis.target {
-        Target::Land { level, stride } if level == owner && aligned => {
-            Subaxis::land(subaxis.size, level, stride / group)
-        }
-        Target::Land { level, stride } if level == owner => {
-            Subaxis::feed(subaxis.size, number, stride)
-        }
-        _ => *subaxis,
-    };
-    for axis in layout.axes() {
-        shared = shared.axis(axis.extent, axis.subaxes.iter().map(divide));
-    }
-    for derived in layout.derived_axes() {
-        let subaxes = derived.axis.subaxes.iter().map(divide);
-        shared = shared.derived(derived.start, derived.axis.extent, subaxes);
-    }
-    if !aligned {
-        let split = [Subaxis::land(units, owner, 1), Subaxis::land(group, Level::ADDR, 0)];
-        let slots = LayoutError::too_large(Site::Layout, "the number of units");
-        shared = shared.derived(0, units.checked_mul(group).ok_or(slots)?, split);
-    }
-    for replica in layout.replicas() {
-        let stride = if replica.level == owner { replica.stride / group } else { replica.stride };
-        shared = shared.replica(replica.size, replica.level, stride);
-    }
-    shared.build()
 }

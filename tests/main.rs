@@ -18,6 +18,7 @@ mod program;
 mod refusals;
 mod relayout;
 mod seed_001;
+mod shared_memory;
 mod slow;
 mod total;
 mod xla;

@@ -79,15 +79,7 @@ impl Layout {
     /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
     /// [`NotDecided`](LayoutError::NotDecided).
     pub fn check_injective(&self) -> Result<(), LayoutError> {
-        match self.collision()? {
-            None => Ok(()),
-            Some(Collision { first, second, place, by_replica: false }) => {
-                Err(LayoutError::Collision { first, second, place })
-            }
-            Some(Collision { first, second, place, by_replica: true }) => {
-                Err(LayoutError::ReplicaOverlap { first, second, place })
-            }
-        }
+        self.collision()?.map_or(Ok(()), |collision| Err(collision.into_refusal()))
     }
 
     /// Whether the digits that land in every level, and those that feed every derived axis, nest:
@@ -144,6 +136,17 @@ impl Layout {
             }
         }
         Ok(None)
+    }
+}
+
+impl Collision {
+    /// The refusal of a layout because of it.
+    pub(crate) fn into_refusal(self) -> LayoutError {
+        let Collision { first, second, place, by_replica } = self;
+        match by_replica {
+            false => LayoutError::Collision { first, second, place },
+            true => LayoutError::ReplicaOverlap { first, second, place },
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl Coordinates {
         }
         match list(&terms) {
             None => Coordinates::Tangled(terms),
-            Some(listed) => match nested_form(&listed) {
+            Some(listed) => match nested_sums(&listed) {
                 Some(nested) => Coordinates::Nested(nested),
                 None => Coordinates::Listed(listed),
             },
@@ -318,7 +318,7 @@ fn merge_runs(terms: &[Term]) -> Option<Vec<Term>> {
 }
 
 /// The nested terms whose sums are exactly the ascending set, if there are such.
-fn nested_form(set: &[u64]) -> Option<Vec<Term>> {
+pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<Term>> {
     let (mut terms, mut covered) = (Vec::new(), 1_usize);
     while covered < set.len() {
         let stride = set[covered];

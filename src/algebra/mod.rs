@@ -49,6 +49,7 @@ pub use locate::Copies;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 
+pub(crate) use coordinates::nested_sums;
 #[allow(unused_imports, reason = "the digit view of the rooms above")]
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;

@@ -71,26 +71,34 @@ impl Layout {
     /// Law: `project(level).locate(i)` has the coordinate of `locate(i)` in `level`, and `Addr`.
     #[must_use]
     pub fn project(&self, level: Level) -> Layout {
-        let keep = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level: of, .. } if of != level => Subaxis::land(subaxis.size, level, 0),
-            _ => *subaxis,
-        };
-        let mut projected = self.clone();
-        for axis in &mut projected.axes {
-            *axis = axis.with(keep);
-        }
-        for derived in &mut projected.derived {
-            derived.axis = derived.axis.with(keep);
-        }
-        projected.replicas.retain(|replica| replica.level == level);
-        projected.offsets.retain(|(of, _)| *of == level);
-        projected.spans.retain(|(of, _)| *of == level);
-        projected.used.retain(|of| *of == level || *of == Level::ADDR);
+        let mut projected = self.only(|of| of == level);
         if !projected.used.contains(&level) {
             projected.used.push(level);
             projected.used.sort_unstable();
         }
         projected
+    }
+
+    /// Lets everything that lands in other levels land nowhere.
+    pub(crate) fn only(&self, keep: impl Fn(Level) -> bool) -> Layout {
+        let kept = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level, .. } if !keep(level) => {
+                Subaxis::land(subaxis.size, Level::ADDR, 0)
+            }
+            _ => *subaxis,
+        };
+        let mut only = self.clone();
+        for axis in &mut only.axes {
+            *axis = axis.with(kept);
+        }
+        for derived in &mut only.derived {
+            derived.axis = derived.axis.with(kept);
+        }
+        only.replicas.retain(|replica| keep(replica.level));
+        only.offsets.retain(|(of, _)| keep(*of));
+        only.spans.retain(|(of, _)| keep(*of));
+        only.used.retain(|of| keep(*of) || *of == Level::ADDR);
+        only
     }
 
     /// Per axis and subaxis the digit that the coordinates ask for, `None` where they are free.

@@ -5,9 +5,7 @@ use std::io::Write;
 use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
-use tensor_layout::relayout::{
-    Account, Distance, Move, Relayout as Pair, Stride, Traffic, Transfer,
-};
+use tensor_layout::relayout::{Account, Distance, Move, Relayout as Pair, Run, Traffic, Transfer};
 use tensor_layout::{Level, Location};
 
 use super::failure::Failure;
@@ -169,15 +167,15 @@ fn transfer_json(pair: &Pair, transfer: &Transfer) -> Value {
     let unit = |at: &Location| -> Map<String, Value> {
         unit(pair, at).into_iter().map(|(level, at)| (level, json!(at))).collect()
     };
-    let stride = |stride: Stride| json!({ "start": stride.start, "step": stride.step });
+    let run = |run: Run| json!({ "start": run.start, "step": run.step });
     json!({
         "distance": key(transfer.distance),
         "element": transfer.element,
         "length": transfer.length,
         "source": unit(&transfer.source),
-        "read": stride(transfer.read),
+        "read": run(transfer.read),
         "destinations": transfer.destinations.iter().map(unit).collect::<Vec<_>>(),
-        "write": stride(transfer.write),
+        "write": run(transfer.write),
     })
 }
 
@@ -186,9 +184,9 @@ fn transfer_line(pair: &Pair, transfer: &Transfer) -> String {
         let names = unit(pair, at).into_iter().map(|(level, at)| format!("{level}={at}"));
         names.collect::<Vec<_>>().join(",")
     };
-    let places = |stride: Stride| match transfer.length {
-        1 => format!("[{}]", stride.start),
-        _ => format!("[{}..{} by {}]", stride.start, stride.at(transfer.length - 1), stride.step),
+    let places = |run: Run| match transfer.length {
+        1 => format!("[{}]", run.start),
+        _ => format!("[{}..{} by {}]", run.start, run.at(transfer.length - 1), run.step),
     };
     let mut units: Vec<String> = transfer.destinations.iter().map(name).collect();
     if units.len() > 4 {

@@ -25,4 +25,4 @@ pub use candidates::{Candidate, Candidates, Side, pareto};
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout};
 pub use traffic::{LevelTraffic, Traffic};
-pub use transfers::{Stride, Transfer, Transfers};
+pub use transfers::{Run, Transfer, Transfers};

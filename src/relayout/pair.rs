@@ -66,7 +66,7 @@ impl Relayout {
     /// copies over time do not fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
-        let (a, b) = (source.as_stored()?, destination.as_stored()?);
+        let (a, b) = (stored(source)?, stored(destination)?);
         let uses =
             |level: Level| a.used_levels().contains(&level) || b.used_levels().contains(&level);
         let units = source.columns().iter().copied().filter(|level| level.is_unit());
@@ -99,6 +99,12 @@ impl Relayout {
     pub fn levels(&self) -> &[Level] {
         &self.units
     }
+}
+
+fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
+    let question = "how many elements move between memories with uneven copies";
+    let stored = placement.as_stored()?;
+    stored.plain().cloned().ok_or(LayoutError::NotDecided { question, budget: 0 })
 }
 
 /// A layout that does not use time, where time counts, has a copy in every slice.

@@ -1,6 +1,6 @@
 //! The actual moves, as runs.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::pair::{Distance, Relayout};
 use crate::algebra::{Indexes, Layout};
@@ -26,21 +26,21 @@ pub struct Transfer {
     /// The units that receive.
     pub destinations: Vec<Location>,
     /// Where the elements lie in the memory of the source.
-    pub read: Stride,
+    pub read: Run,
     /// Where they go in the memory of every destination.
-    pub write: Stride,
+    pub write: Run,
 }
 
-/// Places in the memory of a unit that step evenly.
+/// A run of places in the memory of a unit, evenly apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stride {
+pub struct Run {
     /// The first: address x lanes + lane, with [`Relayout::lanes`].
     pub start: u64,
     /// From one to the next; 1 for a single element.
     pub step: i64,
 }
 
-impl Stride {
+impl Run {
     /// The place of an element of the run.
     #[must_use]
     pub fn at(&self, element: u64) -> u64 {
@@ -204,6 +204,7 @@ impl<'a> Transfers<'a> {
         let from = super::traffic::coordinates(&relayout.source, index, &levels);
         let to = super::traffic::coordinates(&relayout.target, index, &levels);
         let mut moves: Vec<Transfer> = Vec::new();
+        let mut numbers: HashMap<(Location, u64, u64), usize> = HashMap::new();
         for wanted in self.target.places(&to) {
             let (place, depth) = self.source.nearest(&from, &wanted);
             let far = match relayout.units.get(depth) {
@@ -216,21 +217,19 @@ impl<'a> Transfers<'a> {
             }
             let (source, read) = self.split(&place);
             let (destination, write) = self.split(&wanted);
-            let same = |t: &&mut Transfer| {
-                t.source == source && t.read.start == read && t.write.start == write
-            };
-            match moves.iter_mut().find(same) {
-                Some(transfer) => transfer.destinations.push(destination),
-                None => moves.push(Transfer {
+            let number = *numbers.entry((source, read, write)).or_insert_with_key(|key| {
+                moves.push(Transfer {
                     distance,
                     element: self.number,
                     length: 1,
-                    source,
-                    destinations: vec![destination],
-                    read: Stride { start: read, step: 1 },
-                    write: Stride { start: write, step: 1 },
-                }),
-            }
+                    source: key.0.clone(),
+                    destinations: Vec::new(),
+                    read: Run { start: read, step: 1 },
+                    write: Run { start: write, step: 1 },
+                });
+                moves.len() - 1
+            });
+            moves[number].destinations.push(destination);
         }
         moves
     }
@@ -246,32 +245,41 @@ impl<'a> Transfers<'a> {
 
     /// Goes on by one element: runs that it does not continue are ready.
     fn step(&mut self, moves: Vec<Transfer>) {
-        let mut open = Vec::new();
+        let mut runs: Vec<Option<Transfer>> =
+            std::mem::take(&mut self.open).into_iter().map(Some).collect();
+        let mut between: HashMap<(Location, Vec<Location>), Vec<usize>> = HashMap::new();
+        for (at, run) in runs.iter().enumerate().filter_map(|(at, run)| Some((at, run.as_ref()?))) {
+            let units = (run.source.clone(), run.destinations.clone());
+            between.entry(units).or_default().push(at);
+        }
         for next in moves {
-            match self.open.iter().position(|run| continued(run, &next).is_some()) {
-                Some(at) => {
-                    let run = self.open.swap_remove(at);
-                    open.extend(continued(&run, &next));
+            let units = (next.source.clone(), next.destinations.clone());
+            let before = between.get(&units).into_iter().flatten();
+            let longer =
+                before.filter_map(|at| Some((*at, continued(runs[*at].as_ref()?, &next)?)));
+            match longer.take(1).next() {
+                Some((at, longer)) => {
+                    runs[at] = None;
+                    self.open.push(longer);
                 }
-                None => open.push(next),
+                None => self.open.push(next),
             }
         }
-        self.open.sort_by_key(|run| run.element);
-        self.ready.extend(std::mem::replace(&mut self.open, open));
+        let mut ready: Vec<Transfer> = runs.into_iter().flatten().collect();
+        ready.sort_by_key(|run| run.element);
+        self.ready.extend(ready);
     }
 }
 
-/// The run with one more element, if that goes on evenly.
+/// The run with one more element, between the same units, if that goes on evenly.
 fn continued(run: &Transfer, next: &Transfer) -> Option<Transfer> {
-    let follows = run.element + run.length == next.element
-        && run.source == next.source
-        && run.destinations == next.destinations;
+    let follows = run.element + run.length == next.element;
     let read = run.read.join(run.length, next.read.start).filter(|_| follows)?;
     let write = run.write.join(run.length, next.write.start)?;
     Some(Transfer {
         length: run.length + 1,
-        read: Stride { step: read, ..run.read },
-        write: Stride { step: write, ..run.write },
+        read: Run { step: read, ..run.read },
+        write: Run { step: write, ..run.write },
         ..run.clone()
     })
 }
