@@ -83,15 +83,6 @@ impl Canonical {
         &self.shape
     }
 
-    /// (size, stride) of the digits of elements that land in `level`.
-    pub(crate) fn digits_in(&self, level: Level) -> Vec<(u64, u64)> {
-        let digits = self.axes.iter().flatten().filter_map(|digit| match digit.target {
-            Target::Land { level: of, stride } if of == level => Some((digit.size, stride)),
-            _ => None,
-        });
-        digits.collect()
-    }
-
     /// Whether the map has no other form: no derived axes are left, and in every level the
     /// coordinates of slots and copies nest or could be listed (a set that does not nest is listed
     /// if it spans at most 2^18 steps of its common divisor, or has at most 2^16 sums).

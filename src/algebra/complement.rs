@@ -1,7 +1,7 @@
 //! Complement: what a layout leaves free of a space.
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
 /// (level, size, stride) of a digit.
@@ -33,7 +33,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
-        let layout = self.simplified()?;
+        let layout = self.without_padding()?;
         let axes = layout.box_axes()?;
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
@@ -54,6 +54,34 @@ impl Layout {
             builder = builder.axis(extent, subaxes).used(level);
         }
         builder.build()
+    }
+
+    /// The smallest space that has a complement: per used level, what the digits fill.
+    ///
+    /// Law: [`complement`](Layout::complement) answers for it if it does for any space, and every
+    /// such space has multiples of these sizes.
+    ///
+    /// # Errors
+    /// As [`without_padding`](Layout::without_padding); [`TooLarge`](LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level};
+    /// let layout: Layout = "(2:1, 2:8)".parse()?;
+    /// assert_eq!(layout.complement_space()?, [(Level::ADDR, 16)]);
+    /// assert_eq!(layout.complement(&layout.complement_space()?)?, "((4:2))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn complement_space(&self) -> Result<Vec<(Level, u64)>, LayoutError> {
+        let layout = self.without_padding()?;
+        let filled = |level: &Level| {
+            let landed = layout.landings_in(*level).filter(|l| l.size > 1 && l.stride > 0);
+            let mut ends = landed.map(|l| l.size.checked_mul(l.stride));
+            let end = ends.try_fold(1, |most: u64, end| Some(most.max(end?)));
+            let too_large = LayoutError::too_large(Site::Layout, "the space of the complement");
+            end.map(|end| (*level, end)).ok_or(too_large)
+        };
+        layout.used.iter().map(filled).collect()
     }
 
     /// The digits of every axis, if together they are a box.

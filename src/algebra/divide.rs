@@ -94,7 +94,7 @@ impl Layout {
         }
         let too_large =
             || LayoutError::too_large(crate::error::Site::Layout, "the space of the product");
-        let filled = self.filled_block()?;
+        let filled = self.complement_space()?.iter().map(|(_, size)| *size).product();
         let room =
             self.elements().checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
         let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
@@ -105,12 +105,6 @@ impl Layout {
             Arrangement::Logical => product.permute(&interleaved(self.rank(), copies.rank())),
             Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(product),
         }
-    }
-
-    /// The largest stride times its size: addresses come in blocks of this length.
-    fn filled_block(&self) -> Result<u64, LayoutError> {
-        let terms = self.canonical()?.digits_in(Level::ADDR);
-        Ok(terms.into_iter().map(|(size, stride)| size.saturating_mul(stride)).max().unwrap_or(1))
     }
 }
 

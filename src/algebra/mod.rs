@@ -31,6 +31,7 @@ mod equality;
 mod fed;
 mod inverse;
 mod layout;
+mod linear;
 mod locate;
 mod radix;
 mod restrict;

@@ -77,9 +77,12 @@ struct Steps {
     /// From a place to the index.
     #[arg(long, value_name = "left|right")]
     inverse: Vec<String>,
-    /// What the layout leaves free of a space.
-    #[arg(long, value_name = "N|LEVEL=N,..")]
+    /// What the layout leaves free of a space; of the smallest that has a complement if none is given.
+    #[arg(long, value_name = "N|LEVEL=N,..", num_args = 0..=1, default_missing_value = "")]
     complement: Vec<String>,
+    /// The same, the space rounded up to what the layout fills, as CuTe does.
+    #[arg(long, value_name = "N|LEVEL=N,..")]
+    complement_rounded: Vec<String>,
     /// Divide into tiles B.
     #[arg(long, value_name = "B")]
     divide: Vec<String>,
@@ -95,7 +98,7 @@ struct Steps {
 }
 
 /// The names of the steps, as clap knows them.
-const STEPS: [&str; 18] = [
+const STEPS: [&str; 19] = [
     "permute",
     "insert",
     "drop",
@@ -110,6 +113,7 @@ const STEPS: [&str; 18] = [
     "compose",
     "inverse",
     "complement",
+    "complement_rounded",
     "divide",
     "product",
     "restrict",
@@ -224,30 +228,42 @@ impl Editor {
                     if self.is_linear() { layout.flattened(self.order)? } else { layout.clone() };
                 flat.product(&other()?, Arrangement::Logical)?
             }
-            "inverse" => {
-                let inverse = match value {
-                    "left" => layout.left_inverse()?,
-                    "right" => layout.right_inverse()?,
-                    _ => return Err(bad(option, value, "left or right")),
-                };
-                match self.is_linear() {
-                    true => self.by_digits(inverse.linearised(self.order, &layout.shape())?),
-                    false => inverse,
+            "inverse" => match (value, self.is_linear()) {
+                ("left", false) => layout.left_inverse()?,
+                ("right", false) => layout.right_inverse()?,
+                ("left", true) => self.by_digits(layout.linear_left_inverse(self.order)?),
+                ("right", true) => self.by_digits(layout.contiguous_inverse(self.order)?),
+                _ => return Err(bad(option, value, "left or right")),
+            },
+            "complement" | "complement_rounded" => {
+                let mut space = self.space(option, value)?;
+                if name == "complement_rounded" {
+                    let blocks = layout.complement_space()?;
+                    for (level, size) in &mut space {
+                        let block = blocks.iter().find(|(of, _)| of == level);
+                        let rounded = block.and_then(|(_, b)| size.checked_next_multiple_of(*b));
+                        *size = rounded.unwrap_or(*size);
+                    }
                 }
-            }
-            "complement" => {
-                let space = match value.contains('=') {
-                    true => location(value)?.iter().collect(),
-                    false => match numbers(option, value)?[..] {
-                        [size] => vec![(Level::ADDR, size)],
-                        _ => return Err(bad(option, value, "N or LEVEL=N,..")),
-                    },
-                };
                 let rest = layout.complement(&space)?;
                 if self.is_linear() { self.by_digits(rest) } else { rest }
             }
             _ => return Err(bad(option, value, "a step")),
         })
+    }
+
+    /// The space of a complement; where none is given, the smallest that has one.
+    fn space(&self, option: &str, value: &str) -> Result<Vec<(Level, u64)>, Failure> {
+        if value.is_empty() {
+            return Ok(self.layout.complement_space()?);
+        }
+        if value.contains('=') {
+            return Ok(location(value)?.iter().collect());
+        }
+        match numbers(option, value)?[..] {
+            [size] => Ok(vec![(Level::ADDR, size)]),
+            _ => Err(bad(option, value, "N or LEVEL=N,..")),
+        }
     }
 
     /// A layout of one axis with an axis for every digit, as CuTe writes what it computes.
