@@ -1,7 +1,7 @@
 //! One form for all layouts that are the same map.
 
 use crate::algebra::coordinates::Places;
-use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::steps::merged_digits;
 use crate::error::LayoutError;
 use crate::level::Level;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
+use crate::algebra::groups::Groups;
 use crate::algebra::layout::{Layout, Target};
 use crate::algebra::radix::Indexes;
 use crate::algebra::solve::{Budget, Choices, Sum, Term, nests};
@@ -262,8 +263,8 @@ impl Choices<u128> for Sides<'_> {
 /// The coordinates in the levels of one component depend on its axes only, so each component is
 /// free of collisions on its own, or the layout is not.
 struct Components {
-    /// The representative of every node, then of every used level.
-    roots: Vec<usize>,
+    /// Every axis, then every used level.
+    groups: Groups,
     rank: usize,
     nodes: usize,
     used: Vec<Level>,
@@ -272,15 +273,15 @@ struct Components {
 impl Components {
     fn of(layout: &Layout) -> Components {
         let (rank, nodes) = (layout.rank(), layout.rank() + layout.derived.len());
-        let roots = (0..nodes + layout.used.len()).collect();
-        let mut components = Components { roots, rank, nodes, used: layout.used.clone() };
+        let groups = Groups::new(nodes + layout.used.len());
+        let mut components = Components { groups, rank, nodes, used: layout.used.clone() };
         for (node, axis) in layout.nodes().enumerate() {
             for subaxis in &axis.subaxes {
                 let to = match subaxis.target {
                     Target::Land { level, .. } => components.level_node(level),
                     Target::Feed { derived, .. } => rank + derived,
                 };
-                components.join(node, to);
+                components.groups.join(node, to);
             }
         }
         components
@@ -290,35 +291,23 @@ impl Components {
         self.nodes + self.used.binary_search(&level).unwrap_or(0)
     }
 
-    fn root(&self, mut at: usize) -> usize {
-        while self.roots[at] != at {
-            at = self.roots[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        // The smaller number becomes the root, which keeps chains short here.
-        self.roots[a.max(b)] = a.min(b);
-    }
-
     fn level(&self, level: Level) -> usize {
-        self.root(self.level_node(level))
+        self.groups.of(self.level_node(level))
     }
 
     fn axis(&self, axis: usize) -> usize {
-        self.root(axis)
+        self.groups.of(axis)
     }
 
     fn has_derived(&self, component: usize) -> bool {
-        (self.rank..self.nodes).any(|node| self.root(node) == component)
+        (self.rank..self.nodes).any(|node| self.groups.of(node) == component)
     }
 
     fn with_derived(&self) -> Vec<usize> {
-        let mut roots: Vec<usize> = (self.rank..self.nodes).map(|node| self.root(node)).collect();
-        roots.sort_unstable();
-        roots.dedup();
-        roots
+        let derived = (self.rank..self.nodes).map(|node| self.groups.of(node));
+        let mut components: Vec<usize> = derived.collect();
+        components.sort_unstable();
+        components.dedup();
+        components
     }
 }

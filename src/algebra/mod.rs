@@ -29,6 +29,7 @@ mod edit;
 mod element;
 mod equality;
 mod fed;
+mod groups;
 mod inverse;
 mod layout;
 mod linear;

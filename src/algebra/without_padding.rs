@@ -1,6 +1,9 @@
 //! The layout of the elements alone.
 
+use std::collections::BTreeMap;
+
 use crate::algebra::coordinates::Places;
+use crate::algebra::groups::Groups;
 use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::steps::{Component, merged_digits};
 use crate::error::LayoutError;
@@ -107,24 +110,24 @@ impl Layout {
         shape.fold(Layout::builder(), |layout, n| layout.axis(n, digits(n))).build()
     }
 
-    /// Tensor axes that derived axes connect, with those; derived axes that nothing feeds alone.
+    /// Axes that derived axes connect: the tensor axes and the derived ones of every group that has
+    /// derived ones. Where nothing moves a group it has no tensor axes.
     pub(crate) fn components(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut components: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-        for (derived, sources) in self.axes_per_derived().into_iter().enumerate() {
-            let (mut axes, mut numbers) = (sources, vec![derived]);
-            components.retain(|(other, of)| {
-                let apart = other.iter().all(|axis| !axes.contains(axis));
-                if !apart {
-                    axes.extend(other);
-                    numbers.extend(of);
-                }
-                apart
-            });
-            axes.sort_unstable();
-            axes.dedup();
-            numbers.sort_unstable();
-            components.push((axes, numbers));
+        let mut groups = Groups::new(self.rank() + self.derived.len());
+        for (node, axis) in self.nodes().enumerate() {
+            for derived in axis.subaxes.iter().filter_map(Subaxis::feeds) {
+                groups.join(node, self.rank() + derived);
+            }
         }
-        components
+        let mut components: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for derived in 0..self.derived.len() {
+            components.entry(groups.of(self.rank() + derived)).or_default().1.push(derived);
+        }
+        for axis in 0..self.rank() {
+            if let Some((axes, _)) = components.get_mut(&groups.of(axis)) {
+                axes.push(axis);
+            }
+        }
+        components.into_values().collect()
     }
 }

@@ -34,12 +34,28 @@ impl Layout {
             let reason = format!("axis {axis} has extent {from} and cannot be padded to {to}");
             return Err(LayoutError::Edit { reason });
         }
-        let mut padded = self.clone();
-        for (number, extent) in shape.iter().enumerate() {
-            padded = padded.lengthened(number, *extent)?;
-        }
+        let lengthened = |layout: Layout| {
+            let mut extents = shape.iter().enumerate();
+            extents.try_fold(layout, |layout, (axis, extent)| layout.lengthened(axis, *extent))
+        };
+        let padded = match lengthened(self.clone()) {
+            // Nothing was there, so that derived axes say nothing of the new elements.
+            Err(LayoutError::FedBeyond { .. }) if self.elements() == 0 => {
+                lengthened(self.slots_alone())?
+            }
+            padded => padded?,
+        };
         padded.check_injective()?;
         Ok(padded)
+    }
+
+    /// A layout without elements, in the digits that land.
+    fn slots_alone(&self) -> Layout {
+        let lands = |subaxis: &&Subaxis| subaxis.feeds().is_none();
+        let landing = |axis: &Axis| axis.subaxes.iter().filter(lands).copied().collect();
+        let axis = |axis: &Axis| Axis { extent: 0, subaxes: landing(axis) };
+        let axes = self.axes.iter().map(axis).collect();
+        Layout { axes, derived: Vec::new(), ..self.clone() }
     }
 
     /// One axis with another extent, not less than it has.
@@ -53,7 +69,9 @@ impl Layout {
         longer.axes[number].extent = extent;
         match longer.to_builder().build() {
             // Slots that only derived axes have cannot become elements.
-            Err(LayoutError::FedBeyond { .. }) => self.with_blocks_behind(number, extent),
+            Err(LayoutError::FedBeyond { .. }) if self.axes[number].extent > 0 => {
+                self.with_blocks_behind(number, extent)
+            }
             other => other,
         }
     }
@@ -65,15 +83,8 @@ impl Layout {
 
     /// One axis in blocks of its old extent: the first as it was, the others behind everything.
     fn with_blocks_behind(&self, number: usize, extent: u64) -> Result<Layout, LayoutError> {
-        let old = self.axes[number].extent;
-        let Some(blocks) = extent.checked_sub(1).and_then(|last| last.checked_div(old)) else {
-            // Nothing was there: every element is new.
-            let mut builder = self.to_builder();
-            let digit = Subaxis::land(extent.max(1), Level::ADDR, self.behind());
-            builder.axes[number] = Axis { extent, subaxes: vec![digit] };
-            return builder.build();
-        };
-        let mut builder = self.in_blocks(number, blocks + 1, Level::ADDR, self.behind());
+        let blocks = extent.div_ceil(self.axes[number].extent);
+        let mut builder = self.in_blocks(number, blocks, Level::ADDR, self.behind());
         builder.axes[number].extent = extent;
         builder.build()?.into_simplified()
     }

@@ -1,0 +1,29 @@
+//! Things that are connected, in groups.
+
+/// Numbers from 0 on, in groups that can be joined.
+pub(crate) struct Groups {
+    /// A member of the same group; the representative is its own.
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    /// Every number in a group of its own.
+    pub(crate) fn new(count: usize) -> Groups {
+        Groups { parents: (0..count).collect() }
+    }
+
+    /// The representative of the group of a number: its smallest member.
+    pub(crate) fn of(&self, mut at: usize) -> usize {
+        while self.parents[at] != at {
+            at = self.parents[at];
+        }
+        at
+    }
+
+    /// Makes the groups of two numbers one.
+    pub(crate) fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        // The smaller number becomes the representative, which keeps chains short here.
+        self.parents[a.max(b)] = a.min(b);
+    }
+}
