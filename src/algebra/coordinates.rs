@@ -17,6 +17,7 @@ use num_integer::Integer;
 
 use crate::algebra::layout::Layout;
 use crate::algebra::radix::product;
+use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -270,6 +271,7 @@ impl Bits {
     /// Takes every coordinate that lies `by` above one that is taken.
     fn shift_in(&mut self, by: u64) {
         let words = usize::try_from(by / 64).unwrap_or(usize::MAX);
+        work::count(self.words.len().saturating_sub(words));
         let bits = by % 64;
         // From the top down, so that what is read was not written.
         for at in (words..self.words.len()).rev() {
@@ -369,6 +371,16 @@ mod tests {
         let sum = |n: u64, m: u64| Coordinates::of([(n, 2), (m, 3)]);
         assert_eq!(sum(300, 300), sum(297, 302));
         assert!(matches!(sum(300, 300), Coordinates::Listed(list) if list.len() == 1494));
+    }
+
+    #[test]
+    fn counting_sums_takes_a_word_for_64_of_them_and_digit() {
+        // 40 digits that reach 64 million: their sums span a million words.
+        let terms: Vec<Term> = (0..40).map(|k| (2, 1_600_000 + 7 * k * k)).collect();
+        let reach: u64 = terms.iter().map(|(_, stride)| stride).sum();
+        let (count, steps) = work::of(|| count_sums(terms));
+        assert_eq!(count, Ok(381_545));
+        assert!(steps <= 40 * (reach / 64 + 1), "{steps}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use num_integer::Integer;
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::work;
 use crate::error::LayoutError;
 
 impl Layout {
@@ -187,6 +188,7 @@ impl Parts {
         let derived = node - self.rank;
         let sources = fed_by[derived].iter();
         let axes = sources.filter_map(|source| Some((*source, self.axis(*source)?)));
+        let axes = axes.inspect(|(_, axis)| work::count(axis.subaxes.len()));
         let fed = axes.flat_map(|(source, axis)| feeders_in(source, axis));
         fed.filter(|(to, _)| *to == derived).map(|(_, feeder)| feeder).collect()
     }
@@ -225,6 +227,7 @@ impl Parts {
     fn take_in(&mut self, node: usize, taken: &mut [Option<Vec<Subaxis>>]) {
         let mut child = |s: &Subaxis| s.feeds().and_then(|derived| taken[derived].take());
         let Some(subaxes) = self.subaxes(node) else { return };
+        work::count(subaxes.len());
         let mut spliced = Vec::with_capacity(subaxes.len());
         for subaxis in subaxes.iter() {
             match child(subaxis) {
@@ -361,5 +364,18 @@ pub(crate) fn scaled(target: Target, factor: u64) -> Target {
         Target::Feed { derived, weight } => {
             Target::Feed { derived, weight: weight.saturating_mul(factor) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algebra::{Layout, work};
+
+    #[test]
+    fn reshaping_unit_axes_takes_a_few_steps_for_each() {
+        let layout = |rank: usize| (0..rank).fold(Layout::builder(), |b, _| b.axis(1, [])).build();
+        let steps = |rank| work::of(|| layout(rank).unwrap().reshape(&[1]).unwrap()).1;
+        assert!(steps(30_000) <= 8 * 30_000, "{}", steps(30_000));
+        assert!(steps(30_000) > 0);
     }
 }

@@ -101,6 +101,8 @@ impl Layout {
             match (&old[from..from_end], &shape[to..to_end]) {
                 ([], new) => map = new.iter().fold(map, |map, n| map.axis(*n, [])),
                 ([extent], [_]) => map = map.axis(*extent, [whole(*extent, from)]),
+                // Entries of unit axes are 0 without being fed.
+                (units, []) if units.iter().all(|extent| *extent == 1) => {}
                 (_, new) => {
                     let number = map.derived.len();
                     let weights = IndexOrder::RowMajor.weights(new)?;

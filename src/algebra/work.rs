@@ -1,0 +1,23 @@
+//! How much work an operation does, counted in unit tests instead of measured by the clock.
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts steps of a loop whose length a test bounds; nothing outside of unit tests.
+#[inline]
+pub(crate) fn count(steps: usize) {
+    #[cfg(test)]
+    STEPS.with(|all| all.set(all.get() + u64::try_from(steps).unwrap_or(u64::MAX)));
+    #[cfg(not(test))]
+    let _ = steps;
+}
+
+/// The steps that an operation counts.
+#[cfg(test)]
+pub(crate) fn of<T>(operation: impl FnOnce() -> T) -> (T, u64) {
+    STEPS.with(|steps| steps.set(0));
+    let answer = operation();
+    (answer, STEPS.with(std::cell::Cell::get))
+}
