@@ -34,6 +34,7 @@ mod inverse;
 mod layout;
 mod linear;
 mod locate;
+mod modes;
 mod radix;
 mod restrict;
 mod simplify;

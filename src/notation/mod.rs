@@ -11,6 +11,7 @@
 
 mod assignments;
 mod cute;
+mod cute_tiler;
 mod dtype;
 mod pad_layout;
 mod refusal;
@@ -21,6 +22,7 @@ mod xla_shape;
 
 pub use crate::lower::Notation;
 pub use cute::{CuteLayout, CuteMode};
+pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
