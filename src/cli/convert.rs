@@ -26,11 +26,11 @@ pub(super) struct Convert {
     #[command(flatten)]
     reading: Reading,
     /// The notation to write.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     to: NotationArg,
     /// The element type of an XLA shape made from another notation; that of the suffix
     /// `@LM0 / Half`, or f32, if not said.
-    #[arg(long, value_name = "DTYPE")]
+    #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
     #[command(flatten)]
     form: Form,

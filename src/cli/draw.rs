@@ -10,7 +10,7 @@ use tensor_layout::{LayoutText, Level, Placement};
 
 use super::failure::{Failure, note};
 use super::input::{On, Placed, Reading, axis_number};
-use super::output::{Output, extension_of, stdout_is_colored, width};
+use super::output::{Colored, Output, extension_of, is_colored, width};
 use super::picture::titled;
 
 /// Draw where the elements go, as SVG or in the terminal.
@@ -63,6 +63,8 @@ struct Drawn {
     /// Write to a file, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    color: Colored,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -84,14 +86,13 @@ enum PictureFormat {
 
 impl Draw {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let Drawn { output, .. } = &self.drawn;
+        let Drawn { output, color, .. } = &self.drawn;
+        color.choose();
         let format = self.drawn.format()?;
         let picture = picture(self)?;
         let text = match format {
             PictureFormat::Svg => picture.to_svg(),
-            PictureFormat::Text => {
-                picture.to_text(width(), output.is_none() && stdout_is_colored())
-            }
+            PictureFormat::Text => picture.to_text(width(), is_colored(output.is_none())),
         };
         let mut out = Output::new(output.as_deref())?;
         out.write_all(text.as_bytes()).map_err(|error| out.failed(error))?;

@@ -29,7 +29,7 @@ pub(super) struct Edit {
     #[command(flatten)]
     reading: Reading,
     /// The notation to write, if not that of LAYOUT.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     to: Option<NotationArg>,
     #[command(flatten)]
     form: Form,
@@ -199,7 +199,13 @@ impl Editor {
                 }
             }
             "minimal_padding" => layout.with_minimal_padding()?,
-            "restrict" => layout.restrict(&location(value)?)?.layout,
+            "restrict" => {
+                let place = location(value)?;
+                for (level, _) in place.iter() {
+                    used_level(layout, &option, level.as_str())?;
+                }
+                layout.restrict(&place)?.layout
+            }
             "project" => layout.project(used_level(layout, &option, value)?),
             _ => self.combine(name, &option, value)?,
         };

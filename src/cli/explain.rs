@@ -6,7 +6,7 @@ use tensor_layout::LayoutText;
 use super::failure::Failure;
 use super::input::{Form, Place, Placed};
 use super::json::{report_json, shape_json};
-use super::output::print;
+use super::output::{Colored, print};
 use super::picture;
 
 /// Explain a layout: axes, digits, levels, padding, footprint, replication.
@@ -23,16 +23,17 @@ pub(super) struct Explain {
     place: Place,
     #[command(flatten)]
     form: Form,
+    #[command(flatten)]
+    color: Colored,
 }
 
 impl Explain {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        self.color.choose();
         let syntax = self.place.reading.read(&self.place.layout)?;
         let on = &self.place.on;
         if let LayoutText::Xla(shape) = &syntax
-            && on.machine.is_none()
-            && on.dtype.is_none()
-            && on.base == 0
+            && !on.is_said()
         {
             let report = shape.report()?;
             return match self.form.is_json() {

@@ -21,7 +21,7 @@ pub(super) struct Image {
     #[command(flatten)]
     pub(super) place: Place,
     /// Write to a file, which appears only when it is complete.
-    #[arg(short, long, value_name = "FILE|DIR")]
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     pub(super) output: PathBuf,
 }
 

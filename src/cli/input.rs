@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{Dtype, Notation, ReplicaText};
+use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::xla::{XlaParser, XlaShape};
 use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, Placement};
 
@@ -43,10 +44,21 @@ pub(super) struct Place {
     pub(super) on: On,
 }
 
-// Where layouts are placed.
+// Where layouts are placed, and from which address on.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Placing")]
 pub(super) struct On {
+    #[command(flatten)]
+    pub(super) machine: OnMachine,
+    /// The address of the first long word.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) base: u64,
+}
+
+// Where layouts are placed.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Placing")]
+pub(super) struct OnMachine {
     /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
     #[arg(long, value_name = "MACHINE")]
     pub(super) machine: Option<String>,
@@ -56,9 +68,6 @@ pub(super) struct On {
     /// The type of the elements: Float, Int, UInt, Long, ULong, Double, Half, Byte, UByte.
     #[arg(long, value_name = "DTYPE")]
     pub(super) dtype: Option<String>,
-    /// The address of the first long word.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(super) base: u64,
 }
 
 // The form of a short answer.
@@ -236,23 +245,15 @@ impl Place {
 impl On {
     /// Places a text that was read already: standard input can be read once only.
     pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
-        let machine = self.machine()?;
-        self.place_on(syntax, machine.as_ref(), false)
+        let machine = self.machine.get()?;
+        self.machine.place_on(syntax, machine.as_ref(), |builder| builder.base(self.base))
     }
 
     /// The same, and accepts a layout that is too large for the machine.
     pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<Placed, Failure> {
-        let machine = self.machine()?;
-        self.place_on(syntax, machine.as_ref(), true)
-    }
-
-    /// Whether anything about the place was said.
-    pub(super) fn is_placed(&self) -> bool {
-        self.machine.is_some() || self.dtype.is_some() || self.base != 0
-    }
-
-    pub(super) fn machine(&self) -> Result<Option<Machine>, Failure> {
-        self.machine.as_deref().map(machine_of).transpose()
+        let machine = self.machine.get()?;
+        let change = |builder: PlacementBuilder| builder.base(self.base).oversized();
+        self.machine.place_on(syntax, machine.as_ref(), change)
     }
 
     /// Places two layouts of one tensor. Without a machine there is one unit, or as many as both
@@ -262,28 +263,47 @@ impl On {
         first: LayoutText,
         second: LayoutText,
     ) -> Result<(Placed, Placed), Failure> {
-        let machine = match self.machine()? {
+        let machine = match self.machine.get()? {
             Some(machine) => machine,
             None => least_machine(&first, &second)?,
         };
-        let place = |syntax| self.place_on(syntax, Some(&machine), false);
+        let place = |syntax| {
+            self.machine.place_on(syntax, Some(&machine), |builder| builder.base(self.base))
+        };
         Ok((place(first)?, place(second)?))
+    }
+
+    /// Whether anything about the place was said.
+    pub(super) fn is_said(&self) -> bool {
+        self.machine.is_said() || self.base != 0
+    }
+}
+
+impl OnMachine {
+    pub(super) fn is_said(&self) -> bool {
+        self.machine.is_some() || self.dtype.is_some()
+    }
+
+    pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+        let machine = self.get()?;
+        self.place_on(syntax, machine.as_ref(), |builder| builder)
+    }
+
+    fn get(&self) -> Result<Option<Machine>, Failure> {
+        self.machine.as_deref().map(machine_of).transpose()
     }
 
     fn place_on(
         &self,
         syntax: LayoutText,
         machine: Option<&Machine>,
-        oversized: bool,
+        change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
     ) -> Result<Placed, Failure> {
         let layout = syntax.lower()?;
         self.note_unused(&syntax, machine);
-        let mut builder = Placement::of(layout).base(self.base);
+        let mut builder = change(Placement::of(layout));
         if let Some(machine) = machine {
             builder = builder.on(machine);
-        }
-        if oversized {
-            builder = builder.oversized();
         }
         if syntax.is_function() {
             builder = builder.shared_places();

@@ -34,7 +34,7 @@ pub(super) struct Locate {
     #[arg(value_name = "I,J,..")]
     index: String,
     /// Also print byte offsets, and addresses as MN-Core assembly writes them.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     bytes: bool,
     #[command(flatten)]
     form: Form,

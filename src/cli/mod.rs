@@ -56,10 +56,6 @@ Examples:
   tensor-layout table '((4_PE, 3:8), (8:1))' --at PE=2"
 )]
 struct Args {
-    /// When to colour what is printed.
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
-    #[arg(hide_default_value = true, help_heading = "Output")]
-    color: output::Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -123,7 +119,6 @@ pub(crate) fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error, &arguments, as_json),
     };
-    args.color.choose();
     args.command.run(&matches).unwrap_or_else(|failure| failure.report(as_json))
 }
 

@@ -129,7 +129,7 @@ pub(super) fn extension_of(path: &Path) -> String {
 
 /// When output has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, clap::ValueEnum)]
-pub(super) enum Color {
+enum Color {
     /// In a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
@@ -141,19 +141,30 @@ pub(super) enum Color {
 
 static COLOR: OnceLock<Color> = OnceLock::new();
 
-impl Color {
+// When output has colours.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Colored {
+    /// When to colour text.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+impl Colored {
     /// Sets the choice for this run.
     pub(super) fn choose(self) {
-        COLOR.get_or_init(|| self);
+        COLOR.get_or_init(|| self.color);
     }
 }
 
-/// Whether standard output shows colours.
-pub(super) fn stdout_is_colored() -> bool {
+/// Whether text is coloured, which goes to standard output or to a file.
+pub(super) fn is_colored(to_stdout: bool) -> bool {
     match COLOR.get() {
         Some(Color::Always) => true,
         Some(Color::Never) => false,
-        _ => io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        _ => {
+            let plain = std::env::var_os("NO_COLOR").is_some();
+            to_stdout && io::stdout().is_terminal() && !plain
+        }
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Relayout {
     #[command(flatten)]
     form: Form,
     /// Print the moves themselves.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     transfers: bool,
 }
 

@@ -8,7 +8,7 @@ use tensor_layout::algebra::Difference;
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 use super::failure::Failure;
-use super::input::{Form, On, Reading};
+use super::input::{Form, OnMachine, Reading};
 use super::json::{found_json, place_json};
 use super::output::print;
 
@@ -44,7 +44,7 @@ pub(super) struct Same {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    on: On,
+    on: OnMachine,
     #[command(flatten)]
     form: Form,
 }
@@ -113,7 +113,7 @@ impl Same {
             (_, _, Some(UpTo::Padding)) => Question::UpToPadding,
             _ => Question::Same,
         };
-        let difference = match self.on.is_placed() {
+        let difference = match self.on.is_said() {
             true => {
                 let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
                 question.of_placements(&a, &b)?

@@ -30,23 +30,23 @@ pub(super) struct Table {
     #[command(flatten)]
     place: Place,
     /// Only this unit or subtree, such as L2B=0,L1B=3.
-    #[arg(long, value_name = "LEVEL=N,..")]
+    #[arg(long, value_name = "LEVEL=N,..", help_heading = "Rows")]
     at: Option<String>,
     /// Also print the slots that hold no element, with empty index cells.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rows")]
     padding: bool,
     /// The form of the table; that of the name of FILE, else csv.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     format: Option<TableFormat>,
     /// Only part K of N, from 1: N processes write disjoint parts of one table.
-    #[arg(long, value_name = "K/N")]
+    #[arg(long, value_name = "K/N", help_heading = "Rows")]
     part: Option<String>,
     /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
     /// that read tables expect.
-    #[arg(long, value_name = "LEVEL,..", requires = "output")]
+    #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
     /// Write to a file, which appears only when it is complete.
-    #[arg(short, long, value_name = "FILE|DIR")]
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 
