@@ -3,6 +3,7 @@
 //! [`LayoutError`] is a refusal of a meaning and knows no text. [`ParseError`] is a refusal of a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
+mod suggest;
 mod text;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use crate::level::LevelNameError;
+pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
 /// A range of bytes in a text, `start <= end <= text.len()`.
@@ -240,7 +242,7 @@ pub enum LayoutError {
         budget: u64,
     },
     /// An index with the wrong number of entries.
-    #[error("the index has {found} entries, but the layout has {rank} axes")]
+    #[error("the index has {}, but the layout has {}", counted(*.found, "entry", "entries"), counted(*.rank, "axis", "axes"))]
     IndexRank {
         /// How many entries.
         found: usize,
@@ -544,14 +546,51 @@ impl LayoutError {
                 format!("1 + the sum of (size - 1) x stride over `{level}` must be at most {size}")
             }
             E::BelowMemory { level, .. } => format!("address the elements without `{level}`"),
-            E::DtypeUnknown { .. } => {
-                "one of Float Int UInt Long ULong Double Half Byte UByte".into()
+            E::LevelUnknown { level, known, .. } => {
+                did_you_mean(level.as_str(), known.split(", "))?
             }
+            E::MemoryUnknown { memory, known, .. } => did_you_mean(memory, known.split(", "))?,
+            E::DtypeUnknown { name } => dtype_help(name),
             E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
             _ => return None,
         };
         Some(help)
     }
+}
+
+fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    closest(name, known).map(|known| format!("did you mean `{known}`?"))
+}
+
+/// The dtype of a PadLayout for the names that other systems give it.
+fn dtype_help(name: &str) -> String {
+    const NAMES: [&str; 9] =
+        ["Float", "Int", "UInt", "Long", "ULong", "Double", "Half", "Byte", "UByte"];
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "float32" | "f32" | "fp32" => Some("Float"),
+        "float16" | "f16" | "fp16" => Some("Half"),
+        "bfloat16" | "bf16" => {
+            return "PadLayouts do not name bfloat16; `Half` is as wide, 16 bits".into();
+        }
+        "float64" | "f64" | "fp64" => Some("Double"),
+        "int32" | "s32" | "i32" => Some("Int"),
+        "uint32" | "u32" => Some("UInt"),
+        "int64" | "s64" | "i64" => Some("Long"),
+        "uint64" | "u64" => Some("ULong"),
+        "int8" | "s8" | "i8" => Some("Byte"),
+        "uint8" | "u8" => Some("UByte"),
+        name => closest(name, NAMES),
+    };
+    let all = NAMES.join(" ");
+    meant.map_or_else(
+        || format!("one of {all}"),
+        |one| format!("did you mean `{one}`? It is one of {all}"),
+    )
+}
+
+/// `1 entry`, `2 entries`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The entries of an index, cut so that a message stays short.

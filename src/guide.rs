@@ -1,6 +1,6 @@
 //! The documents of the crate, compiled: every example in them is a test.
 
-#[doc = include_str!("../docs/tutorial.md")]
+#[doc = include_str!("guide/tutorial.md")]
 pub mod tutorial {}
 
 #[doc = include_str!("../docs/notation.md")]

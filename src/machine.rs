@@ -69,6 +69,19 @@ impl Machine {
         [Machine::mn_core(), Machine::mn_core_2()].into_iter().find(|m| m.name == name)
     }
 
+    /// The presets with a name.
+    pub const PRESETS: [&str; 2] = ["mn-core", "mn-core-2"];
+
+    /// The preset that a slip in its name comes closest to, if one is near.
+    ///
+    /// ```
+    /// assert_eq!(tensor_layout::Machine::meant_by("mncore2"), Some("mn-core-2"));
+    /// ```
+    #[must_use]
+    pub fn meant_by(name: &str) -> Option<&'static str> {
+        crate::error::closest(name, Machine::PRESETS)
+    }
+
     /// Starts a machine without levels; long words have 64 bits.
     #[must_use]
     pub fn builder(name: &str) -> MachineBuilder {

@@ -39,7 +39,69 @@ pub struct Placement {
     shared_places: bool,
 }
 
+/// How much of a memory, or of the units of a level, a placement takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The memory or the level.
+    pub name: String,
+    /// The long words per unit that the layout needs, or 1 + its greatest coordinate.
+    pub needed: u64,
+    /// The long words that the memory holds, or the units that the level has.
+    pub capacity: u64,
+}
+
+impl Fit {
+    /// Whether it fits.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.needed <= self.capacity
+    }
+}
+
 impl Placement {
+    /// Whether the layout fits: for the chosen memory, or every memory that its units have to
+    /// themselves, and for the levels that are too small.
+    ///
+    /// Only a placement built with [`oversized`](PlacementBuilder::oversized) can exceed anything.
+    ///
+    /// ```
+    /// use tensor_layout::{Layout, Machine, Placement};
+    /// let layout: Layout = "((4608:1))".parse()?;
+    /// let on = Placement::of(layout).on(&Machine::mn_core_2());
+    /// let placement = on.oversized().build()?;
+    /// let fit = &placement.fits()[0];
+    /// assert_eq!((&*fit.name, fit.needed, fit.capacity, fit.fits()), ("LM0", 4608, 2048, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn fits(&self) -> Vec<Fit> {
+        let Some(machine) = &self.machine else { return Vec::new() };
+        let depth = |level: Level| machine.levels().position(|(of, _)| of == level);
+        let used = self.layout.used_levels().iter();
+        let lowest = used.filter_map(|level| depth(*level)).max();
+        let own = |memory: &Memory| memory.group == 1 && depth(memory.owner) >= lowest;
+        let memories: Vec<(&str, Memory)> = match self.memory() {
+            Some(chosen) => vec![chosen],
+            None => machine.memories().filter(|(_, memory)| own(memory)).collect(),
+        };
+        let memories = memories.into_iter().filter_map(|(name, memory)| {
+            let (name, needed) = (name.to_owned(), self.footprint_words());
+            memory.capacity.map(|capacity| Fit { name, needed, capacity })
+        });
+        let levels = machine.levels().map(|(level, capacity)| {
+            let (name, needed) = (level.to_string(), self.layout.extent(level));
+            Fit { name, needed, capacity }
+        });
+        levels.filter(|level| !level.fits()).chain(memories).collect()
+    }
+
+    /// The width of an element in bits, where it was given and divides the long word.
+    #[must_use]
+    pub fn element_bits(&self) -> Option<u64> {
+        let word = self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
+        self.lanes.filter(|lanes| *lanes > 0 && word % lanes == 0).map(|lanes| word / lanes)
+    }
+
     /// Starts the placement of a layout.
     #[must_use]
     pub fn of(layout: Layout) -> PlacementBuilder {
@@ -50,6 +112,7 @@ impl Placement {
             element_bits: None,
             base: 0,
             shared_places: false,
+            oversized: false,
         }
     }
 
@@ -206,6 +269,40 @@ impl Placement {
         self.as_stored()?.difference(&other.as_stored()?, owner)
     }
 
+    /// Whether every place of the machine holds the same: index, padding or hole. `None` means yes.
+    ///
+    /// Levels that a layout does not use are copies, and a memory that units share counts once.
+    ///
+    /// # Errors
+    /// As [`Layout::same_map`]; [`NotDecided`](LayoutError::NotDecided) where copies come together
+    /// in a shared memory and only padding could differ.
+    pub fn same_map(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
+        let (mine, theirs) = (self.as_stored()?, other.as_stored()?);
+        match (mine.plain(), theirs.plain()) {
+            (Some(mine), Some(theirs)) => mine.same_map(theirs),
+            _ => match self.copyable(other)? {
+                None => Err(not_decided("whether the padding of two layouts is the same")),
+                difference => Ok(difference),
+            },
+        }
+    }
+
+    /// Whether the places of every element contain those that it has in `other`. `None` means yes.
+    ///
+    /// # Errors
+    /// As [`Layout::serves`]; [`NotDecided`](LayoutError::NotDecided) where copies come together
+    /// in a shared memory and the places differ.
+    pub fn serves(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
+        let (mine, theirs) = (self.as_stored()?, other.as_stored()?);
+        match (mine.plain(), theirs.plain()) {
+            (Some(mine), Some(theirs)) => mine.serves(theirs),
+            _ => match self.copyable(other)? {
+                None => Ok(None),
+                Some(_) => Err(not_decided("whether one layout serves for the other")),
+            },
+        }
+    }
+
     /// The places as the memory has them.
     pub(crate) fn as_stored(&self) -> Result<Stored, LayoutError> {
         match self.group() {
@@ -254,6 +351,11 @@ fn check_known(machine: Option<&Machine>, level: Level, site: Site) -> Result<()
     }
 }
 
+/// A question that shared memories leave open.
+fn not_decided(question: &'static str) -> LayoutError {
+    LayoutError::NotDecided { question, budget: 0 }
+}
+
 /// Collects what a [`Placement`] needs; [`build`](PlacementBuilder::build) checks it.
 #[derive(Clone, Debug)]
 pub struct PlacementBuilder {
@@ -263,9 +365,18 @@ pub struct PlacementBuilder {
     element_bits: Option<u64>,
     base: u64,
     shared_places: bool,
+    oversized: bool,
 }
 
 impl PlacementBuilder {
+    /// Accepts a layout that exceeds the sizes of levels or the capacity of the memory, so that
+    /// [`Placement::fits`] can tell by how much.
+    #[must_use]
+    pub fn oversized(mut self) -> Self {
+        self.oversized = true;
+        self
+    }
+
     /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
     ///
     /// It can be located, tabled and reported, on no machine; asking for the element at a place is
@@ -316,7 +427,8 @@ impl PlacementBuilder {
     /// [`LaneBeyond`](LayoutError::LaneBeyond), [`MemoryUnknown`](LayoutError::MemoryUnknown),
     /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge).
     pub fn build(self) -> Result<Placement, LayoutError> {
-        let PlacementBuilder { layout, machine, memory, element_bits, base, shared_places } = self;
+        let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
+        let (shared_places, oversized) = (self.shared_places, self.oversized);
         if !shared_places || machine.is_some() {
             layout.check_injective()?;
         }
@@ -341,9 +453,12 @@ impl PlacementBuilder {
             Some(name) => machine.memory(&name).map(|memory| Some((name, memory)))?,
             None => None,
         };
-        let fit = Fit { layout: &layout, machine: &machine, memory: memory.as_ref() };
+        let fit = Check { layout: &layout, machine: &machine, memory: memory.as_ref() };
         fit.check_levels()?;
-        fit.check_capacity()?;
+        if !oversized {
+            fit.check_sizes()?;
+            fit.check_capacity()?;
+        }
         fit.check_shared()?;
         let spread = fit.spread(lanes)?;
         let columns = fit.columns(&spread);
@@ -385,7 +500,7 @@ fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64
 }
 
 /// The checks of a layout on a machine.
-struct Fit<'a> {
+struct Check<'a> {
     layout: &'a Layout,
     machine: &'a Machine,
     memory: Option<&'a (String, Memory)>,
@@ -398,7 +513,7 @@ impl Memory {
     }
 }
 
-impl Fit<'_> {
+impl Check<'_> {
     fn check_levels(&self) -> Result<(), LayoutError> {
         for landing in self.layout.landings() {
             let (level, site) = (landing.level, landing.site);
@@ -411,6 +526,10 @@ impl Fit<'_> {
                 return Err(LayoutError::BelowMemory { level, memory, owner, site });
             }
         }
+        Ok(())
+    }
+
+    fn check_sizes(&self) -> Result<(), LayoutError> {
         for (level, size) in self.machine.levels() {
             if let Some((site, reach)) = beyond(self.layout, level, size) {
                 let machine = self.machine.described();

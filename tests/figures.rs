@@ -80,7 +80,7 @@ fn the_figures_of_the_documents_are_fresh() {
 #[test]
 fn every_figure_is_used_and_has_words_for_those_who_do_not_see_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let pages = ["README.md", "docs/tutorial.md", "docs/xla.md", "docs/relayout.md"];
+    let pages = ["README.md", "src/guide/tutorial.md", "docs/xla.md", "docs/relayout.md"];
     let pages: String =
         pages.iter().map(|page| std::fs::read_to_string(root.join(page)).unwrap()).collect();
     for (file, picture) in figures() {

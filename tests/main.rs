@@ -7,7 +7,11 @@
 mod cli;
 #[cfg(feature = "cli")]
 mod cli_files;
+#[cfg(feature = "cli")]
+mod cli_options;
 mod corpus;
+#[cfg(feature = "cli")]
+mod documents;
 mod figures;
 mod formats;
 mod generate;

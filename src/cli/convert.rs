@@ -5,9 +5,9 @@ use tensor_layout::LayoutText;
 use tensor_layout::notation::{Dtype, Notation};
 use tensor_layout::xla::XlaDtype;
 
-use super::failure::Failure;
-use super::input::{NotationArg, Source};
-use super::output::{print, print_layout};
+use super::failure::{Failure, note};
+use super::input::{Form, NotationArg, Reading};
+use super::output::print_layout;
 
 /// Write a layout in another notation.
 #[derive(Debug, ClapArgs)]
@@ -20,27 +20,40 @@ Examples:
   tensor-layout convert '(3,5)/((2:12, 2:2), (3:4, 2:1))' --to xla --dtype bf16
   tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient")]
 pub(super) struct Convert {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    layout: String,
     #[command(flatten)]
-    source: Source,
+    reading: Reading,
     /// The notation to write.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     to: NotationArg,
     /// The element type of an XLA shape made from another notation; that of the suffix
     /// `@LM0 / Half`, or f32, if not said.
-    #[arg(long, value_name = "DTYPE")]
+    #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
+    #[command(flatten)]
+    form: Form,
 }
 
 impl Convert {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let syntax = self.source.read()?;
+        let syntax = self.reading.read(&self.layout)?;
         let to = Notation::from(self.to);
         if let (LayoutText::Xla(shape), Notation::Xla) = (&syntax, to) {
             shape.validate()?;
-            return print(&shape.canonical().to_string());
+            if self.dtype.is_some() {
+                let why = "--dtype has no effect on an XLA shape, which names its own type";
+                return Err(Failure::Argument(why.into()));
+            }
+            return print_layout(Ok((shape.canonical().to_string(), None)), &syntax, to, self.form);
         }
         let layout = syntax.lower()?;
-        print_layout(layout.write(to, dtype(self.dtype.as_deref(), &syntax)?), &syntax)
+        if self.dtype.is_some() && to != Notation::Xla {
+            note("--dtype has no effect: only XLA shapes name a type");
+        }
+        let written = layout.write(to, dtype(self.dtype.as_deref(), &syntax)?);
+        print_layout(written, &syntax, to, self.form)
     }
 }
 
@@ -61,6 +74,15 @@ fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> 
         Some(Dtype::UByte) => "u8",
         _ => "f32",
     });
-    let unknown = || Failure::Argument(format!("--dtype: `{name}` is not an XLA type"));
+    let unknown = || {
+        let meant = XlaDtype::meant_by(name);
+        Failure::Advised(
+            format!("--dtype: `{name}` is not an XLA type"),
+            meant.map_or_else(
+                || "`tensor-layout dtypes` lists the types".into(),
+                |name| format!("did you mean `{name}`?"),
+            ),
+        )
+    };
     XlaDtype::from_name(name).ok_or_else(unknown)
 }

@@ -8,22 +8,22 @@ use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::picture::{Drawing, Picture};
 use tensor_layout::{LayoutText, Level, Placement};
 
-use super::failure::Failure;
-use super::input::{On, Placed, shaped_argument};
-use super::output::{Output, stdout_is_colored};
-use super::picture::{WIDTH, titled};
+use super::failure::{Failure, note};
+use super::input::{On, Placed, Reading, axis_number};
+use super::output::{Colored, Output, extension_of, is_colored, width};
+use super::picture::titled;
 
 /// Draw where the elements go, as SVG or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 The tensor as a grid: each cell has its address and the colour of its unit, padding
 is hatched, borders nest as the levels of the tree do. Of a large tensor blocks are
-drawn, and what is in the first of them. --from machine draws the memories instead.
+drawn, and what is in the first of them. --view machine draws the memories instead.
 Two layouts are drawn side by side, with how far each element comes from.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
-  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --from machine -o memory.svg
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --view machine -o memory.svg
   tensor-layout draw 'bf16[4,8]{1,0:T(2,4)(2,1)}' -o tiles.svg
   tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4")]
 pub(super) struct Draw {
@@ -31,18 +31,28 @@ pub(super) struct Draw {
     #[arg(value_name = "LAYOUT")]
     layout: String,
     /// Another layout of the tensor, drawn beside it.
-    #[arg(value_name = "AFTER", requires = "machine")]
+    #[arg(value_name = "AFTER")]
     after: Option<String>,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     on: On,
+    #[command(flatten)]
+    drawn: Drawn,
+}
+
+// What is drawn, and where it goes.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Drawing")]
+struct Drawn {
     /// The side that is drawn.
     #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
-    from: View,
+    view: View,
     /// Colour by the coordinate in one level, such as PE or Addr.
     #[arg(long, value_name = "LEVEL")]
     by: Option<String>,
-    /// Only these ranges of axes.
-    #[arg(long, value_name = "iK=START:STOP,..")]
+    /// Only these ranges of axes, such as 0=0:16,1=8:16.
+    #[arg(long, value_name = "K=START:STOP,..")]
     slice: Option<String>,
     /// Write the unit into every cell as well.
     #[arg(long)]
@@ -50,12 +60,11 @@ pub(super) struct Draw {
     /// The form; svg if FILE ends in .svg, else text.
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
-    /// Take XLA shapes as people write them.
-    #[arg(long)]
-    lenient: bool,
     /// Write to a file, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    color: Colored,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -77,47 +86,61 @@ enum PictureFormat {
 
 impl Draw {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        let Drawn { output, color, .. } = &self.drawn;
+        color.choose();
+        let format = self.drawn.format()?;
         let picture = picture(self)?;
-        let is_svg = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "svg");
-        let by_name = match self.output.as_ref().is_some_and(is_svg) {
-            true => PictureFormat::Svg,
-            false => PictureFormat::Text,
-        };
-        let text = match self.format.unwrap_or(by_name) {
+        let text = match format {
             PictureFormat::Svg => picture.to_svg(),
-            PictureFormat::Text => {
-                picture.to_text(WIDTH, self.output.is_none() && stdout_is_colored())
-            }
+            PictureFormat::Text => picture.to_text(width(), is_colored(output.is_none())),
         };
-        let mut out = Output::new(self.output.as_deref())?;
+        let mut out = Output::new(output.as_deref())?;
         out.write_all(text.as_bytes()).map_err(|error| out.failed(error))?;
         out.finish()
     }
 }
 
-fn picture(args: &Draw) -> Result<Picture, Failure> {
-    let place = |text: &str| {
-        let text = shaped_argument(text, args.lenient, args.on.shape.as_deref())?;
-        args.on.place(text)
-    };
-    let Placed { placement, syntax } = place(&args.layout)?;
-    let before = drawing(args, &placement, &syntax)?;
-    if let Some(after) = &args.after {
-        let Placed { placement, syntax } = place(after)?;
-        return Ok(before.before_and_after(&drawing(args, &placement, &syntax)?)?);
+impl Drawn {
+    /// The form that was asked for, or that the name of the file tells.
+    fn format(&self) -> Result<PictureFormat, Failure> {
+        let is_svg = self.output.as_deref().is_some_and(|path| extension_of(path) == "svg");
+        match (self.format, is_svg) {
+            (Some(PictureFormat::Text), true) => Err(Failure::Argument(
+                "--format text contradicts the name of the file, which ends in .svg".into(),
+            )),
+            (Some(format), _) => Ok(format),
+            (None, true) => Ok(PictureFormat::Svg),
+            (None, false) => Ok(PictureFormat::Text),
+        }
     }
-    if matches!(args.from, View::Machine) && (args.slice.is_some() || args.by.is_some()) {
-        let why = "--slice and --by go with the tensor, not with --from machine";
+}
+
+fn picture(args: &Draw) -> Result<Picture, Failure> {
+    let Drawn { view, slice, by, .. } = &args.drawn;
+    if let Some(after) = &args.after {
+        let (before, after) = args.reading.read_two(&args.layout, after)?;
+        let (before, after) = args.on.place_two(before, after)?;
+        let left = drawing(&args.drawn, &before.placement, &before.syntax)?;
+        let right = drawing(&args.drawn, &after.placement, &after.syntax)?;
+        return Ok(left.before_and_after(&right)?);
+    }
+    let Placed { placement, syntax } = args.on.place(args.reading.read(&args.layout)?)?;
+    if args.drawn.labels && !placement.columns().iter().any(|level| level.is_unit()) {
+        note("--labels has no effect: the layout has no units");
+    }
+    if matches!(view, View::Machine) && (slice.is_some() || by.is_some()) {
+        let why = "--slice and --by go with the tensor, not with --view machine";
         return Err(Failure::Argument(why.into()));
     }
-    Ok(match args.from {
-        View::Tensor => before.tensor(),
-        View::Machine => before.memory()?,
+    let drawing = drawing(&args.drawn, &placement, &syntax)?;
+    Ok(match view {
+        View::Tensor => drawing.tensor(),
+        View::Machine => drawing.memory()?,
     })
 }
 
 fn drawing<'a>(
-    args: &Draw,
+    args: &Drawn,
     placement: &'a Placement,
     syntax: &LayoutText,
 ) -> Result<Drawing<'a>, Failure> {
@@ -142,14 +165,13 @@ fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
     let slice = |item: &str| {
         let (axis, range) = item.trim().split_once('=')?;
         let (start, stop) = range.split_once(':')?;
-        let axis = axis.strip_prefix('i').unwrap_or(axis).parse().ok()?;
-        Some((axis, start.parse().ok()?..stop.parse().ok()?))
+        Some((axis_number(axis)?, start.parse().ok()?..stop.parse().ok()?))
     };
     text.split(',')
         .map(|item| {
             slice(item).ok_or_else(|| {
                 Failure::Argument(format!(
-                    "--slice: `{item}` is not a range of an axis; expected a range such as i0=0:16"
+                    "--slice: `{item}` is not a range of an axis; expected a range such as 0=0:16"
                 ))
             })
         })

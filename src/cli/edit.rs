@@ -2,12 +2,13 @@
 
 use clap::{ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::error::Site;
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::XlaDtype;
-use tensor_layout::{Layout, LayoutText, Level};
+use tensor_layout::{Layout, LayoutError, Level};
 
 use super::failure::Failure;
-use super::input::{NotationArg, Source, argument, location, numbers};
+use super::input::{Form, NotationArg, Reading, axis_number, location, numbers};
 use super::output::print_layout;
 
 /// Change a layout, step by step in the order given, and print the new one.
@@ -22,14 +23,16 @@ Examples:
   tensor-layout edit '((), (2_Time:1), (), (8:1))' --drop 0 --broadcast 1=6_Time
   tensor-layout edit '(6,2):(8,2)' --compose '(4,3):(3,1)'")]
 pub(super) struct Edit {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    layout: String,
     #[command(flatten)]
-    source: Source,
-    /// The logical extents, where LAYOUT does not say them.
-    #[arg(long, value_name = "N,M,..")]
-    shape: Option<String>,
+    reading: Reading,
     /// The notation to write, if not that of LAYOUT.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     to: Option<NotationArg>,
+    #[command(flatten)]
+    form: Form,
     #[command(flatten)]
     steps: Steps,
 }
@@ -122,19 +125,19 @@ const STEPS: [&str; 19] = [
 
 impl Edit {
     pub(super) fn run(&self, matches: Option<&ArgMatches>) -> Result<(), Failure> {
-        let syntax = self.source.shaped(self.shape.as_deref())?;
+        let syntax = self.reading.read(&self.layout)?;
         let mut editor = Editor {
             layout: syntax.lower()?,
             order: syntax.index_order(),
             notation: syntax.notation(),
-            lenient: self.source.lenient,
+            lenient: self.reading.is_lenient(),
         };
         for (name, value) in matches.map(steps).unwrap_or_default() {
             editor.step(name, value)?;
         }
         let to = self.to.map_or(syntax.notation(), Notation::from);
         let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
-        print_layout(syntax.write_edited(&editor.layout, to, dtype), &syntax)
+        print_layout(syntax.write_edited(&editor.layout, to, dtype), &syntax, to, self.form)
     }
 }
 
@@ -196,8 +199,14 @@ impl Editor {
                 }
             }
             "minimal_padding" => layout.with_minimal_padding()?,
-            "restrict" => layout.restrict(&location(value)?)?.layout,
-            "project" => layout.project(Level::new(value)?),
+            "restrict" => {
+                let place = location(value)?;
+                for (level, _) in place.iter() {
+                    used_level(layout, &option, level.as_str())?;
+                }
+                layout.restrict(&place)?.layout
+            }
+            "project" => layout.project(used_level(layout, &option, value)?),
             _ => self.combine(name, &option, value)?,
         };
         Ok(())
@@ -207,8 +216,7 @@ impl Editor {
     fn combine(&self, name: &str, option: &str, value: &str) -> Result<Layout, Failure> {
         let layout = &self.layout;
         let other = || -> Result<Layout, Failure> {
-            let text: LayoutText = argument(value, self.lenient)?;
-            let other = text.lower()?;
+            let other = Reading::by_look(self.lenient).read_operand(value)?.lower()?;
             // One mode, as CuTe reads the right-hand side of a division or product.
             Ok(if self.is_linear() && name != "compose" {
                 other.flattened(self.order)?
@@ -295,7 +303,9 @@ fn bad(option: &str, value: &str, expected: &str) -> Failure {
 /// `K=..`
 fn keyed<'v>(option: &str, value: &'v str) -> Result<(usize, &'v str), Failure> {
     let (axis, rest) = value.split_once('=').ok_or_else(|| bad(option, value, "K=.."))?;
-    Ok((place(option, axis)?, rest))
+    let axis =
+        axis_number(axis).ok_or_else(|| bad(option, value, "K=.., such as 0=.. or i0=.."))?;
+    Ok((axis, rest))
 }
 
 fn place(option: &str, value: &str) -> Result<usize, Failure> {
@@ -308,4 +318,20 @@ fn place(option: &str, value: &str) -> Result<usize, Failure> {
 fn places(option: &str, value: &str) -> Result<Vec<usize>, Failure> {
     let places = numbers(option, value)?.into_iter().map(usize::try_from);
     places.collect::<Result<_, _>>().map_err(|_| bad(option, value, "axes"))
+}
+
+/// A level that the layout uses.
+fn used_level(layout: &Layout, option: &str, name: &str) -> Result<Level, Failure> {
+    let level = Level::new(name)?;
+    let levels = layout.levels_in_order();
+    match levels.contains(&level) {
+        true => Ok(level),
+        false => Err(LayoutError::LevelUnknown {
+            level,
+            machine: format!("layout ({option})"),
+            known: levels.iter().map(Level::as_str).collect::<Vec<_>>().join(", "),
+            site: Site::Layout,
+        }
+        .into()),
+    }
 }

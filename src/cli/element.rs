@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout::Found;
 
 use super::failure::Failure;
-use super::input::{Place, Placed, location};
+use super::input::{Form, Place, Placed, check_columns, location};
 use super::json::location_json;
 use super::output::print;
 
@@ -24,15 +24,15 @@ pub(super) struct Element {
     /// The place, such as L2B=1,PE=0,Addr=33.
     #[arg(value_name = "LEVEL=N,..")]
     location: String,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 impl Element {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let Placed { placement, .. } = self.place.placement()?;
         let place = location(&self.location)?;
+        check_columns(&placement, &place)?;
         let found = placement.element(&place)?;
         let why = match &found {
             Found::Element(_) => None,
@@ -44,7 +44,7 @@ impl Element {
             Found::Element(index) => Some(index),
             _ => None,
         };
-        if self.json {
+        if self.form.is_json() {
             let location = location_json(&placement, &place);
             let mut answer = json!({ "location": location, "index": index });
             if let (Some(why), Value::Object(answer)) = (why, &mut answer) {

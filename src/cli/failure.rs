@@ -5,25 +5,28 @@ use std::io;
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
+use serde_json::{Value, json};
 use tensor_layout::error::{Excerpt, LevelNameError};
 use tensor_layout::{LayoutError, ParseError};
 
 /// Why the command did not do what it was asked.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A text is refused.
-    Text(ParseError),
+    /// A text is refused, with a remedy that goes before the text's own.
+    Text(ParseError, Option<String>),
     /// A meaning is refused, and no text is at hand to point into.
     Meaning(LayoutError),
     /// Something else about the arguments.
     Argument(String),
+    /// The same, with a remedy.
+    Advised(String, String),
     /// Reading or writing failed.
     Io(String, io::Error),
 }
 
 impl From<ParseError> for Failure {
     fn from(error: ParseError) -> Failure {
-        Failure::Text(error)
+        Failure::Text(error, None)
     }
 }
 
@@ -39,35 +42,69 @@ impl From<LevelNameError> for Failure {
     }
 }
 
+/// Says on stderr what an answer leaves out or an option does not change.
+pub(super) fn note(what: &str) {
+    eprintln!("note: {what}");
+}
+
 impl Failure {
-    /// Prints the message to stderr; a reader that went away is not a failure.
-    pub(super) fn report(self) -> ExitCode {
+    /// Prints the message to stderr, as JSON if the answer was to be JSON; a reader that went away
+    /// is not a failure.
+    pub(super) fn report(self, as_json: bool) -> ExitCode {
         if let Failure::Io(_, error) = &self
             && error.kind() == io::ErrorKind::BrokenPipe
         {
             return ExitCode::SUCCESS;
         }
-        eprintln!("{self}");
+        match as_json {
+            true => eprintln!("{}", json!({ "error": self.json() })),
+            false => eprintln!("{self}"),
+        }
         ExitCode::from(2)
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Failure::Text(error, advice) => {
+                let Excerpt { line, column, .. } = error.excerpt();
+                json!({
+                    "message": error.kind().to_string(),
+                    "help": advice.as_deref().or(error.help()),
+                    "text": error.text(),
+                    "span": [error.span().start, error.span().end],
+                    "line": line,
+                    "column": column,
+                })
+            }
+            Failure::Meaning(error) => {
+                json!({ "message": error.to_string(), "help": error.help() })
+            }
+            Failure::Argument(message) => json!({ "message": message, "help": null }),
+            Failure::Advised(message, help) => json!({ "message": message, "help": help }),
+            Failure::Io(what, error) => {
+                json!({ "message": format!("{what}: {error}"), "help": null })
+            }
+        }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Text(error) => f.write_str(&snippet(error)),
+            Failure::Text(error, advice) => f.write_str(&snippet(error, advice.as_deref())),
             Failure::Meaning(error) => {
                 write!(f, "error: {error}")?;
                 error.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
             }
             Failure::Argument(message) => write!(f, "error: {message}"),
+            Failure::Advised(message, help) => write!(f, "error: {message}\n  = help: {help}"),
             Failure::Io(what, error) => write!(f, "error: {what}: {error}"),
         }
     }
 }
 
 /// The refusal as the compilers of the field draw it.
-fn snippet(error: &ParseError) -> String {
+fn snippet(error: &ParseError, advice: Option<&str>) -> String {
     let Excerpt { line, text, mark, related, .. } = error.excerpt();
     let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);
     let mut source = Snippet::source(text.as_str())
@@ -78,7 +115,7 @@ fn snippet(error: &ParseError) -> String {
     }
     let title = error.kind().to_string();
     let mut group = Severity::ERROR.primary_title(title.as_str()).element(source);
-    if let Some(help) = error.help() {
+    if let Some(help) = advice.or(error.help()) {
         group = group.element(Severity::HELP.message(help));
     }
     Renderer::plain().render(&[group])

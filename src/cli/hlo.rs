@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
 use tensor_layout::LayoutError;
 use tensor_layout::hlo::HloReport;
@@ -24,11 +24,14 @@ pub(super) struct Hlo {
     /// The dump, or - for standard input.
     #[arg(value_name = "FILE")]
     file: String,
-    /// Print JSON.
-    #[arg(long, conflicts_with = "csv")]
+    /// The form of the report.
+    #[arg(long, value_enum, default_value_t)]
+    format: HloFormat,
+    /// Short for --format json.
+    #[arg(long, conflicts_with_all = ["format", "csv"])]
     json: bool,
-    /// Print CSV.
-    #[arg(long)]
+    /// Short for --format csv.
+    #[arg(long, conflicts_with = "format")]
     csv: bool,
     /// Only the N worst shapes (a page for a person has 20).
     #[arg(long, value_name = "N")]
@@ -38,7 +41,26 @@ pub(super) struct Hlo {
     strict: bool,
 }
 
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum HloFormat {
+    /// A table for people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
 impl Hlo {
+    fn form(&self) -> HloFormat {
+        match (self.json, self.csv) {
+            (true, _) => HloFormat::Json,
+            (_, true) => HloFormat::Csv,
+            _ => self.format,
+        }
+    }
+
     pub(super) fn run(&self) -> Result<(), Failure> {
         let failed = |error| Failure::Io(self.file.clone(), error);
         let (input, length): (Box<dyn BufRead>, u64) = match self.file.as_str() {
@@ -59,11 +81,18 @@ impl Hlo {
             let lines: String = lines.collect();
             return Err(Failure::Argument(format!("{count} lines could not be read{lines}")));
         }
+        if report.entries().is_empty() && report.unread_count() == 0 {
+            return Err(Failure::Advised(
+                format!("{}: no XLA shape was found in {} lines", self.file, report.lines()),
+                "hlo reads text dumps, such as those that XLA_FLAGS=--xla_dump_to=DIR writes"
+                    .into(),
+            ));
+        }
         let mut out = Output::new(None)?;
-        let written = match (self.json, self.csv) {
-            (true, _) => writeln!(out, "{}", hlo_json(&report, self.top)?),
-            (_, true) => report.write_csv(&mut out, self.top),
-            _ => {
+        let written = match self.form() {
+            HloFormat::Json => writeln!(out, "{}", hlo_json(&report, self.top)?),
+            HloFormat::Csv => report.write_csv(&mut out, self.top),
+            HloFormat::Text => {
                 let page = report.page(self.top)?;
                 out.write_all(page.as_bytes())
             }

@@ -12,7 +12,8 @@ use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
 use super::input::{Place, Placed};
-use super::output::{MOST_FILES, Output, done_from};
+use super::interrupt::Unfinished;
+use super::output::{MOST_FILES, Output, done_from, unfinished};
 
 // What `pack` and `unpack` share.
 #[derive(Debug, ClapArgs)]
@@ -20,7 +21,7 @@ pub(super) struct Image {
     #[command(flatten)]
     pub(super) place: Place,
     /// Write to a file, which appears only when it is complete.
-    #[arg(short, long, value_name = "FILE|DIR")]
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     pub(super) output: PathBuf,
 }
 
@@ -133,6 +134,7 @@ pub(super) enum ImageOut {
     /// A file per unit, in a directory that gets its name when it is complete.
     Dir {
         dir: tempfile::TempDir,
+        guard: Unfinished,
         path: PathBuf,
         units: Units<File>,
     },
@@ -208,7 +210,6 @@ impl ImageOut {
         let descr = if form == ImageForm::LongWords { "<u8" } else { descr };
         let header =
             |units| NpyHeader { descr: descr.into(), shape: image_shape(program, form, units) };
-        let failed = |error| Failure::Io(path.display().to_string(), error);
         if !path.as_os_str().to_string_lossy().ends_with('/') && !path.is_dir() {
             let mut out = Output::new(Some(path))?;
             header(true).write(&mut out).map_err(|error| out.failed(error))?;
@@ -219,10 +220,10 @@ impl ImageOut {
             return Err(Failure::Argument(why));
         }
         let levels = unit_levels(program)?;
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let dir = tempfile::TempDir::new_in(parent.unwrap_or(Path::new("."))).map_err(failed)?;
+        let dir = unfinished(path, |builder, parent| builder.tempdir_in(parent))?;
+        let guard = Unfinished::new(dir.path());
         let units = Units::new(levels, header(false), width(descr).unwrap_or(8));
-        Ok(ImageOut::Dir { dir, path: path.into(), units })
+        Ok(ImageOut::Dir { dir, guard, path: path.into(), units })
     }
 
     pub(super) fn finish(
@@ -232,7 +233,7 @@ impl ImageOut {
     ) -> Result<(), Failure> {
         match self {
             ImageOut::File(out) => done_from(written, out, source),
-            ImageOut::Dir { dir, path, .. } => {
+            ImageOut::Dir { dir, path, guard: _guard, .. } => {
                 let failed = |error| Failure::Io(path.display().to_string(), error);
                 match written {
                     Ok(()) => publish(dir, &path).map_err(failed),

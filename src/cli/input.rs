@@ -3,55 +3,98 @@
 use std::io::{self, Read};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use tensor_layout::notation::{Dtype, Notation};
-use tensor_layout::xla::XlaParser;
-use tensor_layout::{LayoutText, Location, Machine, Placement};
+use tensor_layout::error::Site;
+use tensor_layout::notation::{Dtype, Notation, ReplicaText};
+use tensor_layout::placement::PlacementBuilder;
+use tensor_layout::xla::{XlaParser, XlaShape};
+use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, Placement};
 
-use super::failure::Failure;
+use super::failure::{Failure, note};
+use super::slips;
 
 // Structs that commands flatten have plain comments: clap would take doc comments for the help.
 
-// A layout in some notation.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Source {
-    /// The layout, or - for standard input.
-    #[arg(value_name = "LAYOUT")]
-    pub(super) layout: String,
-    /// How to read LAYOUT, if not by its look.
-    #[arg(long, value_enum)]
-    pub(super) from: Option<NotationArg>,
-    /// Take XLA shapes as people write them: F32, ∗, attributes in any order.
+// How the texts of layouts are read.
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Reading {
+    /// The notation of the layout, if its look does not tell.
+    #[arg(long, value_enum, value_name = "NOTATION")]
+    from: Option<NotationArg>,
+    /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
     #[arg(long)]
-    pub(super) lenient: bool,
+    lenient: bool,
+    /// The logical extents, where a PadLayout leaves them out: 151936,1536.
+    #[arg(long, value_name = "N,M,..")]
+    shape: Option<String>,
+    /// The member of an XLA tuple, such as 1.0.
+    #[arg(long, value_name = "K[.L]..")]
+    member: Option<String>,
 }
 
 // A layout and where it is placed.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Place {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    pub(super) layout: String,
     #[command(flatten)]
-    pub(super) source: Source,
+    pub(super) reading: Reading,
     #[command(flatten)]
     pub(super) on: On,
 }
 
+// Where layouts are placed, and from which address on.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Placing")]
+pub(super) struct On {
+    #[command(flatten)]
+    pub(super) machine: OnMachine,
+    /// The address of the first long word.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) base: u64,
+}
+
 // Where layouts are placed.
 #[derive(Debug, ClapArgs)]
-pub(super) struct On {
+#[command(next_help_heading = "Placing")]
+pub(super) struct OnMachine {
     /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
     #[arg(long, value_name = "MACHINE")]
     pub(super) machine: Option<String>,
     /// The memory, whose capacity is checked: LM0, LM1, DRAM, ..
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "machine")]
     pub(super) memory: Option<String>,
     /// The type of the elements: Float, Int, UInt, Long, ULong, Double, Half, Byte, UByte.
     #[arg(long, value_name = "DTYPE")]
     pub(super) dtype: Option<String>,
-    /// The logical extents, where LAYOUT does not say them: 151936,1536.
-    #[arg(long, value_name = "N,M,..")]
-    pub(super) shape: Option<String>,
-    /// The address of the first long word.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) base: u64,
+}
+
+// The form of a short answer.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[command(next_help_heading = "Output")]
+pub(super) struct Form {
+    /// The form of the answer.
+    #[arg(long, value_enum, default_value_t)]
+    format: TextOrJson,
+    /// Short for --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+enum TextOrJson {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl Form {
+    pub(super) fn is_json(self) -> bool {
+        self.json || self.format == TextOrJson::Json
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -83,56 +126,184 @@ pub(super) struct Placed {
     pub(super) syntax: LayoutText,
 }
 
-impl Source {
-    pub(super) fn read(&self) -> Result<LayoutText, Failure> {
-        let text = self.text()?;
-        let notation = self.from.map_or_else(|| Notation::of(&text), Notation::from);
+impl Reading {
+    /// How an argument of another one is read: by its look.
+    pub(super) fn by_look(lenient: bool) -> Reading {
+        Reading { lenient, ..Reading::default() }
+    }
+
+    pub(super) fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+
+    /// Reads a layout, or standard input for `-`.
+    pub(super) fn read(&self, argument: &str) -> Result<LayoutText, Failure> {
+        let syntax = self.parse(argument)?;
+        self.note_lenient(&[&syntax]);
+        Ok(syntax)
+    }
+
+    /// Reads the layout of a step, where an option for the first one need not apply.
+    pub(super) fn read_operand(&self, argument: &str) -> Result<LayoutText, Failure> {
+        self.parse(argument)
+    }
+
+    /// Reads two layouts, of which one may come from standard input.
+    pub(super) fn read_two(
+        &self,
+        first: &str,
+        second: &str,
+    ) -> Result<(LayoutText, LayoutText), Failure> {
+        if (first, second) == ("-", "-") {
+            let why = "standard input can be read only once; write one of the layouts out";
+            return Err(Failure::Argument(why.into()));
+        }
+        let (first, second) = (self.parse(first)?, self.parse(second)?);
+        self.note_lenient(&[&first, &second]);
+        Ok((first, second))
+    }
+
+    fn parse(&self, argument: &str) -> Result<LayoutText, Failure> {
+        let text = text_of(argument)?;
+        let text = text.trim_start_matches('\u{feff}').trim_end();
+        let notation = self.from.map_or_else(|| Notation::of(text), Notation::from);
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
-        Ok(LayoutText::parse_as(notation, xla, text.trim_end())?)
+        let syntax = LayoutText::parse_as(notation, xla, text);
+        let syntax = syntax.map_err(|error| slips::refused(error, text, self.lenient))?;
+        self.shaped(self.member_of(syntax)?)
+    }
+
+    fn note_lenient(&self, texts: &[&LayoutText]) {
+        if self.lenient && !texts.iter().any(|text| matches!(text, LayoutText::Xla(_))) {
+            note("--lenient has no effect: it is for XLA shapes");
+        }
     }
 
     /// The text, with a shape that may be given separately.
-    pub(super) fn shaped(&self, shape: Option<&str>) -> Result<LayoutText, Failure> {
-        match (shape, self.read()?) {
+    fn shaped(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
+        match (&self.shape, syntax) {
             (Some(shape), LayoutText::PadLayout(tree)) => {
                 let shape = numbers("--shape", shape)?;
                 Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
             }
-            (Some(_), _) => Err(Failure::Argument("--shape: the text says its own shape".into())),
+            (Some(_), _) => Err(Failure::Argument(
+                "--shape is for PadLayouts; texts of other notations carry their shape".into(),
+            )),
             (None, syntax) => Ok(syntax),
         }
     }
 
-    fn text(&self) -> Result<String, Failure> {
-        if self.layout != "-" {
-            return Ok(self.layout.clone());
+    /// The member of a tuple that was asked for.
+    fn member_of(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
+        let Some(member) = &self.member else { return Ok(syntax) };
+        let LayoutText::Xla(shape) = &syntax else {
+            return Err(Failure::Argument("--member is for XLA tuples".into()));
+        };
+        let canonical = shape.canonical();
+        let arrays = canonical.arrays();
+        let name = |path: &[usize]| path.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        let found = arrays.iter().find(|(path, _)| !path.is_empty() && name(path) == *member);
+        if let Some((_, array)) = found {
+            return Ok(LayoutText::Xla(XlaShape::Array((*array).clone())));
         }
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        read.map_err(|error| Failure::Io("standard input".into(), error))?;
-        String::from_utf8(bytes)
-            .map_err(|_| Failure::Argument("standard input is not UTF-8".into()))
+        let known: Vec<String> = arrays.iter().map(|(path, _)| name(path)).take(20).collect();
+        let what = match known[..] {
+            [ref only] if only.is_empty() => "the shape is a single array, not a tuple".into(),
+            _ => format!("its arrays are {}", known.join(", ")),
+        };
+        Err(Failure::Argument(format!("--member: `{member}` is not an array of the shape: {what}")))
+    }
+}
+
+/// The argument itself, or standard input for `-`.
+fn text_of(argument: &str) -> Result<String, Failure> {
+    if argument != "-" {
+        return Ok(argument.to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| Failure::Io("standard input".into(), error))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::Argument("standard input is not UTF-8".into()))?;
+    match text.trim().is_empty() {
+        true => Err(Failure::Advised(
+            "standard input is empty".into(),
+            "pipe a layout into the command, as in: echo '((4_PE, 3:8), (8:1))' | tensor-layout \
+             explain -"
+                .into(),
+        )),
+        false => Ok(text),
     }
 }
 
 impl Place {
     pub(super) fn placement(&self) -> Result<Placed, Failure> {
-        self.on.place(self.shaped()?)
-    }
-
-    /// The text, with the shape that was given separately.
-    pub(super) fn shaped(&self) -> Result<LayoutText, Failure> {
-        self.source.shaped(self.on.shape.as_deref())
+        self.on.place(self.reading.read(&self.layout)?)
     }
 }
 
 impl On {
     /// Places a text that was read already: standard input can be read once only.
     pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+        let machine = self.machine.get()?;
+        self.machine.place_on(syntax, machine.as_ref(), |builder| builder.base(self.base))
+    }
+
+    /// The same, and accepts a layout that is too large for the machine.
+    pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+        let machine = self.machine.get()?;
+        let change = |builder: PlacementBuilder| builder.base(self.base).oversized();
+        self.machine.place_on(syntax, machine.as_ref(), change)
+    }
+
+    /// Places two layouts of one tensor. Without a machine there is one unit, or as many as both
+    /// layouts name.
+    pub(super) fn place_two(
+        &self,
+        first: LayoutText,
+        second: LayoutText,
+    ) -> Result<(Placed, Placed), Failure> {
+        let machine = match self.machine.get()? {
+            Some(machine) => machine,
+            None => least_machine(&first, &second)?,
+        };
+        let place = |syntax| {
+            self.machine.place_on(syntax, Some(&machine), |builder| builder.base(self.base))
+        };
+        Ok((place(first)?, place(second)?))
+    }
+
+    /// Whether anything about the place was said.
+    pub(super) fn is_said(&self) -> bool {
+        self.machine.is_said() || self.base != 0
+    }
+}
+
+impl OnMachine {
+    pub(super) fn is_said(&self) -> bool {
+        self.machine.is_some() || self.dtype.is_some()
+    }
+
+    pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+        let machine = self.get()?;
+        self.place_on(syntax, machine.as_ref(), |builder| builder)
+    }
+
+    fn get(&self) -> Result<Option<Machine>, Failure> {
+        self.machine.as_deref().map(machine_of).transpose()
+    }
+
+    fn place_on(
+        &self,
+        syntax: LayoutText,
+        machine: Option<&Machine>,
+        change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
+    ) -> Result<Placed, Failure> {
         let layout = syntax.lower()?;
-        let mut builder = Placement::of(layout).base(self.base);
-        if let Some(machine) = &self.machine {
-            builder = builder.on(&machine_of(machine)?);
+        self.note_unused(&syntax, machine);
+        let mut builder = change(Placement::of(layout));
+        if let Some(machine) = machine {
+            builder = builder.on(machine);
         }
         if syntax.is_function() {
             builder = builder.shared_places();
@@ -148,17 +319,39 @@ impl On {
         Ok(Placed { placement, syntax })
     }
 
-    /// Memory and dtype, as given or else as written.
+    /// Tells of copies that need a machine to be counted.
+    fn note_unused(&self, syntax: &LayoutText, machine: Option<&Machine>) {
+        let LayoutText::PadLayout(tree) = syntax else { return };
+        for replica in tree.broadcast() {
+            if let ReplicaText::Bare(level) = replica {
+                match machine {
+                    None => note(&format!(
+                        "`B@[{level}]` has no effect without --machine, which tells how many \
+                         `{level}` there are"
+                    )),
+                    Some(machine) if level.is_unit() && machine.size(*level).is_none() => {
+                        note(&format!("`B@[{level}]` has no effect: the machine lacks `{level}`"));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Memory and dtype, as given or else as written; they must not contradict each other.
     fn suffix(&self, syntax: &LayoutText) -> Result<(Option<String>, Option<Dtype>), Failure> {
         let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
         match syntax {
             LayoutText::PadLayout(tree) => {
                 let written = tree.memory().map(|memory| memory.name().to_owned());
-                Ok((self.memory.clone().or(written), dtype.or(tree.dtype())))
+                let memory = one_of("--memory", self.memory.clone(), written)?;
+                let names = (dtype.map(Dtype::name), tree.dtype().map(Dtype::name));
+                one_of("--dtype", names.0.map(str::to_owned), names.1.map(str::to_owned))?;
+                Ok((memory, dtype.or(tree.dtype())))
             }
             _ if self.memory.is_some() || dtype.is_some() => Err(Failure::Argument(
-                "--memory and --dtype go with PadLayout text: its addresses count long words, \
-                 those of other notations count elements"
+                "--memory and --dtype are for PadLayouts, whose addresses count long words; \
+                 addresses of other notations count elements"
                     .into(),
             )),
             _ => Ok((None, None)),
@@ -166,17 +359,59 @@ impl On {
     }
 }
 
+/// What the option says or the suffix of the text does.
+fn one_of(
+    option: &str,
+    given: Option<String>,
+    written: Option<String>,
+) -> Result<Option<String>, Failure> {
+    match (given, written) {
+        (Some(given), Some(written)) if given != written => Err(Failure::Argument(format!(
+            "{option} {given} contradicts `{written}` at the end of the layout"
+        ))),
+        (given, written) => Ok(given.or(written)),
+    }
+}
+
+/// The units that two layouts name, or one.
+fn least_machine(first: &LayoutText, second: &LayoutText) -> Result<Machine, Failure> {
+    let layouts = [first.lower()?, second.lower()?];
+    let mut levels: Vec<Level> =
+        layouts.iter().flat_map(|layout| layout.used_levels().iter().copied()).collect();
+    levels.retain(|level| level.is_unit());
+    levels.sort();
+    levels.dedup();
+    let size = |level: Level| layouts.iter().map(|layout| layout.extent(level)).max().unwrap_or(1);
+    let mut builder = Machine::builder("of the two layouts");
+    for level in &levels {
+        builder = builder.level(*level, size(*level));
+    }
+    if levels.is_empty() {
+        builder = builder.level(Level::new("Unit")?, 1);
+    }
+    Ok(builder.build()?)
+}
+
 pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
     // A name with `=` is a tree, a preset is known by name, the rest are files.
     if text.contains('=') || Machine::preset(text).is_some() {
         return Ok(text.parse()?);
     }
-    let toml = std::fs::read_to_string(text).map_err(|error| {
-        let what = format!(
-            "`{text}` is not a known machine (mn-core, mn-core-2, or levels such as L2B=4,PE=4), nor a TOML file that can be read"
-        );
-        Failure::Io(what, error)
-    })?;
+    let is_path = std::path::Path::new(text).exists() || text.contains(['/', '.']);
+    if !is_path {
+        return Err(Failure::Advised(
+            format!("`{text}` is not a known machine"),
+            Machine::meant_by(text).map_or_else(
+                || {
+                    "a machine is mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file"
+                        .into()
+                },
+                |name| format!("did you mean `{name}`?"),
+            ),
+        ));
+    }
+    let toml = std::fs::read_to_string(text)
+        .map_err(|error| Failure::Io(format!("the machine `{text}` cannot be read"), error))?;
     Ok(Machine::from_toml(&toml)?)
 }
 
@@ -200,22 +435,28 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
     text.split(',').map(number).collect()
 }
 
-/// A layout from an argument of another one.
-pub(super) fn argument(text: &str, lenient: bool) -> Result<LayoutText, Failure> {
-    shaped_argument(text, lenient, None)
-}
-
-/// The same, with a shape that may be given separately.
-pub(super) fn shaped_argument(
-    text: &str,
-    lenient: bool,
-    shape: Option<&str>,
-) -> Result<LayoutText, Failure> {
-    let source = Source { layout: text.into(), from: None, lenient };
-    source.shaped(shape)
+/// The number of an axis: `1` or `i1`.
+pub(super) fn axis_number(text: &str) -> Option<usize> {
+    let text = text.trim();
+    text.strip_prefix('i').unwrap_or(text).parse().ok()
 }
 
 /// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.
 pub(super) fn location(text: &str) -> Result<Location, Failure> {
     if text.trim().is_empty() { Ok(Location::default()) } else { Ok(text.parse()?) }
+}
+
+/// Refuses coordinates in levels that places of the layout do not have.
+pub(super) fn check_columns(placement: &Placement, place: &Location) -> Result<(), Failure> {
+    let columns = placement.columns();
+    match place.iter().find(|(level, _)| !columns.contains(level)) {
+        None => Ok(()),
+        Some((level, _)) => Err(LayoutError::LevelUnknown {
+            level,
+            machine: "layout".into(),
+            known: columns.iter().map(Level::as_str).collect::<Vec<_>>().join(", "),
+            site: Site::Layout,
+        }
+        .into()),
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Target;
+use tensor_layout::placement::Fit;
 use tensor_layout::report::{
     AxisReport, DigitReport, MemberReport, Report, ShapeReport, SharedPlace,
 };
@@ -68,10 +69,34 @@ pub(super) fn report_json(report: &Report) -> Value {
         "pads_on_elements": report.pads_on_elements,
         "shared": report.shared.iter().map(shared_json).collect::<Vec<_>>(),
         "footprint_words": report.footprint_words,
+        "element_bits": report.element_bits,
+        "element_bytes": bytes(report.elements, report.element_bits),
+        "footprint_bytes": footprint_bytes(report),
+        "fits": fits_json(&report.fits),
         "memory": report.memory,
         "capacity_words": report.capacity_words,
         "replicated": report.replicated.iter().map(Level::as_str).collect::<Vec<_>>(),
     })
+}
+
+/// `{"LM0": {"needed": 4608, "capacity": 2048, "fits": false}}`
+fn fits_json(fits: &[Fit]) -> Value {
+    let entry = |fit: &Fit| {
+        let Fit { name, needed, capacity, .. } = fit;
+        let value = json!({ "needed": needed, "capacity": capacity, "fits": fit.fits() });
+        (name.clone(), value)
+    };
+    Value::Object(fits.iter().map(entry).collect())
+}
+
+fn bytes(count: u64, bits: Option<u64>) -> Option<u64> {
+    count.checked_mul(bits?).map(|bits| bits.div_ceil(8))
+}
+
+/// The bytes of the long words; addresses of other notations count elements.
+fn footprint_bytes(report: &Report) -> Option<u64> {
+    let words = report.address_unit == "long words";
+    bytes(report.footprint_words, words.then_some(report.word_bits))
 }
 
 #[allow(clippy::as_conversions, reason = "a share for reading: rounding is meant")]

@@ -1,61 +1,178 @@
 //! `locate`: where one element lives.
 
 use clap::Args as ClapArgs;
-use serde_json::json;
+use serde_json::{Value, json};
 use tensor_layout::algebra::IndexOrder;
+use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutText, Level, Location, Placement};
 
 use super::failure::Failure;
-use super::input::{Place, Placed, numbers};
+use super::input::{Form, Place, Placed, numbers};
 use super::json::location_json;
 use super::output::print;
 
-/// Print where one element lives: its first copy.
+/// How many copies are printed for a person, and how many as JSON.
+const MOST_LINES: usize = 64;
+const MOST_COPIES: usize = 1 << 16;
+
+/// Print where one element lives: the place of each of its copies.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-JSON: {\"index\":[100,37],\"location\":{\"L2B\":1,..,\"Addr\":33},\"copies\":1,\"replicated\":[]}
+A person sees at most 64 copies, JSON has up to 65536 of them.
+JSON: {\"index\":[100,37],\"location\":{\"L2B\":1,..,\"Addr\":33},\"copies\":1,
+\"replicated\":[],\"all_copies\":[{..}]}; with --bytes also \"bytes\", and on MN-Core
+with a memory \"assembly_addresses\", a number per copy.
 
-Example:
-  tensor-layout locate '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))' 100,37")]
+Examples:
+  tensor-layout locate '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))' 100,37
+  tensor-layout locate '((12:8), (8:1))' 1,2 --machine PE=4
+  tensor-layout locate 'bf16[8,128]{1,0:T(8,128)(2,1)}' 3,5 --bytes")]
 pub(super) struct Locate {
     #[command(flatten)]
     place: Place,
     /// The index: one entry per axis, such as 100,37; '' for rank 0.
     #[arg(value_name = "I,J,..")]
     index: String,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    /// Also print byte offsets, and addresses as MN-Core assembly writes them.
+    #[arg(long, help_heading = "Output")]
+    bytes: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 impl Locate {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let Placed { placement, syntax } = self.place.placement()?;
-        let index = numbers("the index", &self.index)?;
-        let index = match (&syntax, &index[..]) {
-            // CuTe takes a single linear index as well.
-            (LayoutText::Cute(_), [linear]) if placement.layout().rank() != 1 => {
-                placement.layout().index_of(IndexOrder::Colexicographic, *linear)?
-            }
-            _ => index,
+        let index = index(&placement, &syntax, &self.index)?;
+        let copies = placement.locate_all(&index)?;
+        let shown = if self.form.is_json() { MOST_COPIES } else { MOST_LINES };
+        let places: Vec<Location> = copies.take(shown).collect();
+        let bytes = match self.bytes {
+            true => Some(byte_offsets(&placement, &syntax, &places)?),
+            false => None,
         };
-        let place = placement.locate(&index)?;
-        let (copies, replicated) = (placement.copies(), placement.replicated());
-        if self.json {
-            let replicated: Vec<&str> = replicated.iter().map(Level::as_str).collect();
-            let location = location_json(&placement, &place);
-            let answer = json!({
-                "index": index, "location": location, "copies": copies, "replicated": replicated,
-            });
-            return print(&answer.to_string());
+        let assembly = bytes.as_ref().and_then(|_| assembly_addresses(&placement, &places));
+        match self.form.is_json() {
+            true => print(&answer(&placement, &index, &places, bytes, assembly).to_string()),
+            false => print(&page(&placement, &places, bytes.as_deref(), assembly.as_deref())),
         }
-        let place = in_columns(&placement, &place);
-        if copies == 1 {
-            return print(&place);
-        }
-        let levels = replicated.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-        print(&format!("{place}  (the first of {copies} copies over {levels})"))
     }
+}
+
+/// The index; CuTe takes a single linear index as well.
+fn index(placement: &Placement, syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
+    let looks_like_layout = text.contains(['(', '[']);
+    if looks_like_layout {
+        let why = "the layout comes first, then the index, as in: locate '((12:8), (8:1))' 3,5";
+        return Err(Failure::Argument(why.into()));
+    }
+    let index = numbers("the index", text)?;
+    match (syntax, &index[..]) {
+        (LayoutText::Cute(_), [linear]) if placement.layout().rank() != 1 => {
+            Ok(placement.layout().index_of(IndexOrder::Colexicographic, *linear)?)
+        }
+        _ => Ok(index),
+    }
+}
+
+fn answer(
+    placement: &Placement,
+    index: &[u64],
+    places: &[Location],
+    bytes: Option<Vec<u64>>,
+    assembly: Option<Vec<u64>>,
+) -> Value {
+    let replicated = placement.replicated();
+    let replicated: Vec<&str> = replicated.iter().map(Level::as_str).collect();
+    let all: Vec<Value> = places.iter().map(|place| location_json(placement, place)).collect();
+    let mut answer = json!({
+        "index": index,
+        "location": all.first(),
+        "copies": placement.copies(),
+        "replicated": replicated,
+        "all_copies": all,
+    });
+    if let Value::Object(answer) = &mut answer {
+        answer.extend(bytes.map(|bytes| ("bytes".to_owned(), json!(bytes))));
+        answer.extend(assembly.map(|at| ("assembly_addresses".to_owned(), json!(at))));
+    }
+    answer
+}
+
+fn page(
+    placement: &Placement,
+    places: &[Location],
+    bytes: Option<&[u64]>,
+    assembly: Option<&[u64]>,
+) -> String {
+    let mut page = String::new();
+    for (at, place) in places.iter().enumerate() {
+        page.push_str(&in_columns(placement, place));
+        let memory = placement.memory().map_or("", |(name, _)| name);
+        let byte = bytes.and_then(|bytes| bytes.get(at)).map(|byte| format!("byte {byte}"));
+        let word = assembly.and_then(|words| words.get(at));
+        let notes = byte.into_iter().chain(word.map(|word| format!("{memory} assembly {word}")));
+        let notes = notes.collect::<Vec<_>>().join(", ");
+        if !notes.is_empty() {
+            page.push_str(&format!("  ({notes})"));
+        }
+        page.push('\n');
+    }
+    let copies = placement.copies();
+    if copies > 1 {
+        let levels = placement.replicated();
+        let levels = levels.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+        let shown = match places.len() {
+            shown if u64::try_from(shown).is_ok_and(|shown| shown < copies) => {
+                format!("; the first {shown} are shown")
+            }
+            _ => String::new(),
+        };
+        page.push_str(&format!("{copies} copies over {levels}{shown}\n"));
+    }
+    page
+}
+
+/// The byte in the memory of the unit at which each copy begins.
+fn byte_offsets(
+    placement: &Placement,
+    syntax: &LayoutText,
+    places: &[Location],
+) -> Result<Vec<u64>, Failure> {
+    let word = placement.machine().map_or(64, tensor_layout::Machine::word_bits);
+    let (address_bits, lane_bits) = match syntax {
+        LayoutText::Xla(XlaShape::Array(array)) => (array.element_bits(), 0),
+        LayoutText::PadLayout(_) => {
+            let lane = placement.element_bits();
+            if lane.is_none() && placement.columns().contains(&Level::W) {
+                let why = "--bytes: the width of a lane is not known; give it with --dtype";
+                return Err(Failure::Argument(why.into()));
+            }
+            (word, lane.unwrap_or(0))
+        }
+        _ => {
+            let why = "--bytes is for PadLayouts and XLA shapes: the width of an element of this \
+                       layout is not known";
+            return Err(Failure::Argument(why.into()));
+        }
+    };
+    let byte = |place: &Location| {
+        let bits = |level, width: u64| place.get(level).unwrap_or(0).checked_mul(width);
+        let bits = bits(Level::ADDR, address_bits)?.checked_add(bits(Level::W, lane_bits)?)?;
+        Some(bits / 8)
+    };
+    let too_large = || Failure::Argument("--bytes: the offset does not fit in 64 bits".into());
+    places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
+}
+
+/// What the assembly of MN-Core writes for an address: half words in LM, long words in DRAM.
+fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<u64>> {
+    let factor = match (placement.machine()?.name(), placement.memory()?.0) {
+        ("mn-core" | "mn-core-2", "LM0" | "LM1") => 2,
+        ("mn-core" | "mn-core-2", "DRAM") => 1,
+        _ => return None,
+    };
+    places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(factor)).collect()
 }
 
 /// `L2B=1,..,Addr=33`, in the order of the columns.

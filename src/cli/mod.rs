@@ -1,7 +1,8 @@
 //! The command line: arguments to a request, a library call, its answer as text.
 //!
 //! A file per command, with its arguments and its help; what commands share stands in `input`
-//! (texts, machines, numbers), `output`, `json`, `failure`, `picture` and `image`.
+//! (texts, machines, numbers), `output`, `interrupt`, `json`, `failure`, `slips`, `picture` and
+//! `image`.
 
 mod convert;
 mod draw;
@@ -12,18 +13,23 @@ mod failure;
 mod hlo;
 mod image;
 mod input;
+mod interrupt;
 mod json;
+mod lists;
 mod locate;
 mod output;
 mod pack;
 mod picture;
 mod relayout;
 mod same;
+mod shell;
+mod slips;
 mod table;
 mod unpack;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
@@ -34,12 +40,12 @@ use failure::Failure;
     name = "tensor-layout",
     version,
     about,
-    max_term_width = 80,
+    max_term_width = 100,
     after_help = "\
 A LAYOUT is PadLayout text such as '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))',
 an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as
 '((2,2),3):((24,2),8)', strides such as 'shape=(2, 3), strides=(3, 1)', or - to
-read one from standard input.
+read one from standard input. Put it in quotes: shells read brackets and braces.
 
 Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
 nothing on stdout.
@@ -56,18 +62,23 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Table(table::Table),
-    Pack(pack::Pack),
-    Unpack(unpack::Unpack),
+    Explain(explain::Explain),
     Locate(locate::Locate),
     Element(element::Element),
-    Explain(explain::Explain),
+    Table(table::Table),
     Draw(draw::Draw),
-    Convert(convert::Convert),
     Same(same::Same),
-    Relayout(relayout::Relayout),
+    Convert(convert::Convert),
     Edit(Box<edit::Edit>),
+    Relayout(relayout::Relayout),
+    Pack(pack::Pack),
+    Unpack(unpack::Unpack),
     Hlo(hlo::Hlo),
+    Machines(lists::Machines),
+    Dtypes(lists::Dtypes),
+    Notations(lists::Notations),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 impl Command {
@@ -75,16 +86,21 @@ impl Command {
         match self {
             Command::Same(command) => return command.run(),
             Command::Edit(command) => command.run(matches.subcommand().map(|(_, steps)| steps))?,
-            Command::Table(command) => command.run()?,
-            Command::Pack(command) => command.run()?,
-            Command::Unpack(command) => command.run()?,
+            Command::Completions(command) => command.run(Args::command())?,
+            Command::Man(command) => command.run(Args::command())?,
+            Command::Explain(command) => command.run()?,
             Command::Locate(command) => command.run()?,
             Command::Element(command) => command.run()?,
-            Command::Explain(command) => command.run()?,
+            Command::Table(command) => command.run()?,
             Command::Draw(command) => command.run()?,
             Command::Convert(command) => command.run()?,
             Command::Relayout(command) => command.run()?,
+            Command::Pack(command) => command.run()?,
+            Command::Unpack(command) => command.run()?,
             Command::Hlo(command) => command.run()?,
+            Command::Machines(command) => command.run()?,
+            Command::Dtypes(command) => command.run()?,
+            Command::Notations(command) => command.run()?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -92,8 +108,35 @@ impl Command {
 
 /// Runs the command line; the exit code is 0, 1 for "not the same", or 2 for bad input.
 pub(crate) fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let as_json = arguments.iter().any(|argument| argument == "--json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+        || arguments.iter().any(|argument| argument == "--format=json");
     // Matches tell the order of arguments, which the steps of an edit need.
-    let matches = Args::command().get_matches();
-    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    args.command.run(&matches).unwrap_or_else(Failure::report)
+    let parsed = Args::command().try_get_matches_from(&arguments);
+    let parsed = parsed.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches)));
+    let (args, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return usage(&error, &arguments, as_json),
+    };
+    args.command.run(&matches).unwrap_or_else(|failure| failure.report(as_json))
+}
+
+/// Help, the version, or what is wrong with the arguments.
+fn usage(error: &clap::Error, arguments: &[std::ffi::OsString], as_json: bool) -> ExitCode {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        error.exit();
+    }
+    let expanded = arguments.iter().filter_map(|argument| argument.to_str());
+    let advice = expanded.filter_map(slips::from_shell).next();
+    if let Some(advice) = advice {
+        let message = "there are more arguments than the command takes".into();
+        return Failure::Advised(message, advice).report(as_json);
+    }
+    if as_json {
+        let text = error.render().to_string();
+        let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+        return Failure::Argument(message.trim_end().into()).report(true);
+    }
+    error.exit()
 }

@@ -3,13 +3,18 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
 use tempfile::NamedTempFile;
+use tensor_layout::notation::Notation;
 use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, LayoutText};
 
-use super::failure::Failure;
+use super::failure::{Failure, note};
+use super::input::Form;
+use super::interrupt::Unfinished;
 
 /// The most files that one command writes.
 pub(super) const MOST_FILES: u64 = 1 << 20;
@@ -17,7 +22,7 @@ pub(super) const MOST_FILES: u64 = 1 << 20;
 /// Standard output, or a file that appears under its name only when it is complete.
 pub(super) enum Output {
     Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<NamedTempFile>, PathBuf),
+    File(BufWriter<NamedTempFile>, PathBuf, Unfinished),
     /// A device or pipe, which cannot be replaced.
     Device(BufWriter<File>, PathBuf),
 }
@@ -35,10 +40,9 @@ impl Output {
             let device = device.map_err(|error| Failure::Io(path.display().to_string(), error))?;
             return Ok(Output::Device(BufWriter::with_capacity(1 << 16, device), path.into()));
         }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))
-            .map_err(|error| Failure::Io(path.display().to_string(), error))?;
-        Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into()))
+        let file = unfinished(path, |builder, parent| builder.tempfile_in(parent))?;
+        let guard = Unfinished::new(file.path());
+        Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), guard))
     }
 
     /// Flushes, and gives a file its name.
@@ -48,7 +52,7 @@ impl Output {
             Output::Device(mut out, path) => {
                 out.flush().map_err(|error| Failure::Io(path.display().to_string(), error))
             }
-            Output::File(out, path) => {
+            Output::File(out, path, _unfinished) => {
                 let failed = |error| Failure::Io(path.display().to_string(), error);
                 let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
                 keep_mode(&file, &path).map_err(failed)?;
@@ -61,11 +65,24 @@ impl Output {
     pub(super) fn failed(&self, error: io::Error) -> Failure {
         match self {
             Output::Stdout(_) => stdout_failed(error),
-            Output::File(_, path) | Output::Device(_, path) => {
+            Output::File(_, path, _) | Output::Device(_, path) => {
                 Failure::Io(path.display().to_string(), error)
             }
         }
     }
+}
+
+/// `.table.csv.Ab12Cd.part`: a name that tells which file it will be.
+pub(super) fn unfinished<T>(
+    path: &Path,
+    make: impl FnOnce(&tempfile::Builder<'_, '_>, &Path) -> io::Result<T>,
+) -> Result<T, Failure> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+    let prefix = format!(".{name}.");
+    let mut builder = tempfile::Builder::new();
+    make(builder.prefix(&prefix).suffix(".part"), parent.unwrap_or(Path::new(".")))
+        .map_err(|error| Failure::Io(path.display().to_string(), error))
 }
 
 /// Temporary files are private; a finished one gets the mode of the file it replaces, or that of
@@ -87,7 +104,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Output::Stdout(out) => out.write(bytes),
-            Output::File(out, _) => out.write(bytes),
+            Output::File(out, ..) => out.write(bytes),
             Output::Device(out, _) => out.write(bytes),
         }
     }
@@ -95,7 +112,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Output::Stdout(out) => out.flush(),
-            Output::File(out, _) => out.flush(),
+            Output::File(out, ..) => out.flush(),
             Output::Device(out, _) => out.flush(),
         }
     }
@@ -105,9 +122,57 @@ fn stdout_failed(error: io::Error) -> Failure {
     Failure::Io("standard output".into(), error)
 }
 
-/// Whether standard output shows colours.
-pub(super) fn stdout_is_colored() -> bool {
-    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+/// What the name of a file ends in, in lower case; empty if nothing.
+pub(super) fn extension_of(path: &Path) -> String {
+    path.extension().map_or_else(String::new, |end| end.to_string_lossy().to_ascii_lowercase())
+}
+
+/// When output has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, clap::ValueEnum)]
+enum Color {
+    /// In a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+// When output has colours.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Colored {
+    /// When to colour text.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+impl Colored {
+    /// Sets the choice for this run.
+    pub(super) fn choose(self) {
+        COLOR.get_or_init(|| self.color);
+    }
+}
+
+/// Whether text is coloured, which goes to standard output or to a file.
+pub(super) fn is_colored(to_stdout: bool) -> bool {
+    match COLOR.get() {
+        Some(Color::Always) => true,
+        Some(Color::Never) => false,
+        _ => {
+            let plain = std::env::var_os("NO_COLOR").is_some();
+            to_stdout && io::stdout().is_terminal() && !plain
+        }
+    }
+}
+
+/// The columns of the terminal, at least 40; 80 where there is none.
+pub(super) fn width() -> usize {
+    const NARROWEST: usize = 40;
+    let size = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    size.map_or(80, |(terminal_size::Width(columns), _)| usize::from(columns).max(NARROWEST))
 }
 
 /// Prints a short answer.
@@ -121,12 +186,29 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 pub(super) fn print_layout(
     written: Result<(String, Option<String>), LayoutError>,
     syntax: &LayoutText,
+    notation: Notation,
+    form: Form,
 ) -> Result<(), Failure> {
     let (text, lost) = written.map_err(|error| syntax.refuse(error))?;
+    if form.is_json() {
+        let name = notation_name(notation);
+        return print(&json!({ "layout": text, "notation": name, "lost": lost }).to_string());
+    }
     if let Some(lost) = lost {
-        eprintln!("note: {lost}");
+        note(&lost);
     }
     print(&text)
+}
+
+/// The name of a notation, as `--from` and `--to` take it.
+pub(super) fn notation_name(notation: Notation) -> &'static str {
+    match notation {
+        Notation::PadLayout => "pad-layout",
+        Notation::Xla => "xla",
+        Notation::Cute => "cute",
+        Notation::Strided => "strided",
+        _ => "other",
+    }
 }
 
 /// Gives the file its name, or tells why not.

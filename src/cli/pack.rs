@@ -28,7 +28,7 @@ pub(super) struct Pack {
     #[command(flatten)]
     image: Image,
     /// What padding and holes are filled with: the bits of a cell.
-    #[arg(long, value_name = "BITS", default_value_t = 0)]
+    #[arg(long, value_name = "BITS", default_value_t = 0, help_heading = "Output")]
     fill: u64,
 }
 

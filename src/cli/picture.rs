@@ -4,10 +4,7 @@ use tensor_layout::picture::{CellKind, Drawing};
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutError, LayoutText, Placement};
 
-use super::output::stdout_is_colored;
-
-/// The width of a terminal that text is made for.
-pub(super) const WIDTH: usize = 80;
+use super::output::{is_colored, width};
 
 /// A drawing with its text as title and the tiles that the text names.
 pub(super) fn titled<'a>(placement: &'a Placement, syntax: &LayoutText) -> Drawing<'a> {
@@ -29,9 +26,9 @@ pub(super) fn small(placement: &Placement, syntax: &LayoutText) -> String {
     if !all || cells > MOST_CELLS || cells == 0 {
         return String::new();
     }
-    let text = picture.to_text(WIDTH, stdout_is_colored());
+    let text = picture.to_text(width(), is_colored(true));
     let below = text.split_once('\n').map_or("", |(_, below)| below);
-    if below.lines().any(|line| !stdout_is_colored() && line.chars().count() > WIDTH) {
+    if below.lines().any(|line| !is_colored(true) && line.chars().count() > width()) {
         return String::new();
     }
     below.to_owned()

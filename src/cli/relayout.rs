@@ -9,7 +9,7 @@ use tensor_layout::relayout::{Account, Distance, Move, Relayout as Pair, Run, Tr
 use tensor_layout::{Level, Location};
 
 use super::failure::Failure;
-use super::input::{On, shaped_argument};
+use super::input::{Form, On, Reading};
 use super::output::{Output, print};
 
 /// Count what has to move to go from one layout to another.
@@ -18,6 +18,7 @@ use super::output::{Output, print};
 Counts are exact, for tensors of any size: of the destination copies by the distance
 to the nearest source copy, and of what has to enter the units of each level at
 least, whatever the algorithm.
+Without --machine there are as many units as the two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
 With --transfers, a line per run: what moves from where to where.
@@ -34,35 +35,27 @@ pub(super) struct Relayout {
     #[arg(value_name = "DESTINATION")]
     destination: String,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     on: On,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
     /// Print the moves themselves.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     transfers: bool,
-    /// Take XLA shapes as people write them.
-    #[arg(long)]
-    lenient: bool,
 }
 
 impl Relayout {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        if self.on.machine.is_none() {
-            let why = "--machine: a relayout needs one; say mn-core, or levels such as L2B=4,PE=4";
-            return Err(Failure::Argument(why.into()));
-        }
-        let place = |text: &str| {
-            let text = shaped_argument(text, self.lenient, self.on.shape.as_deref())?;
-            Ok::<_, Failure>(self.on.place(text)?.placement)
-        };
-        let (source, destination) = (place(&self.source)?, place(&self.destination)?);
+        let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
+        let (source, destination) = self.on.place_two(source, destination)?;
+        let (source, destination) = (source.placement, destination.placement);
         let pair = Pair::new(&source, &destination)?;
         if self.transfers {
-            return transfers(&pair, self.json);
+            return transfers(&pair, self.form.is_json());
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
-        match self.json {
+        match self.form.is_json() {
             true => print(&relayout_json(&traffic, &account).to_string()),
             false => print(&page(&pair, &traffic, &account)),
         }
@@ -80,14 +73,16 @@ fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
         page.push_str(&format!("  {copies}\n"));
     }
     let noun = if *copies == 1 { "copy" } else { "copies" };
-    page.push_str(&format!("\n{elements} elements, {copies} {noun} each\n\n"));
-    let total = elements * copies;
+    let element = if *elements == 1 { "element" } else { "elements" };
+    page.push_str(&format!("\n{elements} {element}, {copies} {noun} each\n\n"));
+    let total = u128::from(*elements) * u128::from(*copies);
     page.push_str(&format!(
         "  {:8} {:>18} {:>7} {:>18} {:>18}\n",
         "distance", "copies", "", "into units", "out of units"
     ));
     for (distance, count) in &traffic.by_distance {
-        let share = if total == 0 { 0 } else { u128::from(*count) * 1000 / u128::from(total) };
+        let whole = total.max(1);
+        let share = (u128::from(*count) * 2000 + whole) / (2 * whole);
         let level = traffic.levels.iter().find(|l| Distance::Level(l.level) == *distance);
         let into = level.map_or(String::new(), |level| level.into.to_string());
         let out_of = level.map_or(String::new(), |level| {

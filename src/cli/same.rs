@@ -5,18 +5,21 @@ use std::process::ExitCode;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
 use tensor_layout::algebra::Difference;
-use tensor_layout::{Layout, LayoutText, Level, Location, Placement};
+use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 use super::failure::Failure;
-use super::input::{argument, machine_of};
+use super::input::{Form, OnMachine, Reading};
 use super::json::{found_json, place_json};
 use super::output::print;
 
 /// Compare two layouts, and show where they differ.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Prints `same` and exits with 0, or a place where they differ and exits with 1.
-JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}
+Prints `same` (`serves`, `copyable`) and exits with 0, or prints a place where they
+differ and exits with 1. With --machine the placements are compared: levels that a
+layout does not use hold copies, and a memory that units share counts once.
+JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}; the key is `serves` or
+`copyable` if that was asked.
 
 Examples:
   tensor-layout same '(3)/((2:2, 2:1))' '(3)/((4:1))'
@@ -38,18 +41,12 @@ pub(super) struct Same {
     /// Ask whether a plain copy of every unit's memory turns one into the other.
     #[arg(long, requires = "machine", conflicts_with = "up_to")]
     copyable: bool,
-    /// mn-core, mn-core-2, levels such as L2B=4,PE=4, or a TOML file.
-    #[arg(long, value_name = "MACHINE")]
-    machine: Option<String>,
-    /// The memory: LM0, LM1, DRAM, ..
-    #[arg(long, value_name = "NAME", requires = "machine")]
-    memory: Option<String>,
-    /// Take XLA shapes as people write them.
-    #[arg(long)]
-    lenient: bool,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    on: OnMachine,
+    #[command(flatten)]
+    form: Form,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -58,31 +55,76 @@ pub(super) enum UpTo {
     Padding,
 }
 
+/// What is asked, and the word for yes.
+#[derive(Clone, Copy)]
+enum Question {
+    Same,
+    UpToPadding,
+    Copyable,
+    Serves,
+}
+
+impl Question {
+    fn yes(self) -> &'static str {
+        match self {
+            Question::Same => "same",
+            Question::UpToPadding => "same up to padding",
+            Question::Copyable => "copyable",
+            Question::Serves => "serves",
+        }
+    }
+
+    /// The key of the answer in JSON.
+    fn key(self) -> &'static str {
+        match self {
+            Question::Same | Question::UpToPadding => "same",
+            Question::Copyable => "copyable",
+            Question::Serves => "serves",
+        }
+    }
+
+    fn of_layouts(self, a: &Layout, b: &Layout) -> Result<Option<Difference>, LayoutError> {
+        match self {
+            Question::Same => a.same_map(b),
+            Question::UpToPadding | Question::Copyable => a.same_up_to_padding(b),
+            Question::Serves => a.serves(b),
+        }
+    }
+
+    fn of_placements(
+        self,
+        a: &Placement,
+        b: &Placement,
+    ) -> Result<Option<Difference>, LayoutError> {
+        match self {
+            Question::Same => a.same_map(b),
+            Question::UpToPadding | Question::Copyable => a.copyable(b),
+            Question::Serves => a.serves(b),
+        }
+    }
+}
+
 impl Same {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
-        let (first, second) =
-            (argument(&self.first, self.lenient)?, argument(&self.second, self.lenient)?);
-        let (a, b) = (first.lower()?, second.lower()?);
-        let difference = match (&self.machine, self.serves, self.up_to) {
-            (Some(machine), false, None) if self.copyable => {
-                let machine = machine_of(machine)?;
-                let place = |layout: Layout, text: &LayoutText| {
-                    let builder = Placement::of(layout).on(&machine);
-                    let builder = match &self.memory {
-                        Some(memory) => builder.memory(memory),
-                        None => builder,
-                    };
-                    builder.build().map_err(|error| text.refuse(error))
-                };
-                place(a, &first)?.copyable(&place(b, &second)?)?
-            }
-            (_, true, _) => a.serves(&b)?,
-            (_, _, Some(UpTo::Padding)) => a.same_up_to_padding(&b)?,
-            _ => a.same_map(&b)?,
+        let (first, second) = self.reading.read_two(&self.first, &self.second)?;
+        let question = match (self.serves, self.copyable, self.up_to) {
+            (true, ..) => Question::Serves,
+            (_, true, _) => Question::Copyable,
+            (_, _, Some(UpTo::Padding)) => Question::UpToPadding,
+            _ => Question::Same,
         };
-        match (&difference, self.json) {
-            (difference, true) => print(&same_json(difference.as_ref()).to_string())?,
-            (None, false) => print("same")?,
+        let difference = match self.on.is_said() {
+            true => {
+                let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
+                question.of_placements(&a, &b)?
+            }
+            false => question.of_layouts(&first.lower()?, &second.lower()?)?,
+        };
+        match (&difference, self.form.is_json()) {
+            (difference, true) => {
+                print(&same_json(question.key(), difference.as_ref()).to_string())?;
+            }
+            (None, false) => print(question.yes())?,
             (Some(difference), false) => print(&difference.to_string())?,
         }
         Ok(ExitCode::from(u8::from(difference.is_some())))
@@ -90,11 +132,11 @@ impl Same {
 }
 
 /// The answer of `same`.
-fn same_json(difference: Option<&Difference>) -> Value {
+fn same_json(key: &str, difference: Option<&Difference>) -> Value {
     let names = |levels: &[Level]| levels.iter().map(ToString::to_string).collect::<Vec<_>>();
     let places = |places: &[Location]| places.iter().map(place_json).collect::<Vec<_>>();
     let witness = match difference {
-        None => return json!({ "same": true }),
+        None => return json!({ key: true }),
         Some(Difference::Shapes(first, second)) => {
             json!({ "kind": "shapes", "first": first, "second": second })
         }
@@ -110,5 +152,5 @@ fn same_json(difference: Option<&Difference>) -> Value {
         }),
         Some(_) => Value::Null,
     };
-    json!({ "same": false, "witness": witness })
+    json!({ key: false, "witness": witness })
 }

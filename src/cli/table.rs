@@ -8,11 +8,11 @@ use indicatif::ProgressBar;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
 use tensor_layout::rows::{Format, Table as Rows, WriteError};
-use tensor_layout::{Level, Location, Placement};
+use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use super::failure::Failure;
-use super::input::{Place, Placed, location};
-use super::output::{MOST_FILES, Output, done, progress};
+use super::input::{Place, Placed, check_columns, location};
+use super::output::{MOST_FILES, Output, done, extension_of, progress};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
 #[derive(Debug, ClapArgs)]
@@ -30,30 +30,29 @@ pub(super) struct Table {
     #[command(flatten)]
     place: Place,
     /// Only this unit or subtree, such as L2B=0,L1B=3.
-    #[arg(long, value_name = "LEVEL=N,..")]
+    #[arg(long, value_name = "LEVEL=N,..", help_heading = "Rows")]
     at: Option<String>,
     /// Also print the slots that hold no element, with empty index cells.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rows")]
     padding: bool,
-    /// The form of the table.
-    #[arg(long, value_enum, default_value_t)]
-    format: TableFormat,
+    /// The form of the table; that of the name of FILE, else csv.
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<TableFormat>,
     /// Only part K of N, from 1: N processes write disjoint parts of one table.
-    #[arg(long, value_name = "K/N")]
+    #[arg(long, value_name = "K/N", help_heading = "Rows")]
     part: Option<String>,
     /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
     /// that read tables expect.
-    #[arg(long, value_name = "LEVEL,..", requires = "output")]
+    #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
     /// Write to a file, which appears only when it is complete.
-    #[arg(short, long, value_name = "FILE|DIR")]
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum TableFormat {
     /// A header, then one line per row.
-    #[default]
     Csv,
     /// One JSON object per row.
     Jsonl,
@@ -72,21 +71,61 @@ enum TableFormat {
 
 impl Table {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        let format = self.format()?;
         let Placed { placement, .. } = self.place.placement()?;
-        if let Some(kind) = npy(self.format) {
+        if let Some(kind) = npy(format) {
             return array(self, &placement, kind);
         }
         let at = location(self.at.as_deref().unwrap_or_default())?;
+        check_inside(&placement, &at)?;
         let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
-            let name = format!("part-{part}.{}", extension(self.format));
-            return partitions(&placement, &rows, &at, levels, dir, &name, self.format);
+            let name = format!("part-{part}.{}", extension(format));
+            return partitions(&placement, &rows, &at, levels, dir, &name, format);
         }
         let rows = rows.at(&at)?;
         let bar = progress(rows.most_rows(), self.output.is_some());
-        write(&rows, self.format, self.output.as_deref(), &bar)
+        write(&rows, format, self.output.as_deref(), &bar)
     }
+
+    /// The form that was asked for, or that the name of the file tells.
+    fn format(&self) -> Result<TableFormat, Failure> {
+        let file = self.output.as_deref().filter(|_| self.partition_by.is_none());
+        let ending = file.map_or_else(String::new, extension_of);
+        let named = match &*ending {
+            "csv" => Some(TableFormat::Csv),
+            "jsonl" | "ndjson" => Some(TableFormat::Jsonl),
+            "arrow" | "ipc" | "feather" => Some(TableFormat::Arrow),
+            "parquet" => Some(TableFormat::Parquet),
+            "npy" => Some(TableFormat::NpyPacked),
+            _ => None,
+        };
+        match (self.format, named) {
+            (None, Some(TableFormat::NpyPacked)) => Err(Failure::Argument(
+                "a .npy file holds npy-packed, npy-columns or npy-inverse; choose with --format"
+                    .into(),
+            )),
+            (None, named) => Ok(named.unwrap_or(TableFormat::Csv)),
+            (Some(format), Some(named)) if extension(format) != extension(named) => {
+                Err(Failure::Argument(format!(
+                    "--format for .{} contradicts the name of the file, which ends in .{ending}",
+                    extension(format),
+                )))
+            }
+            (Some(format), _) => Ok(format),
+        }
+    }
+}
+
+/// Refuses a coordinate that the level does not have: a table of it would be empty.
+fn check_inside(placement: &Placement, at: &Location) -> Result<(), Failure> {
+    check_columns(placement, at)?;
+    let beyond = at.iter().find_map(|(level, at)| {
+        let size = placement.size(level).unwrap_or_else(|| placement.spread().span(level));
+        (at >= size).then_some(LayoutError::PlaceBeyond { level, at, size })
+    });
+    beyond.map_or(Ok(()), |beyond| Err(beyond.into()))
 }
 
 fn npy(format: TableFormat) -> Option<NpyTable> {

@@ -24,7 +24,7 @@ pub(super) struct Unpack {
     #[command(flatten)]
     image: Image,
     /// The type of the tensor where IMAGE holds long words, such as <f2; if not said, <u2.
-    #[arg(long, value_name = "DESCR")]
+    #[arg(long, value_name = "DESCR", help_heading = "Output")]
     descr: Option<String>,
 }
 

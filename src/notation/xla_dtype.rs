@@ -62,6 +62,46 @@ impl XlaDtype {
         Some(XlaDtype { name: known.0, bytes: known.1 })
     }
 
+    /// Every type that is known.
+    pub fn all() -> impl ExactSizeIterator<Item = XlaDtype> {
+        ALL.iter().map(|(name, bytes)| XlaDtype { name, bytes: *bytes })
+    }
+
+    /// The name that other systems call differently, or that is closest to a slip.
+    ///
+    /// ```
+    /// use tensor_layout::xla::XlaDtype;
+    /// assert_eq!(XlaDtype::meant_by("float32"), Some("f32"));
+    /// assert_eq!(XlaDtype::meant_by("BF16"), Some("bf16"));
+    /// ```
+    #[must_use]
+    pub fn meant_by(name: &str) -> Option<&'static str> {
+        let name = name.to_ascii_lowercase();
+        let kinds = [
+            ("bfloat", "bf"),
+            ("float", "f"),
+            ("fp", "f"),
+            ("uint", "u"),
+            ("int", "s"),
+            ("i", "s"),
+            ("complex", "c"),
+        ];
+        let renamed = kinds.iter().find_map(|(kind, short)| {
+            XlaDtype::from_name(&format!("{short}{}", name.strip_prefix(kind)?))
+        });
+        match &*name {
+            "half" => Some("f16"),
+            "bool" => Some("pred"),
+            "double" => Some("f64"),
+            "float" => Some("f32"),
+            "int" => Some("s32"),
+            _ if name.len() < 2 => None,
+            _ => renamed
+                .map(XlaDtype::name)
+                .or_else(|| crate::error::closest(&name, ALL.iter().map(|(name, _)| *name))),
+        }
+    }
+
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {

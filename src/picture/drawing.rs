@@ -164,9 +164,9 @@ impl<'a> Drawing<'a> {
         borders.extend(self.tiles.iter().map(|(_, name)| format!("tile {name}")));
         let (legend, mut notes) = self.legend(&panels, blocks);
         let replicated = self.placement.replicated();
-        if !replicated.is_empty() {
+        let copies = self.placement.copies();
+        if copies > 1 {
             let levels: Vec<&str> = replicated.iter().map(Level::as_str).collect();
-            let copies = self.placement.copies();
             notes.push(format!("{copies} copies over {}; the first is drawn", levels.join(", ")));
         }
         let kinds = |kind| panels.iter().flat_map(|p| &p.cells).filter(|c| c.kind == kind).count();
@@ -208,8 +208,9 @@ impl<'a> Drawing<'a> {
             unit.split('.').map(str::parse::<u64>).filter_map(Result::ok).collect::<Vec<_>>()
         });
         if blocks {
+            let by = self.by.map_or(String::new(), |level| format!(", not by {level}"));
             let note = "blocks are coloured by the outermost level in which they differ";
-            return (Vec::new(), vec![note.into()]);
+            return (Vec::new(), vec![format!("{note}{by}")]);
         }
         if self.by.is_some() || !self.tiles.is_empty() || units.len() > MOST {
             let cells = panels.iter().flat_map(|panel| &panel.cells);

@@ -6,9 +6,10 @@ mod shape;
 pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};
 pub use shape::{MemberReport, ShapeReport};
 
-/// `part` of `whole` in per cent, with one decimal, rounded down.
+/// `part` of `whole` in per cent, with one decimal, rounded half up.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
-    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    let whole = u128::from(whole.max(1));
+    let tenths = (u128::from(part) * 2000 + whole) / (2 * whole);
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 

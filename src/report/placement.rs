@@ -9,8 +9,9 @@ use crate::algebra::{Axis, Collision, Subaxis, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
-use crate::placement::Placement;
-use crate::report::percent;
+use crate::machine::{Machine, WORD_BITS};
+use crate::placement::{Fit, Placement};
+use crate::report::{percent, readable_bytes};
 
 /// What a placement does, in numbers; `Display` is the page for a person.
 ///
@@ -52,6 +53,12 @@ pub struct Report {
     pub address_unit: &'static str,
     /// Addresses per unit, base included.
     pub footprint_words: u64,
+    /// The width of a long word in bits.
+    pub word_bits: u64,
+    /// The width of an element in bits, where known.
+    pub element_bits: Option<u64>,
+    /// Memories with what the layout takes of them, and levels that are too small.
+    pub fits: Vec<Fit>,
     /// The memory, if one was chosen.
     pub memory: Option<String>,
     /// How many long words it holds, where known.
@@ -137,6 +144,9 @@ impl Placement {
             shared: self.shared_indexes()?,
             address_unit: "long words",
             footprint_words: self.footprint_words(),
+            word_bits: self.machine().map_or(WORD_BITS, Machine::word_bits),
+            element_bits: self.element_bits(),
+            fits: self.fits(),
             memory: self.memory().map(|(name, _)| name.into()),
             capacity_words: self.memory().and_then(|(_, memory)| memory.capacity),
             replicated: self.replicated(),
@@ -293,7 +303,7 @@ impl Report {
     }
 
     fn write_totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "elements   {}", self.elements)?;
+        writeln!(f, "elements   {}{}", self.elements, self.element_bytes())?;
         let levels = self.replicated.iter().format(", ");
         match self.copies {
             1 => writeln!(f, "copies     1")?,
@@ -313,13 +323,38 @@ impl Report {
             let indexes = indexes.iter().map(|i| format!("({})", i.iter().format(", "))).join(" ");
             writeln!(f, "shared     {place} by {indexes}")?;
         }
-        write!(f, "footprint  {} {} per unit", self.footprint_words, self.address_unit)?;
+        let words = self.footprint_words;
+        write!(f, "footprint  {words} {} per unit{}", self.address_unit, self.footprint_bytes())?;
         match (&self.memory, self.capacity_words) {
-            (Some(memory), Some(words)) => {
-                writeln!(f, ", {} of {memory} ({words})", percent(self.footprint_words, words))
-            }
-            (Some(memory), None) => writeln!(f, "; the capacity of {memory} is not known"),
-            (None, _) => writeln!(f),
+            (Some(memory), None) => writeln!(f, "; the capacity of {memory} is not known")?,
+            _ => writeln!(f)?,
         }
+        self.fits.iter().try_for_each(|fit| self.write_fit(f, fit))
+    }
+
+    fn write_fit(&self, f: &mut fmt::Formatter<'_>, fit: &Fit) -> fmt::Result {
+        let Fit { name, needed, capacity } = fit;
+        let is_level = self.levels.iter().any(|level| level.level.as_str() == name);
+        let unit = if is_level { "units" } else { "long words" };
+        match fit.fits() {
+            true => {
+                let share = percent(*needed, *capacity);
+                writeln!(f, "fits       {name}: {needed} of {capacity} {unit} ({share})")
+            }
+            false => writeln!(f, "           does not fit {name}: {needed} of {capacity} {unit}"),
+        }
+    }
+
+    /// The bytes of all elements, one copy of each.
+    fn element_bytes(&self) -> String {
+        let bits = self.element_bits.and_then(|bits| self.elements.checked_mul(bits));
+        bits.map_or(String::new(), |bits| format!(" ({})", readable_bytes(bits.div_ceil(8))))
+    }
+
+    /// The bytes of the long words.
+    fn footprint_bytes(&self) -> String {
+        let known = self.address_unit == "long words";
+        let bits = self.footprint_words.checked_mul(self.word_bits).filter(|_| known);
+        bits.map_or(String::new(), |bits| format!(" ({})", readable_bytes(bits.div_ceil(8))))
     }
 }

@@ -1,0 +1,46 @@
+//! Ctrl-C, SIGTERM and SIGHUP: what was not finished is removed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static HANDLER: Once = Once::new();
+
+/// A temporary file or directory, which an interrupted command removes.
+#[derive(Debug)]
+pub(super) struct Unfinished(PathBuf);
+
+impl Unfinished {
+    pub(super) fn new(path: &Path) -> Unfinished {
+        HANDLER.call_once(|| {
+            // Without a handler the command still works, it only leaves the file behind.
+            let _ = ctrlc::set_handler(stop);
+        });
+        paths(|paths| paths.push(path.to_owned()));
+        Unfinished(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        paths(|paths| paths.retain(|path| *path != self.0));
+    }
+}
+
+fn paths<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+    change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Removes what is not finished and leaves with the exit code of an interrupted command.
+fn stop() {
+    const INTERRUPTED: i32 = 130;
+    paths(|paths| {
+        for path in paths.iter() {
+            let _ = match path.is_dir() {
+                true => std::fs::remove_dir_all(path),
+                false => std::fs::remove_file(path),
+            };
+        }
+        std::process::exit(INTERRUPTED)
+    })
+}

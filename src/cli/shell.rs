@@ -1,0 +1,49 @@
+//! `completions` and `man`: what a shell and a manual want to know.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Command};
+use clap_complete::Shell;
+
+use super::failure::Failure;
+use super::output::Output;
+
+/// Print the completions of a shell.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Example:
+  tensor-layout completions bash > ~/.local/share/bash-completion/completions/tensor-layout")]
+pub(super) struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write the manual: a page per command, for man.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Example:
+  tensor-layout man ~/.local/share/man/man1")]
+pub(super) struct Man {
+    /// The directory, which must exist.
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+impl Completions {
+    pub(super) fn run(&self, mut command: Command) -> Result<(), Failure> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut command, "tensor-layout", &mut text);
+        let mut out = Output::new(None)?;
+        out.write_all(&text).map_err(|error| out.failed(error))?;
+        out.finish()
+    }
+}
+
+impl Man {
+    pub(super) fn run(&self, command: Command) -> Result<(), Failure> {
+        let failed = |error| Failure::Io(self.dir.display().to_string(), error);
+        clap_mangen::generate_to(command, &self.dir).map_err(failed)
+    }
+}

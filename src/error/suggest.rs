@@ -1,0 +1,31 @@
+//! Did you mean: the known name that a slip comes closest to.
+
+/// The known name nearest to `name`: the same but for case and `-`, or a third of its letters away.
+///
+/// ```text
+/// mncore2 -> mn-core-2     MABB -> MAB     lm0 -> LM0
+/// ```
+pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).take(40).collect::<String>().to_lowercase()
+    };
+    let name = plain(name);
+    let far = (name.chars().count() / 3).max(1);
+    let near = known.into_iter().map(|known| (strsim::osa_distance(&name, &plain(known)), known));
+    near.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance).map(|n| n.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn a_slip_finds_the_name_that_was_meant() {
+        let machines = ["mn-core", "mn-core-2"];
+        assert_eq!(closest("mncore2", machines), Some("mn-core-2"));
+        assert_eq!(closest("MN-CORE", machines), Some("mn-core"));
+        assert_eq!(closest("MABB", ["L2B", "L1B", "MAB", "PE"]), Some("MAB"));
+        assert_eq!(closest("Core", ["L2B", "L1B", "MAB", "PE"]), None);
+        assert_eq!(closest("", machines), None);
+    }
+}

@@ -1,0 +1,446 @@
+//! For every option of every command: an input on which it changes the answer, and one on which it
+//! is refused or noted. No option is silent, and none is missing here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tensor_layout::image::NpyHeader;
+
+use crate::cli::{command, stdout};
+
+/// Arguments before an option, the option as it changes the answer, and whole arguments that are
+/// refused or noted with these words.
+struct Case {
+    command: &'static str,
+    option: &'static str,
+    base: Vec<String>,
+    with: Vec<String>,
+    refused: Vec<String>,
+    words: &'static str,
+}
+
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted, mut open) = (String::new(), false, false);
+    for c in text.chars() {
+        match c {
+            '\'' => (quoted, open) = (!quoted, true),
+            ' ' if !quoted => {
+                if open || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                open = false;
+            }
+            c => word.push(c),
+        }
+    }
+    if open || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+fn case(
+    command: &'static str,
+    option: &'static str,
+    base: &str,
+    with: &str,
+    refused: &str,
+    words: &'static str,
+) -> Case {
+    let (base, with, refused) = (split(base), split(with), split(refused));
+    Case { command, option, base, with, refused, words }
+}
+
+/// How the commands take a layout `{}`.
+const LAYOUTS: [(&str, &str); 11] = [
+    ("explain", "'{}'"),
+    ("locate", "'{}' 3"),
+    ("element", "'{}' Addr=3"),
+    ("table", "'{}'"),
+    ("draw", "'{}'"),
+    ("same", "'{}' '{}'"),
+    ("convert", "'{}' --to pad-layout"),
+    ("edit", "'{}' --insert 0"),
+    ("relayout", "'{}' '{}'"),
+    ("pack", "t4.npy '{}' -o OUT"),
+    ("unpack", "i4.npy '{}' -o OUT"),
+];
+
+/// What all commands share that read layouts.
+fn reading(command: &'static str, template: &str) -> Vec<Case> {
+    let on = |layout: &str| template.replace("{}", layout);
+    let plain = on("((4:1))");
+    let mut cases = vec![
+        case(command, "from", &on("4:1"), "--from pad-layout", &format!("{plain} --from xla"), ""),
+        case(
+            command,
+            "lenient",
+            &on("F32[4]"),
+            "--lenient",
+            &format!("{plain} --lenient"),
+            "--lenient has no effect",
+        ),
+        case(
+            command,
+            "member",
+            &on("(f32[4], f32[3])"),
+            "--member 0",
+            &format!("{plain} --member 0"),
+            "--member is for XLA tuples",
+        ),
+    ];
+    let conflict = on("(4)/((4:1))") + " --shape 3";
+    let words = "(3) is not the shape (4)";
+    cases.push(match command {
+        "same" => case(command, "shape", "((4:1)) (3)/((4:1))", "--shape 3", &conflict, words),
+        _ => case(command, "shape", &plain, "--shape 3", &conflict, words),
+    });
+    cases
+}
+
+/// What all commands share that place layouts.
+fn placing(command: &'static str, template: &str) -> Vec<Case> {
+    let on = |layout: &str| template.replace("{}", layout);
+    let plain = match command {
+        "element" => "((4:1)) PE=1,Addr=3".into(),
+        "same" => "((4:1)) '((4:1); B@[2_PE])'".into(),
+        _ => on("((4:1))"),
+    };
+    let in_dram = match command {
+        "element" => "((4:1)) L2B=0,PE=0,L1B=0,MAB=0,Addr=3".into(),
+        "same" => "((4:1)) '((4:1); B@[8_L2B])'".into(),
+        _ => on("((4:1))"),
+    };
+    let lanes = match command {
+        "element" => "((4:1)) PE=1,Addr=3,W=1".into(),
+        "same" => "((4:1)) '((4:1); B@[4_W])'".into(),
+        _ => on("((4:1))").replace("t4.npy", "h4.npy"),
+    };
+    let mut cases = vec![
+        case(
+            command,
+            "machine",
+            &plain,
+            "--machine PE=2",
+            &format!("{plain} --machine mncore2"),
+            "did you mean `mn-core-2`?",
+        ),
+        case(
+            command,
+            "memory",
+            &format!("{in_dram} --machine mn-core-2"),
+            "--memory DRAM",
+            &format!("{plain} --memory LM0"),
+            "--machine",
+        ),
+        case(
+            command,
+            "dtype",
+            &format!("{lanes} --machine PE=2"),
+            "--dtype Half",
+            &format!("{plain} --machine PE=2 --dtype float32"),
+            "did you mean `Float`?",
+        ),
+    ];
+    if command != "same" {
+        let transfers = if command == "relayout" { " --transfers" } else { "" };
+        cases.push(case(
+            command,
+            "base",
+            &(on("((4:1))") + transfers),
+            "--base 5",
+            &format!("{} --base 18446744073709551615", on("((4:1))")),
+            "does not fit in 64 bits",
+        ));
+    }
+    cases
+}
+
+fn form(command: &'static str, base: &str) -> Vec<Case> {
+    let refused = format!("{base} --json --format text");
+    vec![
+        case(command, "json", base, "--json", &refused, "cannot be used with"),
+        case(command, "format", base, "--format json", &format!("{base} --format yaml"), "yaml"),
+    ]
+}
+
+/// What only one command has.
+fn own() -> Vec<Case> {
+    let padded = "(10,7)/((3:7, 4_PE), (7:1))";
+    let on = |rest: &str| format!("'{padded}' {rest}");
+    let mut cases = vec![
+        case("explain", "color", &on(""), "--color always", &on("--color blue"), "blue"),
+        case("draw", "color", &on(""), "--color always", &on("--color blue"), "blue"),
+        case("locate", "bytes", "((4:1)) 1", "--bytes", "4:1 1 --bytes", "--bytes is for"),
+        case("table", "at", &on(""), "--at PE=1", &on("--at PE=7"), "`PE=7` is out of range"),
+        case(
+            "table",
+            "padding",
+            &on(""),
+            "--padding",
+            &on("--padding --format npy-packed"),
+            "rows",
+        ),
+        case("table", "part", &on(""), "--part 1/2", &on("--part 3/2"), "not a part"),
+        case(
+            "table",
+            "format",
+            &on(""),
+            "--format jsonl",
+            &on("--format csv -o y.parquet"),
+            "contradicts",
+        ),
+        case(
+            "table",
+            "partition-by",
+            &on("-o dir1"),
+            "--partition-by PE",
+            &on("-o dir2 --partition-by FOO"),
+            "`FOO`",
+        ),
+        case("table", "output", &on(""), "-o OUT", &on("-o nowhere/x.csv"), "nowhere"),
+        case("draw", "view", &on(""), "--view machine", &on("--view machine --by PE"), "--by"),
+        case("draw", "by", &on(""), "--by Addr", &on("--by FOO"), "`FOO` is not a column"),
+        case("draw", "slice", &on(""), "--slice 0=0:2", &on("--slice x=0:2"), "not a range"),
+        case("draw", "labels", &on(""), "--labels", "((4:1)) --labels", "has no effect"),
+        case(
+            "draw",
+            "format",
+            &on(""),
+            "--format svg",
+            &on("--format text -o a.svg"),
+            "contradicts",
+        ),
+        case("draw", "output", &on(""), "-o OUT", &on("-o nowhere/x.svg"), "nowhere"),
+        case(
+            "same",
+            "up-to",
+            "(3)/((2:2,2:1)) (3)/((3:1))",
+            "--up-to padding",
+            "((4:1)) ((4:1)) --up-to lanes",
+            "lanes",
+        ),
+        case(
+            "same",
+            "serves",
+            "((4:1); B@[2_PE]) ((1_PE,4:1))",
+            "--serves",
+            "((4:1)) ((4:1)) --serves --up-to padding",
+            "cannot be used with",
+        ),
+        case(
+            "same",
+            "copyable",
+            "(3)/((2:2,2:1)) (3)/((3:1)) --machine PE=2",
+            "--copyable",
+            "((4:1)) ((4:1)) --copyable",
+            "--machine",
+        ),
+        case("convert", "to", "((4:1))", "--to xla", "((4:1)) --to yaml", "yaml"),
+        case(
+            "convert",
+            "dtype",
+            "((4:1)) --to xla",
+            "--dtype bf16",
+            "((4:1)) --to cute --dtype bf16",
+            "--dtype has no effect",
+        ),
+        case("edit", "to", "((4:1)) --insert 0", "--to xla", "((4:1)) --to yaml", "yaml"),
+        case(
+            "relayout",
+            "transfers",
+            "((4_PE)) ((4:1))",
+            "--transfers",
+            "((4_PE)) ((4:1)) --transfers=2",
+            "--transfers",
+        ),
+        case(
+            "pack",
+            "fill",
+            "t3.npy (3)/((4:1)) -o OUT",
+            "--fill 7",
+            "h4.npy ((4:1)) -o OUT --fill 65536",
+            "16 bits",
+        ),
+        case("pack", "output", "t4.npy ((4:1)) -o OUT", "-o OUT", "t4.npy ((4:1))", "--output"),
+        case("unpack", "output", "i4.npy ((4:1)) -o OUT", "-o OUT", "i4.npy ((4:1))", "--output"),
+        case(
+            "unpack",
+            "descr",
+            "w4.npy '((4_W))@LM0 / Half' --machine PE=1 -o OUT",
+            "--descr <f2",
+            "i4.npy ((4:1)) -o OUT --descr f2",
+            "not a plain type",
+        ),
+        case("hlo", "format", "a.hlo", "--format csv", "a.hlo --format yaml", "yaml"),
+        case("hlo", "json", "a.hlo", "--json", "a.hlo --json --csv", "cannot be used with"),
+        case("hlo", "csv", "a.hlo", "--csv", "a.hlo --csv --format text", "cannot be used with"),
+        case("hlo", "top", "a.hlo", "--top 1", "a.hlo --top x", "invalid value"),
+        case("hlo", "strict", "bad.hlo", "--strict", "bad.hlo --strict", "could not be read"),
+    ];
+    for (option, with, refused) in [
+        ("permute", "1,0", "0,0"),
+        ("insert", "0", "9"),
+        ("drop", "2", "0"),
+        ("split", "0=2,6", "0=5,5"),
+        ("merge", "0=2", "0=9"),
+        ("reshape", "96,1,1", "97"),
+        ("slice", "i0=0:4", "0=4"),
+        ("broadcast", "2=4_PE", "0=4_PE"),
+        ("tile", "0=2", "9=2"),
+        ("pad", "16,8,1", "1,1,1"),
+        ("minimal-padding", "", "=x"),
+        ("compose", "'(12:1_i0, 8:1_i1, 1:1)'", "((x"),
+        ("inverse", "left", "up"),
+        ("complement", "192", "7"),
+        ("divide", "((2:1))", "((x"),
+        ("product", "((2:1))", "((x"),
+        ("restrict", "Addr=0", "FOO=0"),
+        ("project", "Addr", "FOO"),
+    ] {
+        let base = match option {
+            "minimal-padding" => "(10)/((16:1))",
+            "compose" => "((12:8), (8:1), ())",
+            "divide" | "product" | "complement" => "((4:2))",
+            _ => "((12:8), (8:1), ())",
+        };
+        let with = match option {
+            "compose" => "--compose ((4:1))".into(),
+            "complement" => "--complement 8".into(),
+            _ => format!("--{option} {with}"),
+        };
+        let refused = match option {
+            "minimal-padding" => format!("'{base}' --minimal-padding=x"),
+            _ => format!("'{base}' --{option} {refused}"),
+        };
+        cases.push(case("edit", option, &format!("'{base}'"), &with, &refused, ""));
+    }
+    cases
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = own();
+    for (command, template) in LAYOUTS {
+        cases.extend(reading(command, template));
+        if command != "convert" && command != "edit" {
+            cases.extend(placing(command, template));
+        }
+        if !["table", "draw", "pack", "unpack"].contains(&command) {
+            cases.extend(form(command, &template.replace("{}", "((4:1))")));
+        }
+    }
+    for command in ["machines", "dtypes", "notations"] {
+        cases.extend(form(command, ""));
+    }
+    cases
+}
+
+fn npy(path: &Path, descr: &str, shape: &[u64], width: usize) {
+    let mut bytes = Vec::new();
+    NpyHeader { descr: descr.into(), shape: shape.into() }.write(&mut bytes).unwrap();
+    let entries: u64 = shape.iter().product();
+    bytes.extend((1..=entries).flat_map(|n| n.to_le_bytes()[..width].to_vec()));
+    fs::write(path, bytes).unwrap();
+}
+
+fn files(dir: &Path) {
+    npy(&dir.join("t4.npy"), "<u4", &[4], 4);
+    npy(&dir.join("t3.npy"), "<u4", &[3], 4);
+    npy(&dir.join("h4.npy"), "<u2", &[4], 2);
+    npy(&dir.join("i4.npy"), "<u4", &[4], 4);
+    npy(&dir.join("w4.npy"), "<u8", &[1, 1], 8);
+    fs::write(dir.join("a.hlo"), "a = f32[3,5]{1,0:T(2,2)} b(f32[4]{0} c)\n").unwrap();
+    fs::write(dir.join("bad.hlo"), "a = f32[3]{0} b(f32[4]{7} c)\n").unwrap();
+}
+
+/// Every file below a directory, without the directory in its name.
+fn tree(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![dir.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => {
+                    let name = path.strip_prefix(dir).unwrap().to_path_buf();
+                    files.insert(name, fs::read(path).unwrap());
+                }
+            }
+        }
+    }
+    files
+}
+
+/// The exit code, both outputs and the files that the command writes.
+fn outcome(
+    name: &str,
+    args: &[String],
+) -> (Option<i32>, String, String, BTreeMap<PathBuf, Vec<u8>>) {
+    let dir = tempfile::tempdir().unwrap();
+    files(dir.path());
+    let args: Vec<&str> = [name].into_iter().chain(args.iter().map(String::as_str)).collect();
+    let output = command(&args).current_dir(dir.path()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr), tree(dir.path()))
+}
+
+#[test]
+fn every_option_changes_an_answer() {
+    for case in cases() {
+        let Case { command, option, base, with, .. } = &case;
+        // The file of `pack` and `unpack` is required, so there is nothing without it.
+        if *option == "output" && (*command == "pack" || *command == "unpack") {
+            continue;
+        }
+        let args = [&base[..], &with[..]].concat();
+        let (before, after) = (outcome(command, base), outcome(command, &args));
+        assert_ne!(before, after, "{command} --{option}");
+        assert!(
+            before.0 == Some(2)
+                || after.0 != Some(2)
+                || *option == "strict"
+                || ["from", "shape", "machine", "memory", "dtype", "base"].contains(option),
+            "{command} --{option} only refuses: {}",
+            after.2
+        );
+    }
+}
+
+#[test]
+fn every_option_is_refused_or_noted_where_it_means_nothing() {
+    for Case { command, option, refused, words, .. } in cases() {
+        let (code, _, stderr, _) = outcome(command, &refused);
+        let noted = code == Some(0) && stderr.starts_with("note: ");
+        assert!(code == Some(2) || noted, "{command} --{option}: {code:?} {stderr}");
+        assert!(stderr.contains(words), "{command} --{option}: {stderr}");
+    }
+}
+
+#[test]
+fn no_option_is_missing_from_the_table() {
+    let listed: BTreeSet<(String, String)> =
+        cases().iter().map(|case| (case.command.to_owned(), case.option.to_owned())).collect();
+    let mut found = BTreeSet::new();
+    for name in commands() {
+        for line in stdout(&[&name, "--help"]).lines() {
+            let words = line.trim_start().split([' ', '=', ',']);
+            let starts = line.starts_with(' ') && line.trim_start().starts_with('-');
+            let long = words.filter(|_| starts).find_map(|word| word.strip_prefix("--"));
+            if let Some(long) = long.filter(|long| *long != "help") {
+                found.insert((name.clone(), long.to_owned()));
+            }
+        }
+    }
+    assert_eq!(found, listed);
+}
+
+/// The commands that the help lists.
+pub(crate) fn commands() -> Vec<String> {
+    let help = stdout(&["--help"]);
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
