@@ -295,7 +295,11 @@ fn own() -> Vec<Case> {
         ("compose", "'(12:1_i0, 8:1_i1, 1:1)'", "((x"),
         ("inverse", "left", "up"),
         ("complement", "192", "7"),
+        ("complement-rounded", "9", "x"),
         ("divide", "((2:1))", "((x"),
+        ("zipped-divide", "((2:1))", "((x"),
+        ("tiled-divide", "((2:1))", "((x"),
+        ("flat-divide", "((2:1))", "((x"),
         ("product", "((2:1))", "((x"),
         ("restrict", "Addr=0", "FOO=0"),
         ("project", "Addr", "FOO"),
@@ -303,7 +307,8 @@ fn own() -> Vec<Case> {
         let base = match option {
             "minimal-padding" => "(10)/((16:1))",
             "compose" => "((12:8), (8:1), ())",
-            "divide" | "product" | "complement" => "((4:2))",
+            "divide" | "zipped-divide" | "tiled-divide" | "flat-divide" | "product" => "((4:2))",
+            "complement" | "complement-rounded" => "((4:2))",
             _ => "((12:8), (8:1), ())",
         };
         let with = match option {

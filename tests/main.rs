@@ -10,6 +10,7 @@ mod cli_files;
 #[cfg(feature = "cli")]
 mod cli_options;
 mod corpus;
+mod cute;
 #[cfg(feature = "cli")]
 mod documents;
 mod figures;

@@ -1,9 +1,9 @@
 //! `edit`: the steps in the order of the command line, each one library call.
 
 use clap::{ArgMatches, Args as ClapArgs};
-use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::Site;
-use tensor_layout::notation::Notation;
+use tensor_layout::notation::{CuteTiler, Notation};
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level};
 
@@ -74,8 +74,8 @@ struct Steps {
     /// Cut padding that units do not need.
     #[arg(long, num_args = 0, default_missing_value = "")]
     minimal_padding: Vec<String>,
-    /// Compose: LAYOUT after B.
-    #[arg(long, value_name = "B")]
+    /// Compose: LAYOUT after B, or mode by mode after those of a tiler <B, C>.
+    #[arg(long, value_name = "B|<B,C>")]
     compose: Vec<String>,
     /// From a place to the index.
     #[arg(long, value_name = "left|right")]
@@ -86,9 +86,18 @@ struct Steps {
     /// The same, the space rounded up to what the layout fills, as CuTe does.
     #[arg(long, value_name = "N|LEVEL=N,..")]
     complement_rounded: Vec<String>,
-    /// Divide into tiles B.
-    #[arg(long, value_name = "B")]
+    /// Divide into tiles B, or mode by mode into those of a tiler <B, C>.
+    #[arg(long, value_name = "B|<B,C>")]
     divide: Vec<String>,
+    /// The same; all tile axes first, as one CuTe mode, then all others as one.
+    #[arg(long, value_name = "B|<B,C>")]
+    zipped_divide: Vec<String>,
+    /// The same; the tile axes as one CuTe mode, then the others.
+    #[arg(long, value_name = "B|<B,C>")]
+    tiled_divide: Vec<String>,
+    /// The same; the tile axes, then the others.
+    #[arg(long, value_name = "B|<B,C>")]
+    flat_divide: Vec<String>,
     /// Multiply by the pattern B.
     #[arg(long, value_name = "B")]
     product: Vec<String>,
@@ -101,7 +110,7 @@ struct Steps {
 }
 
 /// The names of the steps, as clap knows them.
-const STEPS: [&str; 19] = [
+const STEPS: [&str; 22] = [
     "permute",
     "insert",
     "drop",
@@ -118,6 +127,9 @@ const STEPS: [&str; 19] = [
     "complement",
     "complement_rounded",
     "divide",
+    "zipped_divide",
+    "tiled_divide",
+    "flat_divide",
     "product",
     "restrict",
     "project",
@@ -225,11 +237,23 @@ impl Editor {
             })
         };
         Ok(match name {
+            "compose" if value.trim_start().starts_with('<') => {
+                let mut modes = self.modes(value)?;
+                let whole =
+                    |extent: &u64| Layout::builder().axis(*extent, [whole(*extent)]).build();
+                for extent in layout.shape().iter().skip(modes.len()) {
+                    modes.push(whole(extent)?);
+                }
+                layout.compose(&Layout::by_modes(self.order, &modes)?)?
+            }
             "compose" => layout.compose_in(self.order, &other()?)?,
-            "divide" => {
-                let flat =
-                    if self.is_linear() { layout.flattened(self.order)? } else { layout.clone() };
-                flat.divide(self.order, &other()?, Arrangement::Logical)?
+            "divide" | "zipped_divide" | "tiled_divide" | "flat_divide" => {
+                let (flat, tile) = match value.trim_start().starts_with('<') {
+                    true => (layout.clone(), self.tiler(value)?),
+                    false if self.is_linear() => (layout.flattened(self.order)?, other()?),
+                    false => (layout.clone(), other()?),
+                };
+                self.divided(name, &flat, &tile, value)?
             }
             "product" => {
                 let flat =
@@ -257,6 +281,52 @@ impl Editor {
                 if self.is_linear() { self.by_digits(rest) } else { rest }
             }
             _ => return Err(bad(option, value, "a step")),
+        })
+    }
+
+    /// The layouts of a tiler `<A, B>`, one per mode.
+    fn modes(&self, value: &str) -> Result<Vec<Layout>, Failure> {
+        let modes = value.parse::<CuteTiler>()?.modes;
+        if modes.len() > self.layout.rank() {
+            let (modes, rank) = (modes.len(), self.layout.rank());
+            return Err(Failure::Argument(format!(
+                "the tiler has {modes} modes, but the layout has rank {rank}"
+            )));
+        }
+        modes.iter().map(|mode| Ok(mode.lower()?)).collect()
+    }
+
+    fn tiler(&self, value: &str) -> Result<Layout, Failure> {
+        Ok(Layout::by_modes(self.order, &self.modes(value)?)?)
+    }
+
+    /// A division, in the groups that CuTe makes of its axes.
+    fn divided(
+        &self,
+        name: &str,
+        layout: &Layout,
+        tile: &Layout,
+        value: &str,
+    ) -> Result<Layout, Failure> {
+        let arrangement = if name == "divide" { Arrangement::Logical } else { Arrangement::Flat };
+        let divided = layout.divide(self.order, tile, arrangement)?;
+        if !self.is_linear() {
+            return Ok(divided);
+        }
+        let tiles = tile.rank();
+        let merge = |layout: Layout, at, count| layout.merge_axes_in(self.order, at, count);
+        Ok(match name {
+            // Each mode with its own rest.
+            "divide" if value.trim_start().starts_with('<') => {
+                (0..tiles).try_fold(divided, |layout, mode| merge(layout, mode, 2))?
+            }
+            "zipped_divide" => {
+                let zipped = merge(divided, 0, tiles)?;
+                let rest = zipped.rank() - 1;
+                merge(zipped, 1, rest)?
+            }
+            "tiled_divide" => merge(divided, 0, tiles)?,
+            _ => divided,
         })
     }
 
@@ -293,6 +363,11 @@ impl Editor {
     fn is_linear(&self) -> bool {
         matches!(self.notation, Notation::Cute | Notation::Strided)
     }
+}
+
+/// The digit of an axis that is left as it is.
+fn whole(extent: u64) -> Subaxis {
+    Subaxis::land(extent.max(1), Level::ADDR, 1)
 }
 
 fn bad(option: &str, value: &str, expected: &str) -> Failure {

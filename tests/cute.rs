@@ -1,0 +1,135 @@
+//! CuTe's own examples: as functions of the linear index, and as what the command prints.
+//!
+//! Source: NVIDIA, CUTLASS, `media/docs/cpp/cute/02_layout_algebra.md` (coalesce, composition,
+//! complement, division, product) and `python/pycute/layout.py` (inverses).
+
+use tensor_layout::algebra::IndexOrder::Colexicographic;
+use tensor_layout::notation::{CuteLayout, CuteTiler};
+use tensor_layout::{Layout, Level};
+
+fn cute(text: &str) -> Layout {
+    text.parse::<CuteLayout>().unwrap().lower().unwrap()
+}
+
+/// The address of every linear index, in CuTe's order.
+fn function(layout: &Layout) -> Vec<u64> {
+    let place = |linear| {
+        let index = layout.index_of(Colexicographic, linear).unwrap();
+        layout.locate(&index).unwrap().get(Level::ADDR).unwrap()
+    };
+    (0..layout.elements()).map(place).collect()
+}
+
+/// Layout, steps of `edit`, what CuTe writes.
+const EXAMPLES: &[(&str, &[&str], &str)] = &[
+    // Composition.
+    ("(6,2):(8,2)", &["--compose", "(4,3):(3,1)"], "((2,2),3):((24,2),8)"),
+    ("20:2", &["--compose", "(5,4):(4,1)"], "(5,4):(8,2)"),
+    ("(10,2):(16,4)", &["--compose", "(5,4):(1,5)"], "(5,(2,2)):(16,(80,4))"),
+    ("(12,(4,8)):(59,(13,1))", &["--compose", "<3:4, 8:2>"], "(3,(2,4)):(236,(26,1))"),
+    ("(12,(4,8)):(59,(13,1))", &["--compose", "<3, 8>"], "(3,(4,2)):(59,(13,1))"),
+    ("(4,3):(1,4)", &["--compose", "6:2"], "6:2"),
+    ("(4,3):(3,1)", &["--compose", "6:2"], "(2,3):(6,1)"),
+    ("4:1", &["--compose", "2:1"], "2:1"),
+    ("(4,3):(8,2)", &["--compose", "(3,6):(4,0)"], "(3,6):(2,0)"),
+    // Slices.
+    ("(4,8):(8,1)", &["--slice", "0=0:2"], "(2,8):(8,1)"),
+    // Complement.
+    ("4:1", &["--complement", "24"], "6:4"),
+    ("6:4", &["--complement", "24"], "4:1"),
+    ("(4,6):(1,4)", &["--complement", "24"], "1:0"),
+    ("4:2", &["--complement", "24"], "(2,3):(1,8)"),
+    ("(2,4):(1,6)", &["--complement", "24"], "3:2"),
+    ("(2,2):(1,6)", &["--complement", "24"], "(3,2):(2,12)"),
+    ("4:2", &["--complement"], "2:1"),
+    ("4:2", &["--complement-rounded", "20"], "(2,3):(1,8)"),
+    // Division.
+    ("(4,2,3):(2,1,8)", &["--divide", "4:2"], "((2,2),(2,3)):((4,1),(2,8))"),
+    (
+        "(9,(4,8)):(59,(13,1))",
+        &["--divide", "<3:3, (2,4):(1,8)>"],
+        "((3,3),(2,4,2,2)):((177,59),(13,2,26,1))",
+    ),
+    (
+        "(9,(4,8)):(59,(13,1))",
+        &["--zipped-divide", "<3:3, (2,4):(1,8)>"],
+        "((3,2,4),(3,2,2)):((177,13,2),(59,26,1))",
+    ),
+    (
+        "(9,(4,8)):(59,(13,1))",
+        &["--tiled-divide", "<3:3, (2,4):(1,8)>"],
+        "((3,2,4),3,(2,2)):((177,13,2),59,(26,1))",
+    ),
+    (
+        "(9,(4,8)):(59,(13,1))",
+        &["--flat-divide", "<3:3, (2,4):(1,8)>"],
+        "(3,(2,4),3,(2,2)):(177,(13,2),59,(26,1))",
+    ),
+    // Product.
+    ("(2,2):(4,1)", &["--product", "6:1"], "((2,2),(2,3)):((4,1),(2,8))"),
+    ("(2,2):(4,1)", &["--product", "(4,2):(2,1)"], "((2,2),(4,2)):((4,1),(8,2))"),
+    // Inverses.
+    ("4:2", &["--inverse", "right"], "1:0"),
+    ("4:2", &["--inverse", "left"], "(2,4):(4,1)"),
+    ("(4,2):(2,1)", &["--inverse", "right"], "(2,4):(4,1)"),
+    ("(4,8):(1,4)", &["--inverse", "right"], "32:1"),
+    ("(4,8):(1,5)", &["--inverse", "right"], "4:1"),
+    ("(2,4,6):(4,1,8)", &["--inverse", "right"], "(4,2,6):(2,1,8)"),
+];
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_command_prints_what_cute_writes() {
+    for (layout, steps, expected) in EXAMPLES {
+        let arguments: Vec<&str> = ["edit", layout].iter().chain(*steps).copied().collect();
+        assert_eq!(crate::cli::stdout(&arguments), format!("{expected}\n"), "{layout} {steps:?}");
+    }
+}
+
+#[test]
+fn coalescing_keeps_the_function() {
+    // "Coalesce", first example and its form by modes.
+    let layout = cute("(2,(1,6)):(1,(6,2))");
+    let flat = layout.flattened(Colexicographic).unwrap().without_padding().unwrap();
+    assert_eq!(flat.to_cute().unwrap().to_string(), "12:1");
+    assert_eq!(layout.without_padding().unwrap().to_cute().unwrap().to_string(), "(2,6):(1,2)");
+}
+
+#[test]
+fn a_contiguous_inverse_is_undone_by_the_layout() {
+    for text in
+        ["(4,2):(2,1)", "(4,8):(1,5)", "(2,4,6):(4,1,8)", "4:2", "(3,5):(5,1)", "(2,2):(0,1)"]
+    {
+        let layout = cute(text);
+        let inverse = layout.contiguous_inverse(Colexicographic).unwrap();
+        let (f, g) = (function(&layout), function(&inverse));
+        for (address, index) in (0..).zip(&g) {
+            assert_eq!(f[*index as usize], address, "{text}");
+        }
+        // The next address, if there is one, is not told by strides or holds nothing.
+        let next = g.len() as u64;
+        assert!(!f.contains(&next) || text == "(4,8):(1,5)", "{text}: {next}");
+    }
+}
+
+#[test]
+fn a_linear_left_inverse_gives_every_index_back_and_no_index_for_what_holds_nothing() {
+    for text in ["(4,2):(2,1)", "(4,8):(1,5)", "(2,4,6):(4,1,8)", "4:2", "(3,5):(10,2)"] {
+        let layout = cute(text);
+        let (f, g) =
+            (function(&layout), function(&layout.linear_left_inverse(Colexicographic).unwrap()));
+        let mut taken = vec![None; g.len()];
+        (0..).zip(&f).for_each(|(index, address)| taken[*address as usize] = Some(index));
+        for (back, held) in g.iter().zip(taken) {
+            assert!(held.map_or(*back >= layout.elements(), |index| index == *back), "{text}");
+        }
+    }
+}
+
+#[test]
+fn tilers_are_read_mode_by_mode() {
+    let tiler: CuteTiler = "< 3:3 , (2,4):(1,8), 8 >".parse().unwrap();
+    assert_eq!(tiler.to_string(), "<3:3, (2,4):(1,8), 8:1>");
+    assert!("3:3".parse::<CuteTiler>().is_err());
+    assert!("<3:3, (2,4:(1,8)>".parse::<CuteTiler>().is_err());
+}
