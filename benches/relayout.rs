@@ -57,7 +57,8 @@ fn layout(draw: &mut Draw, machine: &Machine, shape: &[u64]) -> Layout {
     for (axis, extent) in shape.iter().enumerate() {
         let unit = |(level, size): &(Level, u64)| Subaxis::land(*size, *level, 1);
         let address = Subaxis::land(words(axis), Level::ADDR, strides[axis]);
-        let digits = above[axis].iter().map(unit).chain([address]).chain(below[axis].iter().map(unit));
+        let digits =
+            above[axis].iter().map(unit).chain([address]).chain(below[axis].iter().map(unit));
         builder = builder.axis(*extent, digits.collect::<Vec<_>>());
     }
     builder.build().expect("a layout")
