@@ -73,6 +73,13 @@ impl Term {
         }
     }
 
+    fn options(&self) -> u64 {
+        match self {
+            Term::Digit { size, .. } => u64::try_from(*size).unwrap_or(u64::MAX),
+            Term::Listed(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
+        }
+    }
+
     /// Calls `take` with what the options add that lie from `least` to `most`, and how many do.
     fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u64)) {
         match self {
@@ -96,7 +103,13 @@ impl Term {
     }
 }
 
+/// Partial sums with the number of ways to make them, ascending.
+type Sums = Vec<(i128, u128)>;
+
 /// The number of ways to choose so that `start` plus all that is added is 0.
+///
+/// Where the choices that are left make fewer sums than the next one would, they are added up on
+/// their own and the two lists are joined.
 ///
 /// # Errors
 /// [`NotDecided`](LayoutError::NotDecided) past the budget.
@@ -106,36 +119,69 @@ pub(super) fn count_zeros(
     budget: &mut u64,
 ) -> Result<u128, LayoutError> {
     terms.sort_by_cached_key(|term| std::cmp::Reverse(term.weight()));
-    // What the terms from each one on add at least and at most.
-    let mut rest = vec![(0, 0); terms.len() + 1];
+    // What the terms from each one on add at least and at most, and how many ways there are.
+    let mut rest = vec![(0, 0, 1_u64); terms.len() + 1];
     for (at, term) in terms.iter().enumerate().rev() {
-        let (least, most) = term.bounds();
-        rest[at] = (rest[at + 1].0 + least, rest[at + 1].1 + most);
+        let ((least, most), (low, high, ways)) = (term.bounds(), rest[at + 1]);
+        rest[at] = (low + least, high + most, ways.saturating_mul(term.options()));
     }
-    let mut sums: Vec<(i128, u128)> = vec![(start, 1)];
-    for (term, (low, high)) in terms.iter().zip(&rest[1..]) {
-        let mut next: Vec<(i128, u128)> = Vec::new();
-        for (sum, count) in &sums {
-            let question = "how many elements move";
-            let spent = LayoutError::NotDecided { question, budget: BUDGET };
-            *budget = budget.checked_sub(1).ok_or(spent.clone())?;
-            let left = usize::try_from(*budget).unwrap_or(usize::MAX);
-            let before = next.len();
-            // low <= -(sum + added) <= high
-            let mut many = false;
-            term.between(-sum - high, -sum - low, |added, options| {
-                many |= next.len() - before >= left;
-                if !many {
-                    next.push((sum + added, count * u128::from(options)));
-                }
-            });
-            let made = u64::try_from(next.len() - before).unwrap_or(u64::MAX);
-            *budget = budget.checked_sub(made).filter(|_| !many).ok_or(spent)?;
+    let mut sums: Sums = vec![(start, 1)];
+    for (at, term) in terms.iter().enumerate() {
+        let held = u64::try_from(sums.len()).unwrap_or(u64::MAX);
+        if rest[at].2 <= held.saturating_mul(term.options()) {
+            let (low, high) = (sums.first().map_or(0, |s| s.0), sums.last().map_or(0, |s| s.0));
+            let mut others: Sums = vec![(0, 1)];
+            for (next, term) in terms.iter().enumerate().skip(at) {
+                let (least, most, _) = rest[next + 1];
+                others = expanded(&others, term, (-high - most, -low - least), budget)?;
+            }
+            return Ok(joined(&sums, &others));
         }
-        merge(&mut next);
-        sums = next;
+        let (low, high, _) = rest[at + 1];
+        sums = expanded(&sums, term, (-high, -low), budget)?;
     }
     Ok(sums.iter().map(|(_, count)| count).sum())
+}
+
+/// All sums with one more term that lie within some bounds.
+fn expanded(
+    sums: &Sums,
+    term: &Term,
+    (least, most): (i128, i128),
+    budget: &mut u64,
+) -> Result<Sums, LayoutError> {
+    let question = "how many elements move";
+    let spent = || LayoutError::NotDecided { question, budget: BUDGET };
+    let mut next: Sums = Vec::new();
+    for (sum, count) in sums {
+        *budget = budget.checked_sub(1).ok_or_else(spent)?;
+        let before = next.len();
+        let left = usize::try_from(*budget).unwrap_or(usize::MAX);
+        let mut many = false;
+        term.between(least - sum, most - sum, |added, options| {
+            many |= next.len() - before >= left;
+            if !many {
+                next.push((sum + added, count * u128::from(options)));
+            }
+        });
+        let made = u64::try_from(next.len() - before).unwrap_or(u64::MAX);
+        *budget = budget.checked_sub(made).filter(|_| !many).ok_or_else(spent)?;
+    }
+    merge(&mut next);
+    Ok(next)
+}
+
+/// The number of pairs of both lists that add up to 0.
+fn joined(sums: &Sums, others: &Sums) -> u128 {
+    let mut others = others.iter().rev().peekable();
+    let mut total = 0;
+    for (sum, count) in sums {
+        while others.next_if(|(other, _)| *other > -sum).is_some() {}
+        if let Some((_, ways)) = others.peek().filter(|(other, _)| *other == -sum) {
+            total += count * ways;
+        }
+    }
+    total
 }
 
 /// Counts equal sums together.

@@ -9,6 +9,8 @@
 //! 3. What remains falls into parts that share no digit; each is packed into one sum and
 //!    [searched](super::search).
 
+use num_integer::Integer;
+
 use super::search::{BUDGET, Term, count_zeros};
 use crate::error::LayoutError;
 
@@ -50,13 +52,21 @@ impl Column {
         }
     }
 
-    fn touches(&self, equation: usize) -> bool {
+    /// Which equations it adds to.
+    fn touched(&self, equations: usize) -> Vec<bool> {
+        let mut touched = vec![false; equations];
         match self {
             Column::Split { sides, .. } => {
-                sides.iter().flatten().any(|turn| turn.step.is_some_and(|(of, _)| of == equation))
+                let turns = sides.iter().flatten();
+                turns.filter_map(|turn| turn.step).for_each(|(of, _)| touched[of] = true);
             }
-            Column::Listed(rows) => rows.iter().any(|row| row[equation] != 0),
+            Column::Listed(rows) => {
+                for row in rows {
+                    touched.iter_mut().zip(row).for_each(|(any, sum)| *any |= *sum != 0);
+                }
+            }
         }
+        touched
     }
 
     /// The most that it adds or takes away.
@@ -75,42 +85,57 @@ impl Column {
         }
     }
 
-    /// What every value adds to a packed sum, by the weights of the equations, with how many values
-    /// add it; neighbours that add the same are counted together.
-    fn sums(&self, packed: &Packed) -> Vec<(i128, u64)> {
+    /// What every value adds to a packed sum, with how many values add it; only those that bring
+    /// the equations that nothing else adds to to `wanted`. Neighbours that add the same are
+    /// counted together.
+    fn sums(&self, packed: &Packed, own: &Packed, wanted: i128) -> Vec<(i128, u64)> {
         match self {
-            Column::Split { options, sides } => split_sums(*options, sides, packed),
+            Column::Split { options, sides } => split_sums(*options, sides, packed, own, wanted),
             Column::Listed(rows) => {
-                let sum = |row: &Vec<i128>| {
+                let sum = |row: &Vec<i128>, packed: &Packed| -> i128 {
                     packed.fields.iter().map(|(equation, weight)| row[*equation] * weight).sum()
                 };
-                rows.iter().map(|row| (sum(row), 1)).collect()
+                let kept = rows.iter().filter(|row| sum(row, own) == wanted);
+                kept.map(|row| (sum(row, packed), 1)).collect()
             }
         }
     }
 }
 
 /// Steps by the common divisor of all places that matter, so that few values are listed.
-fn split_sums(options: u64, sides: &[Vec<Addition>; 2], packed: &Packed) -> Vec<(i128, u64)> {
-    use num_integer::Integer;
-    let moving = |turn: &Addition| {
-        let step = turn.step.map_or(0, |(equation, step)| step * packed.weight(equation));
-        (step != 0).then_some((turn.place, turn.size, step))
+fn split_sums(
+    options: u64,
+    sides: &[Vec<Addition>; 2],
+    packed: &Packed,
+    own: &Packed,
+    wanted: i128,
+) -> Vec<(i128, u64)> {
+    let moving = |packed: &Packed| {
+        let step = |turn: &Addition| {
+            let step = turn.step.map_or(0, |(equation, step)| step * packed.weight(equation));
+            (step != 0).then_some((turn.place, turn.size, step))
+        };
+        sides.each_ref().map(|side| side.iter().filter_map(step).collect::<Vec<_>>())
     };
-    let turns = sides.each_ref().map(|side| side.iter().filter_map(moving).collect::<Vec<_>>());
-    let grain = turns.iter().flatten().fold(0, |gcd: u64, (place, ..)| gcd.gcd(place));
-    if grain == 0 {
-        return vec![(0, options)];
-    }
-    let length = usize::try_from(options.div_ceil(grain)).unwrap_or(usize::MAX);
-    let [mut sums, other] = turns.map(|turns| side_sums(&turns, grain, length));
-    sums.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+    let (shared, own) = (moving(packed), moving(own));
+    let places = shared.iter().chain(&own).flatten().map(|(place, ..)| *place);
+    let grain = places.fold(0, |gcd: u64, place| gcd.gcd(&place)).max(1);
+    let grain = if shared.iter().chain(&own).all(Vec::is_empty) { options } else { grain };
+    let length = usize::try_from(options.div_ceil(grain.max(1))).unwrap_or(usize::MAX);
+    let added = |turns: [Vec<(u64, u64, i128)>; 2]| {
+        let [mut sums, other] = turns.map(|turns| side_sums(&turns, grain, length));
+        sums.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+        sums
+    };
+    let alone = own.iter().all(Vec::is_empty);
+    let (sums, own) = (added(shared), if alone { Vec::new() } else { added(own) });
     let mut counted: Vec<(i128, u64)> = Vec::new();
     let mut left = options;
-    for sum in sums {
+    for (at, sum) in sums.into_iter().enumerate() {
         let count = grain.min(left);
         left -= count;
         match counted.last_mut() {
+            _ if own.get(at).copied().unwrap_or(0) != wanted => {}
             Some((last, n)) if *last == sum => *n += count,
             _ => counted.push((sum, count)),
         }
@@ -142,6 +167,19 @@ fn repeat(sums: &mut Vec<i128>, length: usize, step: i128) {
     }
 }
 
+/// A choice among values, and which equations it adds to.
+#[derive(Clone, Debug)]
+struct Listed {
+    column: Column,
+    touched: Vec<bool>,
+}
+
+impl Listed {
+    fn touches(&self, equation: usize) -> bool {
+        self.touched[equation]
+    }
+}
+
 /// Some equations as fields of one number.
 struct Packed {
     /// (equation, weight of its field).
@@ -149,6 +187,10 @@ struct Packed {
 }
 
 impl Packed {
+    fn sum(&self, start: &[i128]) -> i128 {
+        self.fields.iter().map(|(equation, weight)| start[*equation] * weight).sum()
+    }
+
     fn weight(&self, equation: usize) -> i128 {
         self.fields.iter().find(|(of, _)| *of == equation).map_or(0, |(_, weight)| *weight)
     }
@@ -164,7 +206,7 @@ pub(super) struct System {
     unknowns: Vec<Option<Unknown>>,
     /// Copies within a level: they count when the level does.
     copies: Vec<Vec<Unknown>>,
-    columns: Vec<Column>,
+    columns: Vec<Listed>,
     /// The unknowns in every equation.
     members: Vec<Vec<usize>>,
     /// Equations that are not settled, of the levels so far.
@@ -207,7 +249,8 @@ impl System {
 
     pub(super) fn push_table(&mut self, column: Column) {
         self.impossible |= column.options() == 0;
-        self.columns.push(column);
+        let touched = column.touched(self.start.len());
+        self.columns.push(Listed { column, touched });
     }
 
     /// Adds the equations of a level.
@@ -302,7 +345,7 @@ impl System {
         }
         for column in &self.columns {
             if self.kept.iter().all(|equation| !column.touches(*equation)) {
-                count *= u128::from(column.options());
+                count *= u128::from(column.column.options());
             }
         }
         let mut budget = BUDGET;
@@ -337,19 +380,30 @@ impl System {
     }
 
     fn count_together(&self, equations: &[usize], budget: &mut u64) -> Result<u128, LayoutError> {
-        let packed = self.packed(equations)?;
-        let start = packed.fields.iter().map(|(of, weight)| self.start[*of] * weight).sum();
+        // What one table alone adds to chooses among its values before anything is combined.
+        let owner = |of: usize| {
+            let mut columns = (0..self.columns.len()).filter(|at| self.columns[*at].touches(of));
+            let only = columns.next().filter(|_| self.members[of].is_empty());
+            only.filter(|_| columns.next().is_none())
+        };
+        let (own, shared): (Vec<usize>, Vec<usize>) =
+            equations.iter().partition(|of| owner(**of).is_some());
+        let packed = self.packed(&shared)?;
+        let start = packed.sum(&self.start);
         let mut terms = Vec::new();
         for unknown in self.unknowns.iter().flatten() {
-            let steps = unknown.steps.iter();
-            let step: i128 = steps.map(|(of, step)| step * packed.weight(*of)).sum();
-            if unknown.steps.iter().any(|(of, _)| equations.contains(of)) {
+            if unknown.steps.iter().any(|(of, _)| shared.contains(of)) {
+                let steps = unknown.steps.iter();
+                let step = steps.map(|(of, step)| step * packed.weight(*of)).sum();
                 terms.push(Term::digit(unknown.size, step));
             }
         }
-        for column in &self.columns {
+        for (number, column) in self.columns.iter().enumerate() {
             if equations.iter().any(|equation| column.touches(*equation)) {
-                terms.push(Term::listed(column.sums(&packed)));
+                let own = own.iter().copied().filter(|of| owner(*of) == Some(number));
+                let own = self.packed(&own.collect::<Vec<_>>())?;
+                let wanted = -own.sum(&self.start);
+                terms.push(Term::listed(column.column.sums(&packed, &own, wanted)));
             }
         }
         count_zeros(start, terms, budget)
@@ -368,7 +422,7 @@ impl System {
         for equation in order {
             let digits = self.members[equation].iter().filter_map(|at| self.unknowns[*at].as_ref());
             let digits = digits.map(|u| u.step_in(equation).abs() * i128::from(u.size - 1));
-            let columns = self.columns.iter().map(|column| column.reach(equation));
+            let columns = self.columns.iter().map(|listed| listed.column.reach(equation));
             let reach = self.start[equation].abs() + digits.chain(columns).sum::<i128>();
             fields.push((equation, weight));
             weight =
