@@ -2,6 +2,8 @@
 
 mod read;
 
+use std::hash::{Hash, Hasher};
+
 use indexmap::IndexMap;
 use itertools::Itertools;
 
@@ -26,7 +28,7 @@ pub(crate) const WORD_BITS: u64 = 64;
 /// assert_eq!(Machine::mn_core().units(), 8192);
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Machine {
     name: String,
     levels: IndexMap<Level, u64>,
@@ -34,8 +36,29 @@ pub struct Machine {
     word_bits: u64,
 }
 
+impl Machine {
+    /// What makes it the same machine: the order of the levels counts.
+    fn parts(&self) -> impl Eq + Hash {
+        (&self.name, self.levels().collect_vec(), self.memories().collect_vec(), self.word_bits)
+    }
+}
+
+impl PartialEq for Machine {
+    fn eq(&self, other: &Machine) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for Machine {}
+
+impl Hash for Machine {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
+}
+
 /// One kind of memory of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
     /// How many long words each holds, where known.
     pub capacity: Option<u64>,

@@ -2,6 +2,9 @@
 
 mod shared;
 
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
 use self::shared::{Group, Stored};
 use crate::algebra::{Copies, Difference, Found, Layout};
 use crate::error::{LayoutError, Site};
@@ -25,18 +28,35 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 /// assert_eq!(placement.locate(&[1, 2])?.to_string(), "PE=0,Addr=10");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A placement is a value: two are equal if their layouts, written alike and with their bases,
+/// their machines, memories and lanes are.
 #[derive(Clone, Debug)]
 pub struct Placement {
     /// As given, with the base.
     layout: Layout,
-    /// The same, its absent levels written as replicas.
+    /// The same, simplified once, its absent levels written as replicas.
     spread: Layout,
     machine: Option<Machine>,
     memory: Option<(String, Memory)>,
     lanes: Option<u64>,
     columns: Vec<Level>,
-    /// Whether elements may share places.
-    shared_places: bool,
+    /// Whether no two elements share a place: decided when it is first asked for.
+    injective: OnceLock<Result<(), LayoutError>>,
+}
+
+impl PartialEq for Placement {
+    fn eq(&self, other: &Placement) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for Placement {}
+
+impl Hash for Placement {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
 }
 
 /// How much of a memory, or of the units of a level, a placement takes.
@@ -116,6 +136,19 @@ impl Placement {
         }
     }
 
+    /// All that the rest follows from.
+    fn parts(&self) -> impl Eq + Hash {
+        (&self.layout, self.machine(), self.memory(), self.lanes)
+    }
+
+    /// Refuses a placement in which elements share places; decided once.
+    ///
+    /// # Errors
+    /// As [`Layout::check_injective`].
+    pub fn check_injective(&self) -> Result<(), LayoutError> {
+        self.injective.get_or_init(|| self.layout.check_injective()).clone()
+    }
+
     /// The layout, moved by the base.
     #[must_use]
     pub fn layout(&self) -> &Layout {
@@ -183,6 +216,14 @@ impl Placement {
         }
     }
 
+    /// How many coordinates tables and pictures show in `level`: those of the machine or, for
+    /// addresses and where the machine gives none, those of the layout.
+    #[must_use]
+    pub fn coordinates(&self, level: Level) -> u64 {
+        let size = self.size(level).filter(|_| level != Level::ADDR);
+        size.unwrap_or_else(|| self.spread.span(level))
+    }
+
     /// Whether a coordinate is beyond [`size`](Placement::size) or, where the machine gives none,
     /// beyond the extent of the layout.
     fn is_outside(&self, level: Level, at: u64) -> bool {
@@ -218,9 +259,7 @@ impl Placement {
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
     /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
-        if self.shared_places {
-            self.layout.check_injective()?;
-        }
+        self.check_injective()?;
         let mut full = place.clone();
         for (level, at) in place.iter() {
             self.check_known(level, Site::Layout)?;
@@ -380,7 +419,7 @@ impl PlacementBuilder {
     /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
     ///
     /// It can be located, tabled and reported, on no machine; asking for the element at a place is
-    /// refused.
+    /// refused where elements do share places.
     #[must_use]
     pub fn shared_places(mut self) -> Self {
         self.shared_places = true;
@@ -429,25 +468,20 @@ impl PlacementBuilder {
     pub fn build(self) -> Result<Placement, LayoutError> {
         let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
         let (shared_places, oversized) = (self.shared_places, self.oversized);
+        let injective = OnceLock::new();
         if !shared_places || machine.is_some() {
             layout.check_injective()?;
+            // Moving all addresses brings no two elements together.
+            let _ = injective.set(Ok(()));
         }
         let layout = layout.with_offset(Level::ADDR, base)?;
         let word_bits = machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
         let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;
         let Some(machine) = machine else {
             let columns = named_columns(&layout);
-            let spread = layout.clone();
-            let memory = None;
-            return Ok(Placement {
-                layout,
-                spread,
-                machine,
-                memory,
-                lanes,
-                columns,
-                shared_places,
-            });
+            let spread = layout.simplified()?;
+            let (machine, memory) = (None, None);
+            return Ok(Placement { layout, spread, machine, memory, lanes, columns, injective });
         };
         let memory = match memory {
             Some(name) => machine.memory(&name).map(|memory| Some((name, memory)))?,
@@ -460,11 +494,10 @@ impl PlacementBuilder {
             fit.check_capacity()?;
         }
         fit.check_shared()?;
-        let spread = fit.spread(lanes)?;
+        let spread = fit.spread(lanes)?.into_simplified()?;
         let columns = fit.columns(&spread);
         let machine = Some(machine);
-        let shared_places = false;
-        Ok(Placement { layout, spread, machine, memory, lanes, columns, shared_places })
+        Ok(Placement { layout, spread, machine, memory, lanes, columns, injective })
     }
 }
 
@@ -599,5 +632,42 @@ impl Check<'_> {
         let time = [Level::TIME].into_iter().filter(used);
         let lane = [Level::W].into_iter().filter(used);
         time.chain(units).chain([Level::ADDR]).chain(lane).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_placement_is_a_value() {
+        let on = |text: &str, machine: &str, base: u64| {
+            let layout = text.parse().unwrap();
+            Placement::of(layout).on(&machine.parse().unwrap()).base(base).build().unwrap()
+        };
+        let all = [
+            on("((4_PE, 3:1))", "PE=4", 0),
+            on("((4_PE, 3:1))", "PE=4", 0),
+            on("((4_PE, 3:1))", "PE=4", 1),
+            on("((4_PE, 3:1))", "PE=8", 0),
+            on("((12:1))", "PE=4", 0),
+            on("((12:1))", "MAB=2,PE=4", 0),
+            on("((12:1))", "PE=4,MAB=2", 0),
+        ];
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len() - 1);
+    }
+
+    #[test]
+    fn whether_elements_share_places_does_not_depend_on_what_was_allowed() {
+        let allowed = |text: &str| Placement::of(text.parse().unwrap()).shared_places().build();
+        let apart = allowed("((4_PE, 3:1))").unwrap();
+        assert_eq!(apart.element(&"PE=1,Addr=2".parse().unwrap()), Ok(Found::Element(vec![5])));
+        let layout = Layout::builder().axis(4, [crate::algebra::Subaxis::land(4, Level::ADDR, 0)]);
+        let layout = layout.build().unwrap();
+        let shared = Placement::of(layout.clone()).shared_places().build().unwrap();
+        let refusal = shared.element(&"Addr=0".parse().unwrap()).unwrap_err();
+        assert_eq!(Placement::of(layout).build().unwrap_err(), refusal);
     }
 }

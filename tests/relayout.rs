@@ -310,18 +310,33 @@ fn tiled_shapes_are_counted_too() {
     }
 }
 
-#[test]
-fn too_many_boxes_are_not_decided_instead_of_counted_for_hours() {
-    let axes = |a: u64, b: u64| {
-        let axis = |n: u32| format!("(2:{}, 2:{})", a * 4_u64.pow(n), b * 4_u64.pow(n));
-        let axes: Vec<String> = (0..20).map(axis).collect();
-        let shape = ["3"; 20].join(",");
+/// Axes of extent 3 in two digits of 2 that are exchanged: only index 0 stays.
+fn twenty_truncated_axes(
+    extent: u64,
+    size: u64,
+) -> Result<tensor_layout::relayout::Traffic, LayoutError> {
+    let stride = |n: u32| (size * size).pow(n);
+    let axes = |a: u64, b: u64, count: u32| {
+        let axis = |n: u32| format!("({size}:{}, {size}:{})", a * stride(n), b * stride(n));
+        let axes: Vec<String> = (0..count).map(axis).collect();
+        let shape = vec![extent.to_string(); axes.len()].join(",");
         format!("({shape})/({})", axes.join(", "))
     };
     let machine: Machine = "PE=1".parse().unwrap();
     let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
-    let relayout = Relayout::new(&on(&axes(2, 1)), &on(&axes(1, 2))).unwrap();
-    assert!(matches!(relayout.traffic(), Err(LayoutError::NotDecided { .. })));
+    let count = if size == 2 { 20 } else { 2 };
+    Relayout::new(&on(&axes(size, 1, count)), &on(&axes(1, size, count)))?.traffic()
+}
+
+#[test]
+fn many_truncated_axes_are_counted_one_by_one() {
+    let traffic = twenty_truncated_axes(3, 2).unwrap();
+    assert_eq!(traffic.count(Distance::InPlace), 1);
+    assert_eq!(traffic.count(Distance::Address), 3_u64.pow(20) - 1);
+    // Long axes are boxes: (a, b) goes to (b, a), and 5000 is the last of them.
+    let traffic = twenty_truncated_axes(5000, 128).unwrap();
+    let stay = (0..5000).filter(|x| x / 128 == x % 128).count() as u64;
+    assert_eq!(traffic.count(Distance::InPlace), stay * stay);
 }
 
 #[test]

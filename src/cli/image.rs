@@ -154,7 +154,7 @@ pub(super) struct Units<F> {
 
 /// The levels of units with their sizes; their number is bounded, each has a file.
 fn unit_levels(program: &Program) -> Result<Vec<(Level, u64)>, Failure> {
-    let inner = |level: Level| level == Level::ADDR || level == Level::W;
+    let inner = Level::is_in_unit;
     let levels: Vec<(Level, u64)> = program.columns().filter(|(level, _)| !inner(*level)).collect();
     let files = levels.iter().try_fold(1_u64, |files, (_, size)| files.checked_mul(*size));
     match files.filter(|files| *files <= MOST_FILES) {

@@ -188,11 +188,7 @@ fn partitions(
     }
     // Refuses levels that are not columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
-    let size = |level: &Level| {
-        let span = placement.spread().span(*level);
-        placement.size(*level).filter(|_| *level != Level::ADDR).unwrap_or(span)
-    };
-    let sizes: Vec<u64> = levels.iter().map(size).collect();
+    let sizes: Vec<u64> = levels.iter().map(|level| placement.coordinates(*level)).collect();
     let files = sizes.iter().try_fold(1_u64, |files, size| files.checked_mul(*size));
     if files.is_none_or(|files| files > MOST_FILES) {
         let why = format!("--partition-by: more than {MOST_FILES} files");

@@ -116,9 +116,7 @@ impl<'a> Drawing<'a> {
     pub(super) fn unit_levels(&self) -> Vec<Level> {
         let layout = self.placement.layout();
         let columns = self.placement.columns().iter().copied();
-        columns
-            .filter(|l| *l != Level::ADDR && *l != Level::W && layout.used_levels().contains(l))
-            .collect()
+        columns.filter(|l| !l.is_in_unit() && layout.used_levels().contains(l)).collect()
     }
 
     /// A cell for an element or a slot at a place.

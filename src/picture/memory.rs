@@ -31,16 +31,9 @@ impl Drawing<'_> {
     /// As [`Placement::element`](crate::Placement::element).
     pub fn memory(&self) -> Result<Picture, LayoutError> {
         let placement = self.placement;
-        let levels: Vec<Level> = placement
-            .columns()
-            .iter()
-            .copied()
-            .filter(|level| *level != Level::ADDR && *level != Level::W)
-            .collect();
-        let size = |level: &Level| {
-            placement.size(*level).unwrap_or_else(|| placement.spread().span(*level))
-        };
-        let sizes: Vec<u64> = levels.iter().map(size).collect();
+        let levels: Vec<Level> =
+            placement.columns().iter().copied().filter(|level| !level.is_in_unit()).collect();
+        let sizes: Vec<u64> = levels.iter().map(|level| placement.coordinates(*level)).collect();
         let units = sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
         let words = placement.spread().span(Level::ADDR);
         let all_lanes = placement.spread().extent(Level::W);

@@ -51,11 +51,7 @@ impl Placement {
     /// [`TooLarge`](LayoutError::TooLarge) where places do not fit in 64 bits when numbered through.
     pub fn program(&self) -> Result<Program, LayoutError> {
         let columns = self.columns().to_vec();
-        let size = |level: &Level| match *level {
-            Level::ADDR => self.spread().span(Level::ADDR),
-            _ => self.size(*level).unwrap_or_else(|| self.spread().span(*level)),
-        };
-        let sizes: Vec<u64> = columns.iter().map(size).collect();
+        let sizes: Vec<u64> = columns.iter().map(|level| self.coordinates(*level)).collect();
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
         product(sizes.iter().copied()).ok_or(too_large)?;
         let layout = self.spread().simplified()?;
@@ -166,7 +162,7 @@ impl Program {
     /// Places such as `L2B=0,L1B=3`, in order, that cut the places into parts of at most `most`,
     /// or into single units where those are larger.
     pub fn subtrees(&self, most: u64) -> impl Iterator<Item = Location> + '_ {
-        let units = self.columns.iter().filter(|l| **l != Level::ADDR && **l != Level::W).count();
+        let units = self.columns.iter().filter(|level| !level.is_in_unit()).count();
         let below = |at: usize| self.sizes[at..].iter().product::<u64>();
         let fixed = (0..units).find(|at| below(*at) <= most).unwrap_or(units);
         let indexes = Indexes::new(self.sizes[..fixed].to_vec());

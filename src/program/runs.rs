@@ -85,7 +85,7 @@ impl Program {
 
     /// Numbers per unit: those with the same quotient share the memory of one unit.
     fn unit(&self) -> u64 {
-        let inside = |level: &Level| *level == Level::ADDR || *level == Level::W;
+        let inside = |level: &Level| level.is_in_unit();
         self.columns().filter(|(level, _)| inside(level)).map(|(_, size)| size).product()
     }
 

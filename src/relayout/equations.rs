@@ -12,142 +12,118 @@
 
 use num_integer::Integer;
 
-use super::solutions::{Choice, count};
-use crate::error::LayoutError;
+use super::parts::{Part, Rows, Start, Step, Turn};
+use super::system::{Addition, Column, System, Unknown};
 
-/// Larger factors of a digit stay whole.
-const LARGEST_FACTOR: u64 = 64;
-
-/// What a choice adds to the sums of both sides, one sum per level.
-#[derive(Clone, Debug)]
-pub(super) enum Part {
-    /// A digit below `size` and what a step adds: the number of a sum, and how much.
-    Digit { size: u64, source: Option<(usize, u64)>, target: Option<(usize, u64)> },
-    /// One of some additions to all sums, of the source and of the target.
-    Table(Vec<(Vec<u64>, Vec<u64>)>),
+/// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number
+/// of its first equation.
+struct Segments {
+    first: usize,
+    from: Vec<u64>,
 }
 
-impl Part {
-    /// The first options only.
-    pub(super) fn first(&self, options: u64) -> Part {
-        match self {
-            Part::Digit { source, target, .. } => {
-                Part::Digit { size: options, source: *source, target: *target }
-            }
-            Part::Table(rows) => {
-                let options = usize::try_from(options).unwrap_or(usize::MAX);
-                Part::Table(rows.iter().take(options).cloned().collect())
-            }
-        }
+impl Segments {
+    /// The equation that a weight is in, and what it is worth there.
+    fn place(&self, weight: u64) -> (usize, u64) {
+        let at = self.from.partition_point(|from| *from <= weight).saturating_sub(1);
+        (self.first + at, weight / self.from[at])
     }
 
-    /// Adds what an option adds.
-    pub(super) fn add(&self, option: u64, start: &mut Start) {
-        match self {
-            Part::Digit { source, target, .. } => {
-                let add = |sums: &mut Vec<u64>, step: &Option<(usize, u64)>| {
-                    step.iter().for_each(|(sum, step)| sums[*sum] += step * option);
-                };
-                add(&mut start.0, source);
-                add(&mut start.1, target);
-            }
-            Part::Table(rows) => {
-                let row = usize::try_from(option).ok().and_then(|option| rows.get(option));
-                if let Some((a, b)) = row {
-                    start.0.iter_mut().zip(a).for_each(|(sum, step)| *sum += step);
-                    start.1.iter_mut().zip(b).for_each(|(sum, step)| *sum += step);
+    /// What a start is worth in each equation.
+    fn split(&self, start: u64) -> impl Iterator<Item = u64> + '_ {
+        let ends = self.from.iter().skip(1).map(Some).chain([None]);
+        self.from
+            .iter()
+            .zip(ends)
+            .map(move |(from, end)| end.map_or(start, |end| start % end) / from)
+    }
+}
+
+/// The equations that say that both sides agree in some levels; of copies, in which level they lie
+/// apart.
+pub(super) fn system(start: &Start, parts: &[Part], copies: &[(usize, Part)]) -> System {
+    let digits = parts.iter().flat_map(Part::pieces).map(|part| (None, part));
+    let copies = copies
+        .iter()
+        .flat_map(|(level, part)| part.pieces().into_iter().map(|part| (Some(*level), part)));
+    let parts: Vec<(Option<usize>, Part)> = digits.chain(copies).collect();
+    let mut first = 0;
+    let levels: Vec<Segments> = (0..start.0.len())
+        .map(|level| {
+            let from = cuts(start, &parts, level);
+            let segments = Segments { first, from };
+            first += segments.from.len();
+            segments
+        })
+        .collect();
+    let apart = |level: usize| {
+        let (a, b) = (levels[level].split(start.0[level]), levels[level].split(start.1[level]));
+        a.zip(b).map(|(a, b)| i128::from(b) - i128::from(a)).collect::<Vec<_>>()
+    };
+    let mut system = System::new((0..levels.len()).map(apart).collect());
+    let signed = |step: &Option<Step>, sign: i128| {
+        let (level, weight) = step.filter(|(_, weight)| *weight > 0)?;
+        let (equation, worth) = levels[level].place(weight);
+        Some((equation, sign * i128::from(worth)))
+    };
+    for (level, part) in parts {
+        match part {
+            Part::Digit { size, source, target } => {
+                let steps = joined(signed(&source, -1), signed(&target, 1));
+                let unknown = Unknown { size, steps };
+                match level {
+                    Some(level) => system.push_copies(level, unknown),
+                    None => system.push(unknown),
                 }
             }
+            Part::Table(table) => system.push_table(match &table.rows {
+                Rows::Split { source, target } => {
+                    let addition = |turn: &Turn, sign| Addition {
+                        place: turn.place,
+                        size: turn.size,
+                        step: signed(&Some(turn.step), sign),
+                    };
+                    let side = |turns: &[Turn], sign| {
+                        turns.iter().map(|turn| addition(turn, sign)).collect::<Vec<_>>()
+                    };
+                    Column::Split {
+                        options: table.options,
+                        sides: [side(source, -1), side(target, 1)],
+                    }
+                }
+                Rows::Listed(rows) => listed(rows, &levels),
+            }),
         }
     }
-
-    /// The same in smaller digits.
-    fn pieces(&self) -> Vec<Part> {
-        let Part::Digit { size, source, target } = self else { return vec![self.clone()] };
-        let (mut rest, mut place, mut pieces) = (*size, 1, Vec::new());
-        let mut push = |size: u64| {
-            let times = |step: &Option<(usize, u64)>| step.map(|(sum, step)| (sum, step * place));
-            pieces.push(Part::Digit { size, source: times(source), target: times(target) });
-            place *= size;
-        };
-        for factor in 2..=LARGEST_FACTOR {
-            while rest > 0 && rest.is_multiple_of(factor) {
-                push(factor);
-                rest /= factor;
-            }
-        }
-        if rest != 1 {
-            push(rest);
-        }
-        pieces
-    }
-
-    /// What an option adds to a sum of one side, as (common divisor, greatest).
-    fn weight(&self, side: Side, sum: usize) -> (u64, u64) {
-        match self {
-            Part::Digit { size, source, target } => {
-                let step = if side == Side::Source { source } else { target };
-                let step = step.filter(|(of, _)| *of == sum).map_or(0, |(_, step)| step);
-                (step, size.saturating_sub(1) * step)
-            }
-            Part::Table(rows) => {
-                let all = || rows.iter().map(|row| side.of(row)[sum]);
-                (all().fold(0, |gcd, at| gcd.gcd(&at)), all().max().unwrap_or(0))
-            }
-        }
-    }
+    system
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Source,
-    Target,
-}
-
-impl Side {
-    fn of<T>(self, pair: &(T, T)) -> &T {
-        if self == Side::Source { &pair.0 } else { &pair.1 }
-    }
-}
-
-/// The sums of both sides, one per level, where every digit is 0.
-pub(super) type Start = (Vec<u64>, Vec<u64>);
-
-/// The number of choices for which all sums agree.
-pub(super) fn agreements(start: &Start, parts: &[Part]) -> Result<u128, LayoutError> {
-    let parts: Vec<Part> = parts.iter().flat_map(Part::pieces).collect();
-    // (the sum, from which weight, below which weight).
-    let mut equations: Vec<(usize, u64, Option<u64>)> = Vec::new();
-    for sum in 0..start.0.len() {
-        let cuts = cuts(start, &parts, sum);
-        let ends = cuts.iter().copied().map(Some).chain([None]);
-        equations.extend([1].iter().chain(&cuts).zip(ends).map(|(from, end)| (sum, *from, end)));
-    }
-    let segment =
-        |at: u64, from: u64, end: Option<u64>| i128::from(end.map_or(at, |end| at % end) / from);
-    let apart = |pair: &(Vec<u64>, Vec<u64>)| -> Vec<i128> {
-        let apart = |(sum, from, end): &(usize, u64, Option<u64>)| {
-            segment(pair.1[*sum], *from, *end) - segment(pair.0[*sum], *from, *end)
-        };
-        equations.iter().map(apart).collect()
+/// Rows that are listed, as what they add to the equations.
+fn listed(rows: &[(Vec<u64>, Vec<u64>)], levels: &[Segments]) -> Column {
+    let equations = levels.iter().map(|segments| segments.from.len()).sum::<usize>();
+    let greatest = |side: fn(&(Vec<u64>, Vec<u64>)) -> &Vec<u64>, level: usize| {
+        rows.iter().map(|row| side(row)[level]).max().unwrap_or(0)
     };
-    let choices = parts.iter().map(|part| match part {
-        Part::Digit { size, source, target } => {
-            let signed = |step: &Option<(usize, u64)>, sign: i128| {
-                let (sum, step) = (*step)?;
-                let mut all = equations.iter().enumerate();
-                all.find_map(|(number, (of, from, end))| {
-                    let step = segment(step, *from, *end);
-                    (*of == sum && step > 0).then_some((number, sign * step))
-                })
+    let places: Vec<_> = levels
+        .iter()
+        .enumerate()
+        .map(|(level, segments)| {
+            let at = |greatest: u64| {
+                let (equation, _) = segments.place(greatest);
+                (equation, segments.from[equation - segments.first])
             };
-            let (source, target) = (signed(source, -1), signed(target, 1));
-            Choice::Digit { size: *size, steps: joined(source, target) }
+            (at(greatest(|row| &row.0, level)), at(greatest(|row| &row.1, level)))
+        })
+        .collect();
+    let added = |(a, b): &(Vec<u64>, Vec<u64>)| {
+        let mut sums = vec![0_i128; equations];
+        for ((a, b), ((x, from), (y, other))) in a.iter().zip(b).zip(&places) {
+            sums[*x] -= i128::from(a / from);
+            sums[*y] += i128::from(b / other);
         }
-        Part::Table(rows) => Choice::Table(rows.iter().map(apart).collect()),
-    });
-    let choices = choices.collect();
-    count(apart(start), choices)
+        sums
+    };
+    Column::Listed(rows.iter().map(added).collect())
 }
 
 /// The steps of both sides, as one where they are in one equation.
@@ -161,23 +137,50 @@ fn joined(source: Option<(usize, i128)>, target: Option<(usize, i128)>) -> Vec<(
     }
 }
 
-/// The weights at which a sum falls apart into a low and a high one, on both sides, ascending.
-fn cuts(start: &Start, parts: &[Part], sum: usize) -> Vec<u64> {
-    let weights = |side| {
-        let weights = parts.iter().map(move |part| part.weight(side, sum));
-        weights.filter(|(_, greatest)| *greatest > 0).collect::<Vec<_>>()
-    };
-    let sides = [Side::Source, Side::Target].map(|side| (side.of(start)[sum], weights(side)));
-    let carries_nothing = |cut: u64| {
-        sides.iter().all(|(start, weights)| {
-            let low = weights.iter().filter(|(step, _)| step % cut != 0);
-            let reach = low.fold(u128::from(start % cut), |sum, (_, most)| sum + u128::from(*most));
-            reach < u128::from(cut)
-        })
-    };
-    let steps = sides.iter().flat_map(|(_, weights)| weights.iter().map(|(step, _)| *step));
-    let mut cuts: Vec<u64> = steps.filter(|step| *step > 1 && carries_nothing(*step)).collect();
+/// The weights of one side in a level, ascending, with what those below each add at most and what
+/// divides those from each one on.
+struct Weights {
+    start: u64,
+    weights: Vec<u64>,
+    below: Vec<u128>,
+    divisor: Vec<u64>,
+}
+
+impl Weights {
+    fn new(start: u64, mut terms: Vec<(u64, u64)>) -> Weights {
+        terms.sort_unstable();
+        let mut below = Vec::with_capacity(terms.len() + 1);
+        below.push(0);
+        for (_, reach) in &terms {
+            below.push(below[below.len() - 1] + u128::from(*reach));
+        }
+        let mut divisor = vec![0; terms.len() + 1];
+        for (at, (weight, _)) in terms.iter().enumerate().rev() {
+            divisor[at] = weight.gcd(&divisor[at + 1]);
+        }
+        Weights { start, weights: terms.iter().map(|term| term.0).collect(), below, divisor }
+    }
+
+    /// Whether everything below a cut adds up to less than it, and all else is a multiple.
+    fn carries_nothing(&self, cut: u64) -> bool {
+        let at = self.weights.partition_point(|weight| *weight < cut);
+        self.divisor[at].is_multiple_of(cut)
+            && self.below[at] + u128::from(self.start % cut) < u128::from(cut)
+    }
+}
+
+/// The weights at which a coordinate falls apart into a low and a high part, on both sides,
+/// ascending, 1 first.
+fn cuts(start: &Start, parts: &[(Option<usize>, Part)], level: usize) -> Vec<u64> {
+    let (mut source, mut target) = (Vec::new(), Vec::new());
+    for (_, part) in parts {
+        part.weights(level, &mut source, &mut target);
+    }
+    let mut cuts: Vec<u64> = source.iter().chain(&target).map(|term| term.0).collect();
+    let sides = [Weights::new(start.0[level], source), Weights::new(start.1[level], target)];
     cuts.sort_unstable();
     cuts.dedup();
+    cuts.retain(|cut| *cut > 1 && sides.iter().all(|side| side.carries_nothing(*cut)));
+    cuts.insert(0, 1);
     cuts
 }

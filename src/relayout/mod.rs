@@ -16,8 +16,10 @@ mod candidates;
 mod equations;
 mod moves;
 mod pair;
+mod parts;
 mod refine;
-mod solutions;
+mod search;
+mod system;
 mod traffic;
 mod transfers;
 

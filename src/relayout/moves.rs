@@ -146,7 +146,7 @@ impl Relayout {
 fn moved(digit: Digit) -> Move {
     let (from, to) = match digit.kind {
         Kind::Common { source, target } => (source, target),
-        Kind::Listed(_) => (None, None),
+        Kind::Split { .. } | Kind::Listed(_) => (None, None),
     };
     Move { axes: digit.axes, place: digit.place, size: digit.size, from, to }
 }

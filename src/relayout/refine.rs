@@ -39,8 +39,18 @@ pub(super) struct Digit {
 pub(super) enum Kind {
     /// One digit of both layouts; `None` where its value is always 0.
     Common { source: Option<Landing>, target: Option<Landing> },
-    /// No digit of both: the index of every value.
+    /// Each side splits the values in its own way, minor to major.
+    Split { source: Vec<Piece>, target: Vec<Piece> },
+    /// The values go through derived axes: the index of every one.
     Listed(Vec<Vec<u64>>),
+}
+
+/// A digit of the values between two common splits: `value / place % size`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) place: u64,
+    pub(super) size: u64,
+    pub(super) landing: Landing,
 }
 
 /// The common digits of a group of axes that are truncated together, minor to major.
@@ -110,6 +120,9 @@ fn refine_axis(source: &Layout, target: &Layout, axis: usize) -> Result<Group, L
         let kind = match within(&s) && within(&d) && top(&s) && top(&d) {
             true => Kind::Common { source: s.landing(at), target: d.landing(at) },
             false if size > MOST_LISTED => return Err(not_decided()),
+            false if at >= s.clean_from && at >= d.clean_from => {
+                Kind::Split { source: s.pieces(at, size), target: d.pieces(at, size) }
+            }
             false => Kind::Listed(indexes(source.rank(), axis, at, size, extent)),
         };
         digits.push(Digit { axes: vec![axis], place: at, size, kind });
@@ -123,6 +136,14 @@ fn refine_axis(source: &Layout, target: &Layout, axis: usize) -> Result<Group, L
     });
     let last = last.collect();
     Ok(Group { digits, last })
+}
+
+/// A whole axis as each side splits it; `None` where values go through derived axes.
+pub(super) fn split_axis(source: &Layout, target: &Layout, axis: usize) -> Option<Kind> {
+    let extent = source.axes()[axis].extent;
+    let (s, d) = (Side::new(source, axis), Side::new(target, axis));
+    let clean = s.clean_from == 1 && d.clean_from == 1;
+    clean.then(|| Kind::Split { source: s.pieces(1, extent), target: d.pieces(1, extent) })
 }
 
 /// The indexes with `value x place` on an axis; beyond the extent they are never asked for.
@@ -190,6 +211,22 @@ impl Side {
     fn holds(&self, from: u64, to: u64) -> bool {
         let Some((place, size, _)) = self.digit(from) else { return true };
         to <= place * size || self.is_top(*place)
+    }
+
+    /// The digits of the first multiples of `at`, where this side splits.
+    fn pieces(&self, at: u64, values: u64) -> Vec<Piece> {
+        let reached = self.digits.iter().filter_map(|(place, size, landing)| {
+            let (level, stride) = (*landing)?;
+            let (from, within) = if *place > at { (place / at, 1) } else { (1, at / place) };
+            // The major-most digit never wraps.
+            let size = if self.is_top(*place) { values.div_ceil(from) } else { size / within };
+            (from < values && size > 1).then(|| Piece {
+                place: from,
+                size,
+                landing: (level, stride * within),
+            })
+        });
+        reached.collect()
     }
 
     /// The next place, a multiple of `at`, where both sides split.

@@ -2,12 +2,16 @@
 
 use std::cmp::Ordering;
 
-use super::equations::{Part, Start, agreements};
+use super::equations::system;
 use super::pair::{Distance, Relayout};
-use super::refine::{Digit, Group, Kind, refine};
+use super::parts::{Part, Rows, Start, Table, Turn};
+use super::refine::{Digit, Group, Kind, Landing, Piece, refine, split_axis};
 use crate::algebra::{Indexes, Layout, Replica, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
+
+/// The most values of an axis that ends within its digits that are listed.
+const MOST_TRUNCATED: u64 = 1 << 12;
 
 /// The most boxes that the elements of truncated axes are cut into.
 const MOST_BOXES: u64 = 1 << 14;
@@ -69,41 +73,76 @@ impl Relayout {
     /// [`NotDecided`](LayoutError::NotDecided) where that period, the number of boxes of truncated
     /// axes or that of different partial sums is beyond the budget.
     pub fn traffic(&self) -> Result<Traffic, LayoutError> {
-        let counter = Counter::new(self)?;
-        let (elements, copies) = (self.elements(), self.copies());
-        let all = u128::from(elements) * u128::from(copies);
-        let mut levels = Vec::new();
+        let depth = self.units.len();
+        let all = self.counts(depth + self.inner.len())?;
+        let (levels, matched) = self.level_traffic(&all[..depth])?;
+        let copies = u128::from(self.copies());
         let mut by_distance = Vec::new();
-        let mut matched = all;
-        for depth in 1..=self.units.len() {
+        let mut before = u128::from(self.elements()) * copies;
+        for (level, matched) in self.units.iter().zip(matched) {
+            by_distance.push((Distance::Level(*level), fit(before - matched)?));
+            before = matched;
+        }
+        let in_place = all.last().copied().unwrap_or(before);
+        by_distance.push((Distance::Address, fit(before - in_place)?));
+        by_distance.push((Distance::InPlace, fit(in_place)?));
+        by_distance.reverse();
+        Ok(Traffic { elements: self.elements(), copies: self.copies(), by_distance, levels })
+    }
+
+    /// What enters and leaves the units of the levels from the root down to `level`, innermost
+    /// first: the same as in [`traffic`](Relayout::traffic), cheaper the higher the level.
+    ///
+    /// # Errors
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through; as
+    /// [`traffic`](Relayout::traffic).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::Relayout;
+    /// let machine: Machine = "L2B=2,PE=4".parse()?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// let relayout = Relayout::new(&on("((2_L2B, 4_PE, 8:1))")?, &on("((4_PE, 2_L2B, 8:1))")?)?;
+    /// let above = relayout.traffic_down_to(Level::L2B)?;
+    /// assert_eq!((above.len(), above[0].into), (1, 32)); // of 64 elements
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn traffic_down_to(&self, level: Level) -> Result<Vec<LevelTraffic>, LayoutError> {
+        let at = self.units.iter().position(|unit| *unit == level);
+        let depth = at.ok_or(LayoutError::LevelMissing { level })? + 1;
+        Ok(self.level_traffic(&self.counts(depth)?)?.0)
+    }
+
+    /// What crosses the borders of every level, innermost first, given the pairs of an element and
+    /// a unit that both layouts have; and the destination copies for which that holds.
+    fn level_traffic(&self, both: &[u128]) -> Result<(Vec<LevelTraffic>, Vec<u128>), LayoutError> {
+        let elements = u128::from(self.elements());
+        let (mut levels, mut matched) = (Vec::new(), Vec::new());
+        for (depth, both) in (1..).zip(both) {
             let path = &self.units[..depth];
             let held = copies_in(&self.target, path);
-            // Pairs of an element and a unit that both layouts have.
-            let both = if matched == 0 { 0 } else { counter.matches(path)? };
-            let below = both * u128::from(copies) / held;
-            by_distance.push((Distance::Level(path[depth - 1]), matched - below));
-            matched = below;
-            let into = u128::from(elements) * held - both;
-            let alone = copies_in(&self.source, path) == 1;
-            let alone = alone || elements == 0;
-            let out_of = alone.then_some(if held > 1 { u128::from(elements) } else { into });
-            levels.push((path[depth - 1], into, out_of));
+            matched.push(both * u128::from(self.copies()) / held);
+            let into = elements * held - both;
+            let alone = copies_in(&self.source, path) == 1 || elements == 0;
+            let out_of = alone.then_some(if held > 1 { elements } else { into });
+            levels.push(LevelTraffic {
+                level: path[depth - 1],
+                into: fit(into)?,
+                out_of: out_of.map(fit).transpose()?,
+            });
         }
-        let everywhere: Vec<Level> = self.units.iter().chain(&self.inner).copied().collect();
-        let in_place = if matched == 0 { 0 } else { counter.matches(&everywhere)? };
-        by_distance.push((Distance::Address, matched - in_place));
-        by_distance.push((Distance::InPlace, in_place));
-        by_distance.reverse();
-        let by_distance = by_distance.into_iter().map(|(distance, n)| Ok((distance, fit(n)?)));
-        let levels = levels.into_iter().rev().map(|(level, into, out_of)| {
-            Ok(LevelTraffic { level, into: fit(into)?, out_of: out_of.map(fit).transpose()? })
-        });
-        Ok(Traffic {
-            elements,
-            copies,
-            by_distance: by_distance.collect::<Result<_, LayoutError>>()?,
-            levels: levels.collect::<Result<_, LayoutError>>()?,
-        })
+        levels.reverse();
+        Ok((levels, matched))
+    }
+
+    /// For the first levels of the path one after the other, then for the memory: how many pairs of
+    /// an element and its copies within them both sides have.
+    fn counts(&self, depth: usize) -> Result<Vec<u128>, LayoutError> {
+        if self.elements() == 0 {
+            return Ok(vec![0; depth]);
+        }
+        Counter::new(self)?.counts(depth)
     }
 }
 
@@ -120,81 +159,118 @@ fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
 /// The digits that make up the elements.
 struct Counter<'a> {
     relayout: &'a Relayout,
+    /// The path, then the memory.
+    levels: Vec<Level>,
     groups: Vec<Group>,
 }
 
 impl<'a> Counter<'a> {
     fn new(relayout: &'a Relayout) -> Result<Counter<'a>, LayoutError> {
-        let empty = relayout.elements() == 0;
-        let groups = if empty { Vec::new() } else { refine(&relayout.source, &relayout.target)? };
-        Ok(Counter { relayout, groups })
+        let levels = relayout.units.iter().chain(&relayout.inner).copied().collect();
+        let mut groups = refine(&relayout.source, &relayout.target)?;
+        for group in &mut groups {
+            list_truncated(group, relayout);
+        }
+        Ok(Counter { relayout, levels, groups })
     }
 
-    /// The number of (element, choice of copies in some levels) where both layouts agree on those
-    /// levels.
+    /// The number of (element, choice of copies in the first levels) where both layouts agree on
+    /// those levels, for every depth.
     ///
     /// Copies of the source within a level lie apart, so at most one of them agrees.
-    fn matches(&self, levels: &[Level]) -> Result<u128, LayoutError> {
-        if self.relayout.elements() == 0 {
-            return Ok(0);
-        }
+    fn counts(&self, depth: usize) -> Result<Vec<u128>, LayoutError> {
         let Relayout { source, target, .. } = self.relayout;
-        let mut start = (at_origin(source, levels), at_origin(target, levels));
+        let origin = vec![0; source.rank()];
+        let side = |layout: &Layout| coordinates(layout, &origin, &self.levels);
+        let mut start = (side(source), side(target));
         let parts: Vec<Vec<Part>> = self
             .groups
             .iter()
-            .map(|group| {
-                group.digits.iter().map(|digit| self.part(digit, levels, &mut start)).collect()
-            })
+            .map(|group| group.digits.iter().map(|digit| self.part(digit, &mut start)).collect())
             .collect();
-        let replicas = |layout: &Layout, part: fn(u64, (usize, u64)) -> Part| -> Vec<Part> {
-            let sum = |r: &Replica| levels.iter().position(|level| *level == r.level);
-            let replicas = layout.replicas().iter();
-            replicas.filter_map(|r| Some(part(r.size, (sum(r)?, r.stride)))).collect()
-        };
-        let mut copies =
-            replicas(source, |size, step| Part::Digit { size, source: Some(step), target: None });
-        copies.extend(replicas(target, |size, step| Part::Digit {
-            size,
-            source: None,
-            target: Some(step),
-        }));
-        let mut total = 0;
         let boxes: Vec<u64> = self.groups.iter().map(Group::boxes).collect();
         let few = product(boxes.iter().copied()).is_some_and(|boxes| boxes <= MOST_BOXES);
         if !few {
             let question = "how many elements move";
             return Err(LayoutError::NotDecided { question, budget: MOST_BOXES });
         }
+        let copies = self.copies();
+        let mut counts = vec![0; depth];
         for chosen in Indexes::new(boxes) {
-            let (mut start, mut choices) = (start.clone(), copies.clone());
+            let (mut start, mut choices) = (start.clone(), Vec::new());
             for ((group, parts), at) in self.groups.iter().zip(&parts).zip(chosen) {
                 group.take(parts, at, &mut start, &mut choices);
             }
-            total += agreements(&start, &choices)?;
+            let mut system = system(&start, &choices, &copies);
+            for (level, total) in counts.iter_mut().enumerate() {
+                system.add(level);
+                // The address alone is no distance: the lane comes with it.
+                let counts = level < self.relayout.units.len() || level + 1 == depth;
+                let count = if counts { system.count()? } else { 1 };
+                if count == 0 {
+                    break;
+                }
+                *total += count;
+            }
         }
-        Ok(total)
+        Ok(counts)
     }
 
-    /// What a digit adds in some levels. The least that a listed one adds goes to the start.
-    fn part(&self, digit: &Digit, levels: &[Level], start: &mut Start) -> Part {
-        let sum = |landing: &Option<(Level, u64)>| {
-            let (level, stride) = (*landing)?;
-            Some((levels.iter().position(|of| *of == level)?, stride))
-        };
-        let indexes = match &digit.kind {
-            Kind::Common { source, target } => {
-                let (source, target) = (sum(source), sum(target));
-                return Part::Digit { size: digit.size, source, target };
-            }
-            Kind::Listed(indexes) => indexes,
-        };
+    /// The copies of both sides, each with the level in which they lie apart.
+    fn copies(&self) -> Vec<(usize, Part)> {
         let Relayout { source, target, .. } = self.relayout;
+        let step = |replica: &Replica| Some((self.number(replica.level)?, replica.stride));
+        let mut copies = Vec::new();
+        for replica in source.replicas() {
+            let part = Part::Digit { size: replica.size, source: step(replica), target: None };
+            copies.extend(self.number(replica.level).map(|level| (level, part)));
+        }
+        for replica in target.replicas() {
+            let part = Part::Digit { size: replica.size, source: None, target: step(replica) };
+            copies.extend(self.number(replica.level).map(|level| (level, part)));
+        }
+        copies
+    }
+
+    fn number(&self, level: Level) -> Option<usize> {
+        self.levels.iter().position(|of| *of == level)
+    }
+
+    /// What a digit adds. The least that a listed one adds goes to the start.
+    fn part(&self, digit: &Digit, start: &mut Start) -> Part {
+        let step = |(level, stride): Landing| Some((self.number(level)?, stride));
+        let options = digit.size;
+        let turns = |pieces: &[Piece]| {
+            let turn = |piece: &Piece| {
+                let step = step(piece.landing)?;
+                Some(Turn { place: piece.place, size: piece.size, step })
+            };
+            pieces.iter().filter_map(turn).collect()
+        };
+        match &digit.kind {
+            Kind::Common { source, target } => Part::Digit {
+                size: options,
+                source: source.and_then(step),
+                target: target.and_then(step),
+            },
+            Kind::Split { source, target } => {
+                let rows = Rows::Split { source: turns(source), target: turns(target) };
+                Part::Table(Table { options, rows })
+            }
+            Kind::Listed(indexes) => {
+                let rows = Rows::Listed(self.rows(indexes, start));
+                Part::Table(Table { options, rows })
+            }
+        }
+    }
+
+    /// What every index adds on both sides.
+    fn rows(&self, indexes: &[Vec<u64>], start: &mut Start) -> Vec<(Vec<u64>, Vec<u64>)> {
         let side = |layout: &Layout, start: &mut Vec<u64>| -> Vec<Vec<u64>> {
             let rows: Vec<Vec<u64>> =
-                indexes.iter().map(|index| coordinates(layout, index, levels)).collect();
-            let least: Vec<u64> = (0..levels.len())
-                .map(|sum| rows.iter().map(|row| row[sum]).min().unwrap_or(0))
+                indexes.iter().map(|index| coordinates(layout, index, &self.levels)).collect();
+            let least: Vec<u64> = (0..self.levels.len())
+                .map(|level| rows.iter().map(|row| row[level]).min().unwrap_or(0))
                 .collect();
             // Instead of what index 0 has, the least: no sum of digits is below 0.
             for ((start, least), origin) in start.iter_mut().zip(&least).zip(&rows[0]) {
@@ -203,14 +279,23 @@ impl<'a> Counter<'a> {
             let above = |row: &Vec<u64>| row.iter().zip(&least).map(|(at, low)| at - low).collect();
             rows.iter().map(above).collect()
         };
-        let (a, b) = (side(source, &mut start.0), side(target, &mut start.1));
-        Part::Table(a.into_iter().zip(b).collect())
+        let a = side(&self.relayout.source, &mut start.0);
+        let b = side(&self.relayout.target, &mut start.1);
+        a.into_iter().zip(b).collect()
     }
 }
 
-/// The coordinates of index 0 in some levels.
-fn at_origin(layout: &Layout, levels: &[Level]) -> Vec<u64> {
-    coordinates(layout, &vec![0; layout.rank()], levels)
+/// A short axis that ends within its digits is one list of values instead of a sum of boxes.
+fn list_truncated(group: &mut Group, relayout: &Relayout) {
+    let [axis] = group.axes()[..] else { return };
+    let extent = relayout.source.axes()[axis].extent;
+    if group.is_full() || extent > MOST_TRUNCATED {
+        return;
+    }
+    if let Some(kind) = split_axis(&relayout.source, &relayout.target, axis) {
+        group.digits = vec![Digit { axes: vec![axis], place: 1, size: extent, kind }];
+        group.last = vec![extent - 1];
+    }
 }
 
 /// The coordinates of the first copy of an element in some levels.
@@ -230,6 +315,11 @@ impl Group {
     fn boxes(&self) -> u64 {
         let boxes = if self.is_full() { 1 } else { self.digits.len() };
         u64::try_from(boxes).unwrap_or(1)
+    }
+
+    /// The axes of its digits.
+    fn axes(&self) -> Vec<usize> {
+        self.digits.first().map_or(Vec::new(), |digit| digit.axes.clone())
     }
 
     fn is_full(&self) -> bool {

@@ -1,0 +1,218 @@
+//! Counting the ways in which a sum of choices is 0.
+//!
+//! ```text
+//! 4 a + b - 4 c - d = 0    a, c below 8, b, d below 4        32 solutions
+//!
+//! after  a       sums 0 4 8 .. 28
+//!        a c     sums -4 0 4 only: b and d can add at most 3
+//!        a c b   ..
+//! ```
+//!
+//! Choices are taken in the order of their weights, heaviest first; of each only those options are
+//! tried that the rest can bring back to 0, and equal sums are counted together. So the number of
+//! sums at a time does not grow with the digits, but with how far their weights are from lining up.
+
+use num_integer::Integer;
+
+use crate::error::LayoutError;
+
+/// How many partial sums may be made before the answer is "not decided".
+pub(super) const BUDGET: u64 = 1 << 22;
+
+/// A choice of something to add.
+#[derive(Clone, Debug)]
+pub(super) enum Term {
+    /// A digit below `size` times a step, which is not 0.
+    Digit { size: i128, step: i128 },
+    /// (what is added, how many options add it), ascending, each once.
+    Listed(Vec<(i128, u64)>),
+}
+
+impl Term {
+    pub(super) fn digit(size: u64, step: i128) -> Term {
+        match step {
+            0 => Term::Listed(vec![(0, size)]),
+            _ => Term::Digit { size: i128::from(size), step },
+        }
+    }
+
+    pub(super) fn listed(mut rows: Vec<(i128, u64)>) -> Term {
+        rows.sort_unstable_by_key(|row| row.0);
+        rows.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        Term::Listed(rows)
+    }
+
+    /// The least and the greatest that it adds.
+    fn bounds(&self) -> (i128, i128) {
+        match self {
+            Term::Digit { size, step } => {
+                let most = (size - 1) * step;
+                (most.min(0), most.max(0))
+            }
+            Term::Listed(rows) => {
+                let end = |row: Option<&(i128, u64)>| row.map_or(0, |row| row.0);
+                (end(rows.first()), end(rows.last()))
+            }
+        }
+    }
+
+    /// How heavy it is: the step of a digit, the width of a list; and how many options it has.
+    fn weight(&self) -> (i128, usize) {
+        match self {
+            Term::Digit { step, .. } => (step.abs(), 0),
+            Term::Listed(rows) => {
+                let (least, most) = self.bounds();
+                (most.abs().max(least.abs()), usize::MAX - rows.len())
+            }
+        }
+    }
+
+    fn options(&self) -> u64 {
+        match self {
+            Term::Digit { size, .. } => u64::try_from(*size).unwrap_or(u64::MAX),
+            Term::Listed(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Calls `take` with what the options add that lie from `least` to `most`, and how many do.
+    fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u64)) {
+        match self {
+            Term::Digit { size, step } => {
+                let (from, to) = if *step > 0 { (least, most) } else { (-most, -least) };
+                let from = Integer::div_ceil(&from, &step.abs()).max(0);
+                let to = Integer::div_floor(&to, &step.abs()).min(size - 1);
+                let mut digit = from;
+                while digit <= to {
+                    take(digit * step, 1);
+                    digit += 1;
+                }
+            }
+            Term::Listed(rows) => {
+                let from = rows.partition_point(|row| row.0 < least);
+                for (sum, count) in rows[from..].iter().take_while(|row| row.0 <= most) {
+                    take(*sum, *count);
+                }
+            }
+        }
+    }
+}
+
+/// Partial sums with the number of ways to make them, ascending.
+type Sums = Vec<(i128, u128)>;
+
+/// The number of ways to choose so that `start` plus all that is added is 0.
+///
+/// Where the choices that are left make fewer sums than the next one would, they are added up on
+/// their own and the two lists are joined.
+///
+/// # Errors
+/// [`NotDecided`](LayoutError::NotDecided) past the budget.
+pub(super) fn count_zeros(
+    start: i128,
+    mut terms: Vec<Term>,
+    budget: &mut u64,
+) -> Result<u128, LayoutError> {
+    terms.sort_by_cached_key(|term| std::cmp::Reverse(term.weight()));
+    // What the terms from each one on add at least and at most, and how many ways there are.
+    let mut rest = vec![(0, 0, 1_u64); terms.len() + 1];
+    for (at, term) in terms.iter().enumerate().rev() {
+        let ((least, most), (low, high, ways)) = (term.bounds(), rest[at + 1]);
+        rest[at] = (low + least, high + most, ways.saturating_mul(term.options()));
+    }
+    let mut sums: Sums = vec![(start, 1)];
+    for (at, term) in terms.iter().enumerate() {
+        let held = u64::try_from(sums.len()).unwrap_or(u64::MAX);
+        if rest[at].2 <= held.saturating_mul(term.options()) {
+            let (low, high) = (sums.first().map_or(0, |s| s.0), sums.last().map_or(0, |s| s.0));
+            let mut others: Sums = vec![(0, 1)];
+            for (next, term) in terms.iter().enumerate().skip(at) {
+                let (least, most, _) = rest[next + 1];
+                others = expanded(&others, term, (-high - most, -low - least), budget)?;
+            }
+            return Ok(joined(&sums, &others));
+        }
+        let (low, high, _) = rest[at + 1];
+        sums = expanded(&sums, term, (-high, -low), budget)?;
+    }
+    Ok(sums.iter().map(|(_, count)| count).sum())
+}
+
+/// All sums with one more term that lie within some bounds.
+fn expanded(
+    sums: &Sums,
+    term: &Term,
+    (least, most): (i128, i128),
+    budget: &mut u64,
+) -> Result<Sums, LayoutError> {
+    let question = "how many elements move";
+    let spent = || LayoutError::NotDecided { question, budget: BUDGET };
+    let mut next: Sums = Vec::new();
+    for (sum, count) in sums {
+        *budget = budget.checked_sub(1).ok_or_else(spent)?;
+        let before = next.len();
+        let left = usize::try_from(*budget).unwrap_or(usize::MAX);
+        let mut many = false;
+        term.between(least - sum, most - sum, |added, options| {
+            many |= next.len() - before >= left;
+            if !many {
+                next.push((sum + added, count * u128::from(options)));
+            }
+        });
+        let made = u64::try_from(next.len() - before).unwrap_or(u64::MAX);
+        *budget = budget.checked_sub(made).filter(|_| !many).ok_or_else(spent)?;
+    }
+    merge(&mut next);
+    Ok(next)
+}
+
+/// The number of pairs of both lists that add up to 0.
+fn joined(sums: &Sums, others: &Sums) -> u128 {
+    let mut others = others.iter().rev().peekable();
+    let mut total = 0;
+    for (sum, count) in sums {
+        while others.next_if(|(other, _)| *other > -sum).is_some() {}
+        if let Some((_, ways)) = others.peek().filter(|(other, _)| *other == -sum) {
+            total += count * ways;
+        }
+    }
+    total
+}
+
+/// Counts equal sums together.
+fn merge(sums: &mut Vec<(i128, u128)>) {
+    if !sums.is_sorted_by(|a, b| a.0 < b.0) {
+        sums.sort_unstable_by_key(|sum| sum.0);
+        sums.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(start: i128, terms: Vec<Term>) -> u128 {
+        count_zeros(start, terms, &mut BUDGET.clone()).unwrap()
+    }
+
+    #[test]
+    fn the_picture_at_the_top_is_true() {
+        let digit = Term::digit;
+        assert_eq!(count(0, vec![digit(8, 4), digit(4, 1), digit(8, -4), digit(4, -1)]), 32);
+        assert_eq!(count(1, vec![digit(8, 4)]), 0);
+        assert_eq!(count(-28, vec![digit(8, 4)]), 1);
+        assert_eq!(count(0, vec![digit(8, 4), digit(6, -4)]), 6);
+        assert_eq!(count(3, vec![digit(8, -1), Term::listed(vec![(2, 1), (0, 3), (2, 4)])]), 8);
+    }
+}

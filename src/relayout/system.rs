@@ -1,0 +1,433 @@
+//! Counting the solutions of equations in digits, level by level.
+//!
+//! The equations of a level come when the level does, from the outermost in: what earlier levels
+//! have settled stays settled, so that all counts of a path cost little more than the last.
+//!
+//! 1. An equation with one digit gives its value; an equation between two digits of equal weight
+//!    says that they are the same, and one takes the place of the other.
+//! 2. Digits that no equation is left for are free: their sizes multiply.
+//! 3. What remains falls into parts that share no digit; each is packed into one sum and
+//!    [searched](super::search).
+
+use num_integer::Integer;
+
+use super::search::{BUDGET, Term, count_zeros};
+use crate::error::LayoutError;
+
+/// A digit, and (equation, step) of what it adds.
+#[derive(Clone, Debug)]
+pub(super) struct Unknown {
+    pub(super) size: u64,
+    pub(super) steps: Vec<(usize, i128)>,
+}
+
+impl Unknown {
+    fn step_in(&self, equation: usize) -> i128 {
+        self.steps.iter().find(|(of, _)| *of == equation).map_or(0, |(_, step)| *step)
+    }
+}
+
+/// A digit of a value that is listed: `value / place % size`, and what a step adds where.
+#[derive(Clone, Debug)]
+pub(super) struct Addition {
+    pub(super) place: u64,
+    pub(super) size: u64,
+    pub(super) step: Option<(usize, i128)>,
+}
+
+/// A choice among values, of which source and target make something else.
+#[derive(Clone, Debug)]
+pub(super) enum Column {
+    /// By the digits of each side, minor to major.
+    Split { options: u64, sides: [Vec<Addition>; 2] },
+    /// What every value adds to every equation.
+    Listed(Vec<Vec<i128>>),
+}
+
+impl Column {
+    fn options(&self) -> u64 {
+        match self {
+            Column::Split { options, .. } => *options,
+            Column::Listed(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Which equations it adds to.
+    fn touched(&self, equations: usize) -> Vec<bool> {
+        let mut touched = vec![false; equations];
+        match self {
+            Column::Split { sides, .. } => {
+                let turns = sides.iter().flatten();
+                turns.filter_map(|turn| turn.step).for_each(|(of, _)| touched[of] = true);
+            }
+            Column::Listed(rows) => {
+                for row in rows {
+                    touched.iter_mut().zip(row).for_each(|(any, sum)| *any |= *sum != 0);
+                }
+            }
+        }
+        touched
+    }
+
+    /// The most that it adds or takes away.
+    fn reach(&self, equation: usize) -> i128 {
+        match self {
+            Column::Split { options, sides } => {
+                let turns = sides.iter().flatten();
+                let steps = turns.filter_map(|turn| {
+                    let (_, step) = turn.step.filter(|(of, _)| *of == equation)?;
+                    let most = (turn.size - 1).min(options.saturating_sub(1) / turn.place);
+                    Some(step.abs() * i128::from(most))
+                });
+                steps.sum()
+            }
+            Column::Listed(rows) => rows.iter().map(|row| row[equation].abs()).max().unwrap_or(0),
+        }
+    }
+
+    /// What every value adds to a packed sum, with how many values add it; only those that bring
+    /// the equations that nothing else adds to to `wanted`. Neighbours that add the same are
+    /// counted together.
+    fn sums(&self, packed: &Packed, own: &Packed, wanted: i128) -> Vec<(i128, u64)> {
+        match self {
+            Column::Split { options, sides } => split_sums(*options, sides, packed, own, wanted),
+            Column::Listed(rows) => {
+                let sum = |row: &Vec<i128>, packed: &Packed| -> i128 {
+                    packed.fields.iter().map(|(equation, weight)| row[*equation] * weight).sum()
+                };
+                let kept = rows.iter().filter(|row| sum(row, own) == wanted);
+                kept.map(|row| (sum(row, packed), 1)).collect()
+            }
+        }
+    }
+}
+
+/// Steps by the common divisor of all places that matter, so that few values are listed.
+fn split_sums(
+    options: u64,
+    sides: &[Vec<Addition>; 2],
+    packed: &Packed,
+    own: &Packed,
+    wanted: i128,
+) -> Vec<(i128, u64)> {
+    let moving = |packed: &Packed| {
+        let step = |turn: &Addition| {
+            let step = turn.step.map_or(0, |(equation, step)| step * packed.weight(equation));
+            (step != 0).then_some((turn.place, turn.size, step))
+        };
+        sides.each_ref().map(|side| side.iter().filter_map(step).collect::<Vec<_>>())
+    };
+    let (shared, own) = (moving(packed), moving(own));
+    let places = shared.iter().chain(&own).flatten().map(|(place, ..)| *place);
+    let grain = places.fold(0, |gcd: u64, place| gcd.gcd(&place)).max(1);
+    let grain = if shared.iter().chain(&own).all(Vec::is_empty) { options } else { grain };
+    let length = usize::try_from(options.div_ceil(grain.max(1))).unwrap_or(usize::MAX);
+    let added = |turns: [Vec<(u64, u64, i128)>; 2]| {
+        let [mut sums, other] = turns.map(|turns| side_sums(&turns, grain, length));
+        sums.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+        sums
+    };
+    let alone = own.iter().all(Vec::is_empty);
+    let (sums, own) = (added(shared), if alone { Vec::new() } else { added(own) });
+    let mut counted: Vec<(i128, u64)> = Vec::new();
+    let mut left = options;
+    for (at, sum) in sums.into_iter().enumerate() {
+        let count = grain.min(left);
+        left -= count;
+        match counted.last_mut() {
+            _ if own.get(at).copied().unwrap_or(0) != wanted => {}
+            Some((last, n)) if *last == sum => *n += count,
+            _ => counted.push((sum, count)),
+        }
+    }
+    counted
+}
+
+/// What the digits of one side, minor to major, add for every multiple of the grain.
+fn side_sums(turns: &[(u64, u64, i128)], grain: u64, length: usize) -> Vec<i128> {
+    let mut sums: Vec<i128> = Vec::with_capacity(length);
+    sums.push(0);
+    for (place, size, step) in turns {
+        let place = usize::try_from(place / grain).unwrap_or(length).min(length);
+        // Digits that add nothing lie between: what is below repeats.
+        repeat(&mut sums, place, 0);
+        let all = usize::try_from(*size).ok().and_then(|size| place.checked_mul(size));
+        repeat(&mut sums, all.unwrap_or(length).min(length), *step);
+    }
+    repeat(&mut sums, length, 0);
+    sums
+}
+
+/// Repeats a list up to a length, each time `step` more.
+fn repeat(sums: &mut Vec<i128>, length: usize, step: i128) {
+    let block = sums.len();
+    for at in block..length {
+        let sum = sums[at - block] + step;
+        sums.push(sum);
+    }
+}
+
+/// A choice among values, and which equations it adds to.
+#[derive(Clone, Debug)]
+struct Listed {
+    column: Column,
+    touched: Vec<bool>,
+}
+
+impl Listed {
+    fn touches(&self, equation: usize) -> bool {
+        self.touched[equation]
+    }
+}
+
+/// Some equations as fields of one number.
+struct Packed {
+    /// (equation, weight of its field).
+    fields: Vec<(usize, i128)>,
+}
+
+impl Packed {
+    fn sum(&self, start: &[i128]) -> i128 {
+        self.fields.iter().map(|(equation, weight)| start[*equation] * weight).sum()
+    }
+
+    fn weight(&self, equation: usize) -> i128 {
+        self.fields.iter().find(|(of, _)| *of == equation).map_or(0, |(_, weight)| *weight)
+    }
+}
+
+/// Equations and the digits that are left in them.
+#[derive(Clone, Debug)]
+pub(super) struct System {
+    /// The equations of every level.
+    levels: Vec<std::ops::Range<usize>>,
+    /// What every equation starts from.
+    start: Vec<i128>,
+    unknowns: Vec<Option<Unknown>>,
+    /// Copies within a level: they count when the level does.
+    copies: Vec<Vec<Unknown>>,
+    columns: Vec<Listed>,
+    /// The unknowns in every equation.
+    members: Vec<Vec<usize>>,
+    /// Equations that are not settled, of the levels so far.
+    kept: Vec<usize>,
+    impossible: bool,
+}
+
+impl System {
+    /// Equations without digits: what they start from, level by level.
+    pub(super) fn new(starts: Vec<Vec<i128>>) -> System {
+        let (mut levels, mut start) = (Vec::new(), Vec::new());
+        for level in starts {
+            levels.push(start.len()..start.len() + level.len());
+            start.extend(level);
+        }
+        let members = vec![Vec::new(); start.len()];
+        System {
+            copies: vec![Vec::new(); levels.len()],
+            levels,
+            start,
+            unknowns: Vec::new(),
+            columns: Vec::new(),
+            members,
+            kept: Vec::new(),
+            impossible: false,
+        }
+    }
+
+    pub(super) fn push(&mut self, unknown: Unknown) {
+        let number = self.unknowns.len();
+        self.impossible |= unknown.size == 0;
+        unknown.steps.iter().for_each(|(equation, _)| self.members[*equation].push(number));
+        self.unknowns.push(Some(unknown));
+    }
+
+    /// Adds a digit of copies that lie apart in a level.
+    pub(super) fn push_copies(&mut self, level: usize, unknown: Unknown) {
+        self.copies[level].push(unknown);
+    }
+
+    pub(super) fn push_table(&mut self, column: Column) {
+        self.impossible |= column.options() == 0;
+        let touched = column.touched(self.start.len());
+        self.columns.push(Listed { column, touched });
+    }
+
+    /// Adds the equations of a level.
+    pub(super) fn add(&mut self, level: usize) {
+        for copies in std::mem::take(&mut self.copies[level]) {
+            self.push(copies);
+        }
+        let mut waiting: Vec<usize> = self.levels[level].clone().collect();
+        // A digit that is settled may leave one digit in an equation seen before.
+        while let Some(equation) = waiting.pop() {
+            if self.impossible {
+                return;
+            }
+            let in_table = self.columns.iter().any(|column| column.touches(equation));
+            match self.members[equation][..] {
+                _ if in_table => self.kept.push(equation),
+                [] => self.impossible |= self.start[equation] != 0,
+                [only] => self.settle(only, equation, &mut waiting),
+                [a, b] if self.are_equal(a, b, equation) => self.join(a, b, equation, &mut waiting),
+                _ => self.kept.push(equation),
+            }
+        }
+    }
+
+    /// The one digit of an equation has the value that it asks for.
+    fn settle(&mut self, number: usize, equation: usize, waiting: &mut Vec<usize>) {
+        let Some(unknown) = self.unknowns[number].take() else { return };
+        let (wanted, step) = (-self.start[equation], unknown.step_in(equation));
+        let digit = wanted / step;
+        if wanted % step != 0 || digit < 0 || digit >= i128::from(unknown.size) {
+            self.impossible = true;
+            return;
+        }
+        for (of, step) in unknown.steps {
+            self.start[of] += digit * step;
+            self.members[of].retain(|member| *member != number);
+            self.revisit(of, equation, waiting);
+        }
+    }
+
+    fn are_equal(&self, a: usize, b: usize, equation: usize) -> bool {
+        let step = |number: usize| self.unknowns[number].as_ref().map(|u| u.step_in(equation));
+        self.start[equation] == 0 && step(a) == step(b).map(|step| -step)
+    }
+
+    /// Puts one digit in the place of another that is the same.
+    fn join(&mut self, a: usize, b: usize, equation: usize, waiting: &mut Vec<usize>) {
+        let Some(other) = self.unknowns[b].take() else { return };
+        let Some(joined) = self.unknowns[a].as_mut() else { return };
+        joined.size = joined.size.min(other.size);
+        for (of, step) in &other.steps {
+            match joined.steps.iter_mut().find(|(known, _)| known == of) {
+                Some((_, sum)) => *sum += step,
+                None => joined.steps.push((*of, *step)),
+            }
+        }
+        let touched: Vec<(usize, bool)> =
+            joined.steps.iter().map(|(of, step)| (*of, *step != 0)).collect();
+        joined.steps.retain(|(_, step)| *step != 0);
+        for (of, stays) in touched {
+            self.members[of].retain(|member| *member != a && *member != b);
+            if stays {
+                self.members[of].push(a);
+            }
+            self.revisit(of, equation, waiting);
+        }
+    }
+
+    fn revisit(&mut self, equation: usize, settled: usize, waiting: &mut Vec<usize>) {
+        if equation != settled
+            && let Some(at) = self.kept.iter().position(|of| *of == equation)
+        {
+            waiting.push(self.kept.swap_remove(at));
+        }
+    }
+
+    /// The number of solutions of the equations of the levels so far.
+    ///
+    /// # Errors
+    /// [`NotDecided`](LayoutError::NotDecided) past the budget.
+    pub(super) fn count(&self) -> Result<u128, LayoutError> {
+        if self.impossible {
+            return Ok(0);
+        }
+        let mut count = 1_u128;
+        let mut kept = vec![false; self.start.len()];
+        self.kept.iter().for_each(|equation| kept[*equation] = true);
+        for unknown in self.unknowns.iter().flatten() {
+            if unknown.steps.iter().all(|(equation, _)| !kept[*equation]) {
+                count *= u128::from(unknown.size);
+            }
+        }
+        for column in &self.columns {
+            if self.kept.iter().all(|equation| !column.touches(*equation)) {
+                count *= u128::from(column.column.options());
+            }
+        }
+        let mut budget = BUDGET;
+        for equations in self.components() {
+            count *= self.count_together(&equations, &mut budget)?;
+            if count == 0 {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Sets of equations that share digits.
+    fn components(&self) -> Vec<Vec<usize>> {
+        let mut sets: Vec<Vec<usize>> = self.kept.iter().map(|equation| vec![*equation]).collect();
+        let mut join = |touches: &dyn Fn(usize) -> bool| {
+            let touched = |set: &Vec<usize>| set.iter().any(|equation| touches(*equation));
+            if sets.iter().filter(|set| touched(set)).count() > 1 {
+                let (joined, apart): (Vec<_>, Vec<_>) =
+                    std::mem::take(&mut sets).into_iter().partition(touched);
+                sets = apart;
+                sets.push(joined.concat());
+            }
+        };
+        for unknown in self.unknowns.iter().flatten() {
+            join(&|equation| unknown.steps.iter().any(|(of, _)| *of == equation));
+        }
+        for column in &self.columns {
+            join(&|equation| column.touches(equation));
+        }
+        sets
+    }
+
+    fn count_together(&self, equations: &[usize], budget: &mut u64) -> Result<u128, LayoutError> {
+        // What one table alone adds to chooses among its values before anything is combined.
+        let owner = |of: usize| {
+            let mut columns = (0..self.columns.len()).filter(|at| self.columns[*at].touches(of));
+            let only = columns.next().filter(|_| self.members[of].is_empty());
+            only.filter(|_| columns.next().is_none())
+        };
+        let (own, shared): (Vec<usize>, Vec<usize>) =
+            equations.iter().partition(|of| owner(**of).is_some());
+        let packed = self.packed(&shared)?;
+        let start = packed.sum(&self.start);
+        let mut terms = Vec::new();
+        for unknown in self.unknowns.iter().flatten() {
+            if unknown.steps.iter().any(|(of, _)| shared.contains(of)) {
+                let steps = unknown.steps.iter();
+                let step = steps.map(|(of, step)| step * packed.weight(*of)).sum();
+                terms.push(Term::digit(unknown.size, step));
+            }
+        }
+        for (number, column) in self.columns.iter().enumerate() {
+            if equations.iter().any(|equation| column.touches(*equation)) {
+                let own = own.iter().copied().filter(|of| owner(*of) == Some(number));
+                let own = self.packed(&own.collect::<Vec<_>>())?;
+                let wanted = -own.sum(&self.start);
+                terms.push(Term::listed(column.column.sums(&packed, &own, wanted)));
+            }
+        }
+        count_zeros(start, terms, budget)
+    }
+
+    /// Fields wide enough for all that can be added, equations with few digits at the top.
+    fn packed(&self, equations: &[usize]) -> Result<Packed, LayoutError> {
+        let mut order = equations.to_vec();
+        let in_columns = |of: usize| self.columns.iter().filter(|c| c.touches(of)).count();
+        order.sort_by_cached_key(|of| {
+            std::cmp::Reverse((self.members[*of].len() + in_columns(*of), *of))
+        });
+        let question = "how many elements move";
+        let too_wide = || LayoutError::NotDecided { question, budget: BUDGET };
+        let (mut weight, mut fields) = (1_i128, Vec::new());
+        for equation in order {
+            let digits = self.members[equation].iter().filter_map(|at| self.unknowns[*at].as_ref());
+            let digits = digits.map(|u| u.step_in(equation).abs() * i128::from(u.size - 1));
+            let columns = self.columns.iter().map(|listed| listed.column.reach(equation));
+            let reach = self.start[equation].abs() + digits.chain(columns).sum::<i128>();
+            fields.push((equation, weight));
+            weight =
+                weight.checked_mul(2 * reach + 1).filter(|w| *w < 1 << 120).ok_or_else(too_wide)?;
+        }
+        Ok(Packed { fields })
+    }
+}
