@@ -9,8 +9,9 @@
 
 use std::error::Error;
 
+use itertools::Itertools;
 use tensor_layout::algebra::Target;
-use tensor_layout::relayout::{Candidate, Candidates, Side};
+use tensor_layout::candidates::{Candidate, Candidates, Side};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 /// What an element costs that enters a unit of the level.
@@ -76,9 +77,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             .replicate(false)
             .capacity_words(2048)
             .padding_percent(0)
-            .filter(|candidate| (stage.wants)(&candidate.layout));
+            .iter()?
+            .filter_ok(|candidate| (stage.wants)(&candidate.layout));
         let mut next: Vec<(u64, Vec<Candidate>)> = Vec::new();
         for candidate in wanted {
+            let candidate = candidate?;
             let mut best: Option<(u64, &Vec<Candidate>)> = None;
             for (so_far, path) in &plans {
                 let edge = match (stage.comes_from, path.last()) {
