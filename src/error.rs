@@ -466,6 +466,12 @@ pub enum LayoutError {
         /// Why, with the numbers.
         reason: String,
     },
+    /// An operation between tensors that cannot be carried out so.
+    #[error("the operation is refused: {reason}")]
+    Operation {
+        /// Why, with the numbers.
+        reason: String,
+    },
     /// An option of a search that is empty, 0 or contradicts another.
     #[error("the option `{option}` is refused: {reason}")]
     OptionRefused {

@@ -58,6 +58,7 @@
 
 pub mod algebra;
 pub mod candidates;
+pub mod einsum;
 pub mod error;
 pub mod hlo;
 pub mod image;

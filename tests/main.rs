@@ -13,6 +13,7 @@ mod cli_options;
 mod corpus;
 #[cfg(feature = "cli")]
 mod documents;
+mod einsum;
 mod figures;
 mod formats;
 mod generate;
