@@ -32,7 +32,7 @@
 //!    holds an element.
 //! 6. *No two names for one layout.* Neighbours in an axis that would make one digit are not cut; an
 //!    axis of one word has all its units on the major side, if that side is allowed.
-//! 7. *Options.* What they exclude is left out: levels, sides, padding, footprints.
+//! 7. *Options.* What they exclude is left out: levels, sides, orders, padding, footprints.
 //!
 //! Every layout of this space comes exactly once, and no two of them put every element into the
 //! same places (`tests/candidates.rs` compares with brute force).

@@ -42,6 +42,7 @@ pub struct Candidates {
     pub(super) padding_percent: u64,
     pub(super) time: Vec<u64>,
     pub(super) orders: Orders,
+    pub(super) tree_order: bool,
     pub(super) never: Vec<(usize, Level)>,
     pub(super) fixed: Vec<(usize, Vec<Level>)>,
     pub(super) contiguous: Vec<(usize, u64)>,
@@ -90,6 +91,7 @@ impl Candidates {
             padding_percent: 50,
             time: vec![1],
             orders: Orders::All,
+            tree_order: false,
             never: Vec::new(),
             fixed: Vec::new(),
             contiguous: Vec::new(),
@@ -184,6 +186,14 @@ impl Candidates {
     #[must_use]
     pub fn orders(mut self, orders: Orders) -> Candidates {
         self.orders = orders;
+        self
+    }
+
+    /// Whether the units of a side stand in the order of the machine only, outermost first and lanes
+    /// last, so that neighbours are near.
+    #[must_use]
+    pub fn tree_order(mut self, only: bool) -> Candidates {
+        self.tree_order = only;
         self
     }
 

@@ -329,8 +329,10 @@ impl Layouts {
             Choice::Piece { level, cut, piece, put } => {
                 let put = match put {
                     Put::Nowhere => None,
-                    Put::At { list, at: 0 } => Some(self.put_from(level, list + 1)),
-                    Put::At { list, at } => Some(Put::At { list, at: at - 1 }),
+                    Put::At { list, at } if at > 0 && !self.space.tree_order => {
+                        Some(Put::At { list, at: at - 1 })
+                    }
+                    Put::At { list, .. } => Some(self.put_from(level, list + 1)),
                 };
                 put.map(|put| Choice::Piece { level, cut, piece, put })
             }

@@ -28,6 +28,7 @@ pub(super) struct Space {
     pub(super) padding_percent: u64,
     pub(super) elements: u128,
     pub(super) orders: Orders,
+    pub(super) tree_order: bool,
     /// The units of the memory, or the leaves, that a level left out does not cut down.
     pub(super) units: u64,
 }
@@ -107,6 +108,7 @@ impl Space {
             padding_percent: options.padding_percent,
             elements: elements.fold(1, u128::saturating_mul),
             orders: options.orders,
+            tree_order: options.tree_order,
             units: levels
                 .iter()
                 .filter(|rule| rule.level.is_unit() && rule.copies)

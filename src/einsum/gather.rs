@@ -6,9 +6,10 @@ use itertools::Itertools;
 
 use super::loops::Loops;
 use super::refused;
-use crate::algebra::{Axis, Layout, Location, Subaxis};
+use crate::algebra::{Axis, Layout, Subaxis};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::location::Location;
 use crate::placement::{Placement, PlacementBuilder};
 use crate::relayout::Relayout;
 

@@ -45,8 +45,8 @@ impl Loops {
         Ok(loops)
     }
 
-    /// The partial sums: the result with the digits of sums that land in units and lanes. What
-    /// adds up in place counts in a level of its own, so that it tells nothing apart.
+    /// The partial sums: the result with the digits of sums that land in units, lanes and time
+    /// slices. What adds up in place counts in a level of its own, so that it tells nothing apart.
     fn partial_sums(&self) -> Result<Layout, LayoutError> {
         let own = Level::new("Summed")?;
         let mut partial = self.result.to_builder();
@@ -54,11 +54,7 @@ impl Loops {
         for axis in &self.contracted {
             let mut subaxes = axis.subaxes.clone();
             for subaxis in subaxes.iter_mut().rev() {
-                let in_place = match subaxis.target {
-                    Target::Land { level, .. } => level == Level::ADDR || level == Level::TIME,
-                    Target::Feed { .. } => false,
-                };
-                if in_place {
+                if outside(subaxis).is_none() {
                     *subaxis = Subaxis::land(subaxis.size, own, place);
                     place = place.checked_mul(subaxis.size).ok_or_else(|| {
                         LayoutError::too_large(Site::Layout, "the number of products")
