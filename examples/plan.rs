@@ -175,7 +175,7 @@ impl Planner {
         Ok(in_time.then_some(steps))
     }
 
-    /// The cheapest choices of an operation that fit, `None` streaming if `slices` is 1.
+    /// The cheapest choices of an operation that fit, its result made in so many slices.
     fn choices(&self, step: &Step, slices: u64) -> Answer<Vec<Rc<Choice>>> {
         let sum = Einsum::parse(step.sum)?;
         let shape: Vec<u64> = sum.result().iter().map(|label| self.extent(*label)).collect();
@@ -185,6 +185,9 @@ impl Planner {
             .split(&[Level::W])
             .time(&[slices])
             .capacity_words(self.capacity);
+        // Only rows are streamed: softmax wants all of `t`.
+        let other = sum.result().iter().enumerate().filter(|(_, label)| **label != 's');
+        let results = other.fold(results, |results, (axis, _)| results.never(axis, Level::TIME));
         let mut choices = Vec::new();
         for result in results.iter()? {
             let result = result?.layout;
@@ -473,7 +476,7 @@ fn walk(plan: &Plan) -> Vec<(&'static Step, Rc<Done>)> {
     let mut all: Vec<Rc<Done>> = Vec::new();
     let mut next = plan.done.clone();
     while let Some(done) = next {
-        next.clone_from(&done.before);
+        next = done.before.clone();
         all.push(done);
     }
     BLOCK.iter().zip(all.into_iter().rev()).collect()

@@ -251,6 +251,9 @@ fn is_legal(wish: &Wish, slow: &Slow, sides: &[Vec<Digit>], footprint: u64) -> b
     // In the order of the machine, and in that of the pieces of a level.
     let units = wish.units();
     let number = |digit: &Digit| units.iter().position(|(level, _)| *level == digit.1);
+    let never = |axis: usize, level: Level| {
+        !names(axis).contains(&level) && !slow.axes[axis].iter().any(|digit| digit.1 == level)
+    };
     let in_tree_order = |list: &Vec<Digit>| {
         list.windows(2).all(|p| (number(&p[0]), p[1].2) < (number(&p[1]), p[0].2))
     };
@@ -275,7 +278,7 @@ fn is_legal(wish: &Wish, slow: &Slow, sides: &[Vec<Digit>], footprint: u64) -> b
         && !slow.axes.iter().any(|axis| axis.windows(2).any(merges))
         && (slots - elements) * 100 <= slots * wish.padding
         && wish.capacity.is_none_or(|capacity| footprint <= capacity)
-        && wish.never.iter().all(|(axis, level)| !names(*axis).contains(level))
+        && wish.never.iter().all(|(axis, level)| never(*axis, *level))
         && wish.fixed.iter().all(|(axis, levels)| names(*axis) == levels.iter().copied().collect())
 }
 
@@ -297,7 +300,7 @@ fn wishes() -> impl Strategy<Value = Wish> {
     ]);
     let amounts = (select(vec![None, Some(2), Some(6)]), select(vec![0_u64, 20, 50, 80]));
     let time = subsequence(vec![1_u64, 2, 3], 1..=3);
-    let more = (0..6_usize, 0..3_usize, select(vec![pe, l2b]), 0..4_usize, any::<bool>());
+    let more = (0..7_usize, 0..3_usize, select(vec![pe, l2b]), 0..4_usize, any::<bool>());
     (machine, shape, kind, sides, amounts, time, more).prop_map(
         |(
             machine,
@@ -324,6 +327,7 @@ fn wishes() -> impl Strategy<Value = Wish> {
                     2 => wish.contiguous = Some((axis, 2)),
                     3 => wish.split = vec![level],
                     4 => wish.levels = Some(vec![level]),
+                    5 => wish.never = vec![(axis, Level::TIME)],
                     _ => {}
                 }
             }
@@ -452,14 +456,20 @@ fn wrong_options_are_refused() {
     let refusals = [
         (all().sides(&[]), "the option `sides` is refused: it lists no side"),
         (all().levels(&[]), "the option `levels` is refused: it lists no level"),
-        (all().levels(&[Level::MAB]), "has no level `MAB`; it has L2B, PE"),
-        (all().split(&[Level::MAB]), "has no level `MAB`; it has L2B, PE"),
+        (
+            all().levels(&[Level::MAB]),
+            "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
+        ),
+        (
+            all().split(&[Level::MAB]),
+            "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
+        ),
         (
             all().split(&[Level::PE]).memory("DRAM"),
             "the option `split` is refused: `PE` lies below the memory",
         ),
         (all().never(2, Level::PE), "the option `never` is refused: there is no axis 2 among 2"),
-        (all().never(1, Level::TIME), "`Time` has no units that an axis is split over"),
+        (all().fixed(1, &[Level::TIME]), "`Time` has no units that an axis is split over"),
         (all().never(1, Level::W), "it must be given before `W` can be spoken of"),
         (all().fixed(9, &[]), "the option `fixed` is refused: there is no axis 9 among 2"),
         (all().fixed(1, &[]).fixed(1, &[]), "axis 1 is fixed twice"),
@@ -474,7 +484,10 @@ fn wrong_options_are_refused() {
         (all().level_parts(0), "a level has at least 1 piece"),
         (all().element_bits(0), "0 is not from 1 to 64"),
         (all().element_bits(65), "65 is not from 1 to 64"),
-        (all().memory("LM9"), "has no memory `LM9`; it has LM0, LM1, DRAM"),
+        (
+            all().memory("LM9"),
+            "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1, DRAM",
+        ),
     ];
     for (candidates, message) in refusals {
         let refusal = candidates.iter().unwrap_err().to_string();

@@ -197,7 +197,7 @@ impl Candidates {
         self
     }
 
-    /// The axis is never split over the level.
+    /// The axis is never split over the level, which may be `Time`.
     #[must_use]
     pub fn never(mut self, axis: usize, level: Level) -> Candidates {
         self.never.push((axis, level));
@@ -238,7 +238,7 @@ impl Candidates {
     /// let layouts: Vec<_> = minor.iter()?.collect::<Result<_, _>>()?;
     /// assert_eq!(layouts[0].layout, "((4_PE))".parse()?);
     /// let unknown = Candidates::new(&machine, &[4]).never(0, Level::MAB).iter().unwrap_err();
-    /// assert_eq!(unknown.to_string(), "the machine `PE=4` has no level `MAB`; it has PE");
+    /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn iter(&self) -> Result<Layouts, LayoutError> {

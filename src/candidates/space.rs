@@ -178,12 +178,12 @@ fn times(options: &Candidates) -> Vec<Option<(usize, u64)>> {
     let mut slices = options.time.clone();
     slices.sort_unstable();
     slices.dedup();
-    let cut = |slices: u64| {
-        let axes = options.shape.iter().enumerate().filter(|(_, extent)| **extent > 1);
-        axes.map(move |(axis, _)| Some((axis, slices)))
-    };
+    let allowed = |axis: usize| !options.never.contains(&(axis, Level::TIME));
+    let axes = options.shape.iter().enumerate().filter(|(_, extent)| **extent > 1);
+    let axes: Vec<usize> = axes.map(|(axis, _)| axis).filter(|axis| allowed(*axis)).collect();
+    let cut = |slices: u64| axes.iter().map(move |axis| Some((*axis, slices)));
     let whole = slices.contains(&1).then_some(None);
-    whole.into_iter().chain(slices.into_iter().filter(|s| *s > 1).flat_map(cut)).collect()
+    whole.into_iter().chain(slices.iter().filter(|s| **s > 1).flat_map(|s| cut(*s))).collect()
 }
 
 fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, LayoutError> {
@@ -193,7 +193,9 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
     let rank = rules.len();
     let no_axis = |option, axis| refused(option, format!("there is no axis {axis} among {rank}"));
     for (axis, level) in &options.never {
-        known.check(*level)?;
+        if *level != Level::TIME {
+            known.check(*level)?;
+        }
         match rules.get_mut(*axis) {
             Some(rule) => rule.never.push(*level),
             None => return no_axis("never", axis),

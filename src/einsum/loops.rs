@@ -91,7 +91,13 @@ impl Loops {
         for replica in self.result.replicas().iter().filter(|r| r.level != Level::ADDR) {
             operand = operand.replica(replica.size, replica.level, replica.stride);
         }
-        let others = (0..self.result.rank() + self.contracted.len()).filter(|n| !axes.contains(n));
+        let all = 0..self.result.rank() + self.contracted.len();
+        if all.clone().filter_map(|number| self.axis(number)).any(|axis| axis.extent == 0) {
+            // No product wants a copy; digits of the result that are never told apart may collide.
+            let operand = operand.build()?;
+            return operand.check_injective().map(|()| operand);
+        }
+        let others = all.filter(|number| !axes.contains(number));
         for axis in others.filter_map(|number| self.axis(number)) {
             let reaches = axis.reaches(axis.extent.saturating_sub(1));
             for (subaxis, reach) in axis.subaxes.iter().zip(reaches) {
