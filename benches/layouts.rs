@@ -5,6 +5,7 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use tensor_layout::candidates::Candidates;
 use tensor_layout::hlo::HloReport;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
@@ -125,6 +126,26 @@ fn relayout(c: &mut Criterion) {
     }
 }
 
+/// Candidates of a shape, with unit axes, and with many axes: none may hang.
+fn candidates(c: &mut Criterion) {
+    const MOST: usize = 10_000;
+    let machine = Machine::mn_core();
+    let mut group = c.benchmark_group("candidates");
+    group.throughput(Throughput::Elements(10_000)).sample_size(20);
+    for (name, shape) in [
+        ("8x16x128x64", &[8, 16, 128, 64][..]),
+        ("1x8x16x128x64x1", &[1, 8, 16, 128, 64, 1]),
+        ("2^8", &[2; 8]),
+        ("8^9", &[8; 9]),
+    ] {
+        let all = Candidates::new(&machine, shape);
+        group.bench_function(name, |b| {
+            b.iter(|| all.iter().expect("has options").take(MOST).filter(Result::is_ok).count());
+        });
+    }
+    group.finish();
+}
+
 fn tables(c: &mut Criterion) {
     let layout: Layout = FULL.parse().expect("parses");
     let placement = Placement::of(layout).on(&Machine::mn_core()).build().expect("fits");
@@ -150,5 +171,5 @@ fn tables(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text, xla, points, algebra, relayout, tables);
+criterion_group!(benches, text, xla, points, algebra, relayout, candidates, tables);
 criterion_main!(benches);

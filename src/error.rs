@@ -466,6 +466,20 @@ pub enum LayoutError {
         /// Why, with the numbers.
         reason: String,
     },
+    /// An operation between tensors that cannot be carried out so.
+    #[error("the operation is refused: {reason}")]
+    Operation {
+        /// Why, with the numbers.
+        reason: String,
+    },
+    /// An option of a search that is empty, 0 or contradicts another.
+    #[error("the option `{option}` is refused: {reason}")]
+    OptionRefused {
+        /// The option.
+        option: &'static str,
+        /// Why, with the numbers.
+        reason: String,
+    },
     /// A layout that a notation cannot say.
     #[error("{notation} cannot say this layout: {reason}")]
     Unsayable {

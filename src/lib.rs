@@ -32,8 +32,8 @@
 //! * Text of any notation is a [`LayoutText`]; [`XlaShape`](xla::XlaShape), [`CuteLayout`](notation::CuteLayout) and [`Strided`](notation::Strided) lower to the
 //!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
 //!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
-//! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, the moves, and
-//!   [`Candidates`](relayout::Candidates) to choose from.
+//! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, and the moves;
+//!   [`Candidates`](candidates::Candidates) are layouts to choose from.
 //! * A [`Drawing`](picture::Drawing) makes a [`Picture`](picture::Picture), a value, which prints itself as SVG or text.
 //! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
 //!
@@ -57,6 +57,8 @@
 #![forbid(unsafe_code)]
 
 pub mod algebra;
+pub mod candidates;
+pub mod einsum;
 pub mod error;
 pub mod hlo;
 pub mod image;

@@ -376,7 +376,11 @@ impl Placement {
     }
 }
 
-fn check_known(machine: Option<&Machine>, level: Level, site: Site) -> Result<(), LayoutError> {
+pub(crate) fn check_known(
+    machine: Option<&Machine>,
+    level: Level,
+    site: Site,
+) -> Result<(), LayoutError> {
     match machine {
         Some(machine) if level.is_unit() && machine.size(level).is_none() => {
             Err(LayoutError::LevelUnknown {

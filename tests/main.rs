@@ -3,6 +3,7 @@
 #![allow(clippy::as_conversions, reason = "small numbers")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod candidates;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
@@ -13,6 +14,7 @@ mod corpus;
 mod cute;
 #[cfg(feature = "cli")]
 mod documents;
+mod einsum;
 mod figures;
 mod formats;
 mod generate;

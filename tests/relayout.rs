@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tensor_layout::algebra::LayoutBuilder;
 use tensor_layout::placement::PlacementBuilder;
-use tensor_layout::relayout::{Candidate, Candidates, Distance, Move, Relayout, pareto};
+use tensor_layout::relayout::{Distance, Move, Relayout};
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Layout, LayoutError, Level, Location, Machine, Placement};
 
@@ -352,55 +352,6 @@ fn what_cannot_be_compared_is_refused() {
     assert_eq!(refused(&on("((12:1))", "PE=4", Some("LM0"))), "the memories differ: none and LM0");
     let nowhere = Placement::of("((12:1))".parse().unwrap()).build().unwrap();
     assert!(refused(&nowhere).starts_with("the machines differ"));
-}
-
-#[test]
-fn candidates_satisfy_the_constraints_and_differ() {
-    let machine: Machine = "L1B=2,PE=3".parse().unwrap();
-    let all: Vec<Candidate> = Candidates::new(&machine, &[6, 5])
-        .capacity_words(20)
-        .padding_percent(20)
-        .time(&[1, 2])
-        .alignment(2)
-        .collect();
-    let texts: BTreeSet<String> =
-        all.iter().map(|c| c.layout.to_pad_layout().unwrap().to_string()).collect();
-    assert_eq!(texts.len(), all.len());
-    assert!(texts.contains("(6,5)/((2_L1B:1, 3_PE:1), (6:1))"));
-    assert!(texts.contains("(6,5)/((2_Time:1, 3_PE:1), (6:1))"));
-    for candidate in &all {
-        assert_eq!(candidate.layout.shape(), [6, 5]);
-        assert!(candidate.layout.collision().unwrap().is_none());
-        let placement = candidate.on(&machine).unwrap();
-        assert_eq!(placement.footprint_words(), candidate.footprint_words);
-        assert!(candidate.footprint_words <= 20);
-        assert_eq!(candidate.pads, candidate.slots - 30);
-        assert!(candidate.pads * 5 <= candidate.slots);
-        assert_eq!(candidate.units_used, 6);
-        assert!(candidate.traffic_from(&placement).unwrap().farthest() == Distance::InPlace);
-    }
-    let costs = |candidate: &Candidate| vec![candidate.footprint_words, candidate.pads];
-    let front = pareto(all.clone(), costs);
-    for candidate in &all {
-        let beats = |a: &Candidate| costs(a).iter().zip(costs(candidate)).all(|(a, b)| *a <= b);
-        assert!(front.iter().any(beats));
-    }
-    assert!(front.windows(2).all(|pair| costs(&pair[0])[1] > costs(&pair[1])[1]));
-}
-
-#[test]
-fn any_shape_has_candidates_or_none() {
-    let machine: Machine = "PE=4".parse().unwrap();
-    for shape in [&[][..], &[0], &[1, 1], &[7], &[u64::MAX], &[1 << 40, 1 << 20]] {
-        for candidate in Candidates::new(&machine, shape).time(&[1, 3]).padding_percent(99) {
-            assert_eq!(candidate.layout.shape(), shape);
-        }
-    }
-    // 25 axes have more orders than 64 bits can number.
-    let many = Candidates::new(&machine, &[1; 25]).padding_percent(99).take(1);
-    assert!(many.count() > 0);
-    let one: Vec<_> = Candidates::new(&machine, &[]).collect();
-    assert_eq!(one.len(), 1);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod assignments;
 mod cute;
 mod cute_tiler;
 mod dtype;
+mod einsum;
 mod pad_layout;
 mod refusal;
 mod strided;
@@ -24,6 +25,7 @@ pub use crate::lower::Notation;
 pub use cute::{CuteLayout, CuteMode};
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
+pub use einsum::Einsum;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
 

@@ -12,7 +12,6 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 
-mod candidates;
 mod equations;
 mod moves;
 mod pair;
@@ -23,7 +22,6 @@ mod system;
 mod traffic;
 mod transfers;
 
-pub use candidates::{Candidate, Candidates, Side, pareto};
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout};
 pub use traffic::{LevelTraffic, Traffic};

@@ -1,0 +1,75 @@
+//! A layout that was chosen, and the best of many.
+
+use std::sync::Arc;
+
+use crate::algebra::Layout;
+use crate::error::LayoutError;
+use crate::machine::Machine;
+use crate::placement::{Placement, PlacementBuilder};
+use crate::relayout::{Relayout, Traffic};
+
+/// A layout that satisfies the constraints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The layout, without the base.
+    pub layout: Layout,
+    /// Long words per unit, without the base.
+    pub footprint_words: u64,
+    /// Slots of one copy that hold no element.
+    pub pads: u64,
+    /// Slots of one copy.
+    pub slots: u64,
+    /// How many units of the memory hold a slot, copies included; without a memory, leaves.
+    pub units_used: u64,
+    pub(super) setting: Arc<Setting>,
+}
+
+/// Where candidates are placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) machine: Machine,
+    pub(super) memory: Option<String>,
+    pub(super) element_bits: Option<u64>,
+    pub(super) base: u64,
+}
+
+impl Candidate {
+    /// The candidate on its machine, in its memory, with the width and the base it was asked for.
+    ///
+    /// # Errors
+    /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build).
+    pub fn placement(&self) -> Result<Placement, LayoutError> {
+        let Setting { machine, memory, element_bits, base } = &*self.setting;
+        let placement = Placement::of(self.layout.clone()).on(machine).base(*base);
+        let placement = memory.iter().fold(placement, |p, memory| p.memory(memory));
+        element_bits
+            .iter()
+            .fold(placement, |p, bits| PlacementBuilder::element_bits(p, *bits))
+            .build()
+    }
+
+    /// What it takes to bring the tensor here from where it is.
+    ///
+    /// # Errors
+    /// As [`placement`](Candidate::placement), [`Relayout::new`] and [`Relayout::traffic`].
+    pub fn traffic_from(&self, source: &Placement) -> Result<Traffic, LayoutError> {
+        Relayout::new(source, &self.placement()?)?.traffic()
+    }
+}
+
+/// The candidates that no other beats: none is at most as costly in everything and cheaper in
+/// something. Of those that cost the same the first stays; ordered by costs.
+pub fn pareto<C>(all: impl IntoIterator<Item = C>, costs: impl Fn(&C) -> Vec<u64>) -> Vec<C> {
+    let mut front: Vec<(Vec<u64>, C)> = Vec::new();
+    for candidate in all {
+        let cost = costs(&candidate);
+        let beats = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| a <= b);
+        if !front.iter().any(|(other, _)| beats(other, &cost)) {
+            front.retain(|(other, _)| !beats(&cost, other));
+            front.push((cost, candidate));
+        }
+    }
+    front.sort_by(|a, b| a.0.cmp(&b.0));
+    front.into_iter().map(|(_, candidate)| candidate).collect()
+}

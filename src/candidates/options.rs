@@ -1,0 +1,260 @@
+//! What a planner asks for.
+
+use std::sync::Arc;
+
+use super::search::{Layouts, Steps};
+use super::space::Space;
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::machine::Machine;
+
+/// Layouts of a shape on a machine, under constraints.
+///
+/// [The module](crate::candidates) says exactly which layouts these are. Options are checked when the
+/// candidates are counted or walked, and a wrong one is an error, never an empty list.
+///
+/// ```
+/// use tensor_layout::Machine;
+/// use tensor_layout::candidates::{Candidates, pareto};
+/// let machine: Machine = "PE=4".parse()?;
+/// let candidates = Candidates::new(&machine, &[8, 6]).capacity_words(16);
+/// let all: Vec<_> = candidates.iter()?.collect::<Result<_, _>>()?;
+/// assert_eq!(candidates.count()?, all.len() as u128);
+/// assert!(all.iter().all(|candidate| candidate.footprint_words <= 16));
+/// let best = pareto(all, |candidate| vec![candidate.footprint_words, candidate.pads]);
+/// assert_eq!(best[0].layout, "((4_PE, 2:6), (6:1))".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    pub(super) machine: Machine,
+    pub(super) shape: Vec<u64>,
+    pub(super) memory: Option<String>,
+    pub(super) element_bits: Option<u64>,
+    pub(super) base: u64,
+    pub(super) levels: Option<Vec<Level>>,
+    pub(super) split: Vec<Level>,
+    pub(super) parts: usize,
+    pub(super) sides: Vec<Side>,
+    pub(super) replicate: bool,
+    pub(super) alignment: u64,
+    pub(super) capacity_words: Option<u64>,
+    pub(super) padding_percent: u64,
+    pub(super) time: Vec<u64>,
+    pub(super) orders: Orders,
+    pub(super) tree_order: bool,
+    pub(super) never: Vec<(usize, Level)>,
+    pub(super) fixed: Vec<(usize, Vec<Level>)>,
+    pub(super) contiguous: Vec<(usize, u64)>,
+}
+
+/// Where the digits of the units stand in an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Above the address: neighbours share a unit, `(4_PE, 3:1)`.
+    Major,
+    /// Below the address: neighbours lie on different units, `(3:1, 4_PE)`.
+    Minor,
+}
+
+/// How the axes nest in the address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Orders {
+    /// In every order. What enters and leaves units does not depend on it.
+    #[default]
+    All,
+    /// The last axis innermost, save that a contiguous one is.
+    RowMajor,
+}
+
+impl Candidates {
+    /// How many choices are tried between two candidates before the answer is "not decided".
+    pub const BUDGET: u64 = 1 << 22;
+
+    /// All layouts of a shape on a machine, without time slices, levels uncut, with up to half of
+    /// the slots padding.
+    #[must_use]
+    pub fn new(machine: &Machine, shape: &[u64]) -> Candidates {
+        Candidates {
+            machine: machine.clone(),
+            shape: shape.to_vec(),
+            memory: None,
+            element_bits: None,
+            base: 0,
+            levels: None,
+            split: Vec::new(),
+            parts: 1,
+            sides: vec![Side::Major, Side::Minor],
+            replicate: true,
+            alignment: 1,
+            capacity_words: None,
+            padding_percent: 50,
+            time: vec![1],
+            orders: Orders::All,
+            tree_order: false,
+            never: Vec::new(),
+            fixed: Vec::new(),
+            contiguous: Vec::new(),
+        }
+    }
+
+    /// The memory: levels below its owner are not split over, and its capacity is kept.
+    #[must_use]
+    pub fn memory(mut self, name: &str) -> Candidates {
+        self.memory = Some(name.into());
+        self
+    }
+
+    /// The width of an element; the lanes of a long word are then one more level, `W`.
+    #[must_use]
+    pub fn element_bits(mut self, bits: u64) -> Candidates {
+        self.element_bits = Some(bits);
+        self
+    }
+
+    /// The address of the first long word; with a memory, its capacity counts from 0.
+    #[must_use]
+    pub fn base(mut self, base: u64) -> Candidates {
+        self.base = base;
+        self
+    }
+
+    /// Only these levels may be split over; the others are replicated.
+    #[must_use]
+    pub fn levels(mut self, levels: &[Level]) -> Candidates {
+        self.levels = Some(levels.to_vec());
+        self
+    }
+
+    /// These levels hold no copies: they are split over.
+    #[must_use]
+    pub fn split(mut self, levels: &[Level]) -> Candidates {
+        self.split.extend(levels);
+        self
+    }
+
+    /// Into how many pieces a level may be cut, which may go to different axes or hold copies.
+    #[must_use]
+    pub fn level_parts(mut self, most: usize) -> Candidates {
+        self.parts = most;
+        self
+    }
+
+    /// Where the digits of units may stand in an axis.
+    #[must_use]
+    pub fn sides(mut self, sides: &[Side]) -> Candidates {
+        self.sides = sides.to_vec();
+        self
+    }
+
+    /// Whether levels may be replicated that could be split over.
+    #[must_use]
+    pub fn replicate(mut self, replicate: bool) -> Candidates {
+        self.replicate = replicate;
+        self
+    }
+
+    /// The words of the innermost axis that has some are padded to a multiple of so many.
+    #[must_use]
+    pub fn alignment(mut self, words: u64) -> Candidates {
+        self.alignment = words;
+        self
+    }
+
+    /// The most long words per unit, the base not counted.
+    #[must_use]
+    pub fn capacity_words(mut self, words: u64) -> Candidates {
+        self.capacity_words = Some(words);
+        self
+    }
+
+    /// The greatest share of slots that may be padding, in percent.
+    #[must_use]
+    pub fn padding_percent(mut self, percent: u64) -> Candidates {
+        self.padding_percent = percent;
+        self
+    }
+
+    /// The numbers of time slices that are allowed; 1 means no slices.
+    #[must_use]
+    pub fn time(mut self, slices: &[u64]) -> Candidates {
+        self.time = slices.to_vec();
+        self
+    }
+
+    /// How the axes may nest in the address.
+    #[must_use]
+    pub fn orders(mut self, orders: Orders) -> Candidates {
+        self.orders = orders;
+        self
+    }
+
+    /// Whether the units of a side stand in the order of the machine only, outermost first and lanes
+    /// last, so that neighbours are near.
+    #[must_use]
+    pub fn tree_order(mut self, only: bool) -> Candidates {
+        self.tree_order = only;
+        self
+    }
+
+    /// The axis is never split over the level, which may be `Time`.
+    #[must_use]
+    pub fn never(mut self, axis: usize, level: Level) -> Candidates {
+        self.never.push((axis, level));
+        self
+    }
+
+    /// The axis is split over exactly these levels, as a whole or in part.
+    #[must_use]
+    pub fn fixed(mut self, axis: usize, levels: &[Level]) -> Candidates {
+        self.fixed.push((axis, levels.to_vec()));
+        self
+    }
+
+    /// Runs of so many along the axis lie at successive addresses of a unit.
+    #[must_use]
+    pub fn contiguous(mut self, axis: usize, run: u64) -> Candidates {
+        self.contiguous.push((axis, run));
+        self
+    }
+
+    /// Walks the candidates.
+    ///
+    /// Cost: under 2 us a candidate, where few choices lead nowhere.
+    /// The walk ends with [`NotDecided`](LayoutError::NotDecided) where
+    /// [`BUDGET`](Candidates::BUDGET) choices in a row lead to no candidate.
+    ///
+    /// # Errors
+    /// [`OptionRefused`](LayoutError::OptionRefused) for an option that is empty, 0 or contradicts
+    /// another, and for an axis beyond the rank; [`LevelUnknown`](LayoutError::LevelUnknown),
+    /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine};
+    /// use tensor_layout::candidates::{Candidates, Side};
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let minor = Candidates::new(&machine, &[4]).sides(&[Side::Minor]).replicate(false);
+    /// let layouts: Vec<_> = minor.iter()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(layouts[0].layout, "((4_PE))".parse()?);
+    /// let unknown = Candidates::new(&machine, &[4]).never(0, Level::MAB).iter().unwrap_err();
+    /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn iter(&self) -> Result<Layouts, LayoutError> {
+        Ok(Layouts::new(Arc::new(Space::new(self)?)))
+    }
+
+    /// The number of candidates, without making them.
+    ///
+    /// Law: as many as [`iter`](Candidates::iter) walks.
+    /// Cost: orders in the address are counted, not walked.
+    ///
+    /// # Errors
+    /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
+    /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooLarge`](LayoutError::TooLarge) beyond 128 bits.
+    pub fn count(&self) -> Result<u128, LayoutError> {
+        Layouts::new(Arc::new(Space::new(self)?))
+            .count_all(&mut Steps::new("how many candidates there are"))
+    }
+}

@@ -1,0 +1,210 @@
+//! Where every level has gone: the words of the axes, and how the axes nest in the address.
+
+use super::candidate::Candidate;
+use super::options::Orders;
+use super::search::{Digit, State};
+use super::space::Space;
+use crate::algebra::{Layout, Subaxis};
+use crate::level::Level;
+
+/// Complete choices, and the orders of the address that are left.
+#[derive(Clone, Debug)]
+pub(super) struct Split {
+    axes: Vec<AxisDigits>,
+    copies: Vec<Digit>,
+    units_used: u64,
+    /// Axes with more than one word that may be innermost, with the words that they then have,
+    /// innermost first in row-major order.
+    innermost: Vec<(usize, u64)>,
+    /// All axes with more than one word, in the same order.
+    moving: Vec<usize>,
+    one_order: bool,
+    /// Which of `innermost` is next, and the order of the others, innermost first.
+    next: usize,
+    others: Vec<usize>,
+}
+
+/// The digits of an axis beside its words.
+#[derive(Clone, Debug)]
+struct AxisDigits {
+    extent: u64,
+    major: Vec<Digit>,
+    minor: Vec<Digit>,
+    block: u64,
+    units: u64,
+    words: u64,
+}
+
+impl AxisDigits {
+    /// Rules 4 to 6 of the space, if the axis has so many words.
+    fn is_sound(&self, space: &Space, words: u64) -> bool {
+        let Some(slots) = self.units.checked_mul(words) else { return false };
+        let outer = words / self.block;
+        let leading = match (self.major.first(), outer, self.minor.first()) {
+            (Some(digit), ..) => *digit,
+            (None, 1, Some(digit)) => *digit,
+            _ => Digit {
+                size: if self.minor.is_empty() { words } else { outer },
+                level: Level::ADDR,
+                stride: 1,
+            },
+        };
+        let below = slots / leading.size.max(1);
+        let filled = if leading.level == Level::TIME { leading.size - 1 } else { 1 };
+        let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
+        let sided = outer > 1 || self.minor.is_empty() || !space.major;
+        let apart = |list: &[Digit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
+        moves && sided && apart(&self.major) && apart(&self.minor)
+    }
+
+    fn subaxes(&self, words: u64, stride: u64) -> impl Iterator<Item = Subaxis> {
+        let land = |digit: &Digit| Subaxis::land(digit.size, digit.level, digit.stride);
+        let inner = if self.minor.is_empty() { words } else { self.block };
+        let address = move |size: u64, stride: u64| {
+            Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
+        };
+        let outer = address(words / inner, stride * inner);
+        let major = self.major.iter().map(land).chain(outer);
+        major.chain(self.minor.iter().map(land)).chain(address(inner, stride))
+    }
+}
+
+impl Split {
+    /// `None` if the choices break a rule of the space in every order.
+    pub(super) fn new(space: &Space, state: &State) -> Option<Split> {
+        let rank = space.axes.len();
+        let mut axes = Vec::with_capacity(rank);
+        for (axis, rule) in space.axes.iter().enumerate() {
+            let (units, words) = state.words(space, axis)?;
+            let time = state.time.filter(|(of, _)| *of == axis);
+            let time = time.map(|(_, size)| Digit { size, level: Level::TIME, stride: 1 });
+            let major = time.into_iter().chain(state.lists[axis].iter().copied()).collect();
+            let minor = state.lists[rank + axis].clone();
+            let (extent, block) = (rule.extent, rule.block);
+            axes.push(AxisDigits { extent, major, minor, block, units, words });
+        }
+        let split = |(level, _): &(usize, _)| state.is_split(*level);
+        let levels = space.levels.iter().enumerate().filter(split);
+        let below = levels.filter(|(_, rule)| !rule.copies).map(|(_, rule)| rule.units);
+        let mut split = Split {
+            moving: (0..rank).rev().filter(|axis| axes[*axis].words > 1).collect(),
+            axes,
+            copies: state.copies.clone(),
+            units_used: space.units * below.product::<u64>(),
+            innermost: Vec::new(),
+            one_order: space.orders == Orders::RowMajor,
+            next: 0,
+            others: Vec::new(),
+        };
+        split.find_innermost(space);
+        split.start_order();
+        (!split.innermost.is_empty()).then_some(split)
+    }
+
+    /// Looks which axes may be innermost. Without words in any axis there is one order, and it
+    /// stands as an axis that there is not.
+    fn find_innermost(&mut self, space: &Space) {
+        let unsound = |axis: &usize| !self.axes[*axis].is_sound(space, self.axes[*axis].words);
+        let unsound: Vec<usize> = (0..self.axes.len()).filter(unsound).collect();
+        let contiguous = self.moving.iter().copied().find(|axis| self.axes[*axis].block > 1);
+        let choices = match (contiguous, self.moving.first()) {
+            (Some(axis), _) => vec![axis],
+            (None, Some(last)) if self.one_order => vec![*last],
+            (None, Some(_)) => self.moving.clone(),
+            (None, None) => vec![usize::MAX],
+        };
+        for axis in choices {
+            let words = match self.axes.get(axis) {
+                None => Some(1),
+                Some(digits) => aligned(digits, space.alignment),
+            };
+            let Some(words) = words else { continue };
+            let sound = unsound.iter().all(|of| *of == axis);
+            let here = self.axes.get(axis).is_none_or(|digits| digits.is_sound(space, words));
+            if sound && here && self.fits(space, axis, words) {
+                self.innermost.push((axis, words));
+            }
+        }
+    }
+
+    /// Whether padding and footprint are allowed, and the whole fits in 64 bits.
+    fn fits(&self, space: &Space, innermost: usize, words: u64) -> bool {
+        let of = |axis: usize| if axis == innermost { words } else { self.axes[axis].words };
+        let copies = self.copies.iter().try_fold(1_u64, |n, digit| n.checked_mul(digit.size));
+        let footprint = (0..self.axes.len()).try_fold(1, |n: u64, axis| n.checked_mul(of(axis)));
+        let Some(footprint) = footprint.filter(|words| *words <= space.capacity) else {
+            return false;
+        };
+        let slots = self.axes.iter().try_fold(footprint, |n, axis| n.checked_mul(axis.units));
+        let all = slots.zip(copies).and_then(|(slots, copies)| slots.checked_mul(copies));
+        all.is_some() && slots.is_some_and(|slots| !space.is_too_padded(u128::from(slots)))
+    }
+
+    /// How many orders there are; `None` beyond 128 bits.
+    pub(super) fn count(&self) -> Option<u128> {
+        let others = if self.one_order { 1 } else { self.moving.len().saturating_sub(1) };
+        let orders =
+            (1..=others).try_fold(1, |n: u128, k| n.checked_mul(u128::try_from(k).ok()?))?;
+        orders.checked_mul(u128::try_from(self.innermost.len()).ok()?)
+    }
+
+    fn start_order(&mut self) {
+        let Some((innermost, _)) = self.innermost.get(self.next) else { return };
+        self.others = self.moving.iter().copied().filter(|axis| axis != innermost).collect();
+    }
+
+    /// The candidate in the next order.
+    pub(super) fn next(&mut self, space: &Space) -> Option<Candidate> {
+        let (innermost, words) = *self.innermost.get(self.next)?;
+        let candidate = self.candidate(space, innermost, words);
+        // From row-major on, each order follows lexicographically.
+        if self.one_order || !next_order(&mut self.others) {
+            self.next += 1;
+            self.start_order();
+        }
+        candidate
+    }
+
+    fn candidate(&self, space: &Space, innermost: usize, words: u64) -> Option<Candidate> {
+        let mut strides = vec![1; self.axes.len()];
+        let mut footprint_words = words;
+        for axis in &self.others {
+            strides[*axis] = footprint_words;
+            footprint_words *= self.axes[*axis].words;
+        }
+        let mut builder = Layout::builder();
+        for (number, (axis, stride)) in self.axes.iter().zip(strides).enumerate() {
+            let words = if number == innermost { words } else { axis.words };
+            builder = builder.axis(axis.extent, axis.subaxes(words, stride));
+        }
+        for copy in &self.copies {
+            builder = builder.replica(copy.size, copy.level, copy.stride);
+        }
+        let layout = builder.build().ok()?;
+        let slots = layout.slots() / layout.copies();
+        let pads = slots - layout.elements();
+        let setting = space.setting.clone();
+        let units_used = self.units_used;
+        Some(Candidate { layout, footprint_words, pads, slots, units_used, setting })
+    }
+}
+
+/// The words of the innermost axis: a multiple of its block and of the alignment.
+fn aligned(digits: &AxisDigits, alignment: u64) -> Option<u64> {
+    let step = num_integer::Integer::gcd(&digits.block, &alignment);
+    digits.words.checked_next_multiple_of(digits.block.checked_mul(alignment / step)?)
+}
+
+/// Steps to the lexicographically next order, counting down from the descending one; `false` after
+/// the last.
+fn next_order(order: &mut [usize]) -> bool {
+    let Some(pivot) = (1..order.len()).rev().find(|at| order[at - 1] > order[*at]) else {
+        return false;
+    };
+    let smaller = (pivot..order.len()).rev().find(|at| order[*at] < order[pivot - 1]);
+    if let Some(smaller) = smaller {
+        order.swap(pivot - 1, smaller);
+    }
+    order[pivot..].reverse();
+    true
+}

@@ -1,0 +1,314 @@
+//! The options, checked, as the rules of a space.
+
+use std::sync::Arc;
+
+use super::candidate::Setting;
+use super::options::{Candidates, Orders, Side};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::machine::Memory;
+use crate::placement::check_known;
+
+/// Levels of more units are not cut into pieces: their divisors are looked for one by one.
+const MOST_UNITS_CUT: u64 = 1 << 12;
+
+/// The rules that a walk follows.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    pub(super) setting: Arc<Setting>,
+    pub(super) axes: Vec<AxisRule>,
+    pub(super) levels: Vec<LevelRule>,
+    pub(super) major: bool,
+    pub(super) minor: bool,
+    /// The slices of time and the axis that they cut, `None` for no slices.
+    pub(super) times: Vec<Option<(usize, u64)>>,
+    pub(super) alignment: u64,
+    /// The most words of a unit, the base not counted.
+    pub(super) capacity: u64,
+    pub(super) padding_percent: u64,
+    pub(super) elements: u128,
+    pub(super) orders: Orders,
+    pub(super) tree_order: bool,
+    /// The units of the memory, or the leaves, that a level left out does not cut down.
+    pub(super) units: u64,
+}
+
+/// What is asked of an axis.
+#[derive(Clone, Debug)]
+pub(super) struct AxisRule {
+    pub(super) extent: u64,
+    /// The last words that stay together, 1 for no such wish.
+    pub(super) block: u64,
+    never: Vec<Level>,
+    fixed: Option<Vec<Level>>,
+}
+
+/// How a level may be cut.
+#[derive(Clone, Debug)]
+pub(super) struct LevelRule {
+    pub(super) level: Level,
+    pub(super) units: u64,
+    /// What one step of the innermost piece adds to the coordinate.
+    pub(super) stride: u64,
+    /// The sizes of the pieces, outermost first.
+    pub(super) cuts: Vec<Vec<u64>>,
+    /// Whether pieces may go to axes at all.
+    pub(super) splits: bool,
+    /// Whether every piece must.
+    pub(super) must_split: bool,
+    /// Whether a piece that goes to no axis holds copies; else only unit 0 is used.
+    pub(super) copies: bool,
+}
+
+impl AxisRule {
+    /// Whether a level may have pieces here.
+    pub(super) fn allows(&self, level: Level) -> bool {
+        let fixed = self.fixed.as_ref().is_none_or(|fixed| fixed.contains(&level));
+        self.extent > 1 && fixed && !self.never.contains(&level)
+    }
+
+    /// Whether a level must have a piece here.
+    pub(super) fn wants(&self, level: Level) -> bool {
+        self.fixed.as_ref().is_some_and(|fixed| fixed.contains(&level))
+    }
+}
+
+fn refused<T>(option: &'static str, reason: impl Into<String>) -> Result<T, LayoutError> {
+    Err(LayoutError::OptionRefused { option, reason: reason.into() })
+}
+
+impl Space {
+    pub(super) fn new(options: &Candidates) -> Result<Space, LayoutError> {
+        check_numbers(options)?;
+        let lanes = lanes(options)?;
+        let memory = options.memory.as_deref();
+        let memory = memory.map(|name| options.machine.memory(name)).transpose()?;
+        let known = KnownLevels { options, lanes };
+        let levels = known.rules(memory)?;
+        let capacity = memory.and_then(|memory| memory.capacity).unwrap_or(u64::MAX);
+        let capacity = match capacity.checked_sub(options.base) {
+            Some(0) | None => return refused("base", "it leaves no address of the memory"),
+            Some(capacity) => capacity,
+        };
+        let setting = Setting {
+            machine: options.machine.clone(),
+            memory: options.memory.clone(),
+            element_bits: options.element_bits,
+            base: options.base,
+        };
+        let elements = options.shape.iter().map(|extent| u128::from(*extent));
+        Ok(Space {
+            setting: Arc::new(setting),
+            axes: axes(options, &known)?,
+            major: options.sides.contains(&Side::Major),
+            minor: options.sides.contains(&Side::Minor),
+            times: times(options),
+            alignment: options.alignment,
+            capacity: capacity.min(options.capacity_words.unwrap_or(u64::MAX)),
+            padding_percent: options.padding_percent,
+            elements: elements.fold(1, u128::saturating_mul),
+            orders: options.orders,
+            tree_order: options.tree_order,
+            units: levels
+                .iter()
+                .filter(|rule| rule.level.is_unit() && rule.copies)
+                .map(|rule| rule.units)
+                .product(),
+            levels: levels.into_iter().filter(|rule| rule.units > 1).collect(),
+        })
+    }
+
+    /// Whether so many slots hold too much padding.
+    pub(super) fn is_too_padded(&self, slots: u128) -> bool {
+        let pads = slots.saturating_sub(self.elements);
+        pads.saturating_mul(100) > slots.saturating_mul(u128::from(self.padding_percent))
+    }
+}
+
+/// Options that need no look at the machine.
+fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
+    if options.sides.is_empty() {
+        return refused("sides", "it lists no side");
+    }
+    if options.levels.as_ref().is_some_and(Vec::is_empty) {
+        return refused("levels", "it lists no level");
+    }
+    if options.time.is_empty() || options.time.contains(&0) {
+        return refused("time", "it must list numbers of slices, each at least 1");
+    }
+    if options.alignment == 0 {
+        return refused("alignment", "nothing is a multiple of 0 words");
+    }
+    if options.capacity_words == Some(0) {
+        return refused("capacity_words", "a unit without words holds nothing");
+    }
+    if options.parts == 0 {
+        return refused("level_parts", "a level has at least 1 piece");
+    }
+    if options.padding_percent > 100 {
+        let percent = options.padding_percent;
+        return refused("padding_percent", format!("{percent} is more than 100"));
+    }
+    match &options.contiguous[..] {
+        [] => Ok(()),
+        [(_, 0)] => refused("contiguous", "a run has at least 1 element"),
+        [_] => Ok(()),
+        [(a, _), (b, _), ..] => {
+            refused("contiguous", format!("axis {a} and axis {b} cannot both be innermost"))
+        }
+    }
+}
+
+/// The lanes of a long word, 1 where the width of an element is not given.
+fn lanes(options: &Candidates) -> Result<u64, LayoutError> {
+    let (bits, word) = (options.element_bits.unwrap_or(u64::MAX), options.machine.word_bits());
+    match options.element_bits {
+        None => Ok(1),
+        Some(_) => match word.checked_div(bits) {
+            None | Some(0) => {
+                refused("element_bits", format!("{bits} is not from 1 to {word}, a long word"))
+            }
+            Some(lanes) => Ok(lanes),
+        },
+    }
+}
+
+/// The slices as choices: none, then each number over each axis.
+fn times(options: &Candidates) -> Vec<Option<(usize, u64)>> {
+    let mut slices = options.time.clone();
+    slices.sort_unstable();
+    slices.dedup();
+    let allowed = |axis: usize| !options.never.contains(&(axis, Level::TIME));
+    let axes = options.shape.iter().enumerate().filter(|(_, extent)| **extent > 1);
+    let axes: Vec<usize> = axes.map(|(axis, _)| axis).filter(|axis| allowed(*axis)).collect();
+    let cut = |slices: u64| axes.iter().map(move |axis| Some((*axis, slices)));
+    let whole = slices.contains(&1).then_some(None);
+    whole.into_iter().chain(slices.iter().filter(|s| **s > 1).flat_map(|s| cut(*s))).collect()
+}
+
+fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, LayoutError> {
+    let rule =
+        |extent: &u64| AxisRule { extent: *extent, block: 1, never: Vec::new(), fixed: None };
+    let mut rules: Vec<AxisRule> = options.shape.iter().map(rule).collect();
+    let rank = rules.len();
+    let no_axis = |option, axis| refused(option, format!("there is no axis {axis} among {rank}"));
+    for (axis, level) in &options.never {
+        if *level != Level::TIME {
+            known.check(*level)?;
+        }
+        match rules.get_mut(*axis) {
+            Some(rule) => rule.never.push(*level),
+            None => return no_axis("never", axis),
+        }
+    }
+    for (axis, levels) in &options.fixed {
+        levels.iter().try_for_each(|level| known.check(*level))?;
+        match rules.get_mut(*axis) {
+            Some(rule) if rule.fixed.is_none() => rule.fixed = Some(levels.clone()),
+            Some(_) => return refused("fixed", format!("axis {axis} is fixed twice")),
+            None => return no_axis("fixed", axis),
+        }
+    }
+    for (axis, run) in &options.contiguous {
+        match rules.get_mut(*axis) {
+            Some(rule) => rule.block = *run,
+            None => return no_axis("contiguous", axis),
+        }
+    }
+    Ok(rules)
+}
+
+/// The levels that options may name.
+struct KnownLevels<'a> {
+    options: &'a Candidates,
+    lanes: u64,
+}
+
+impl KnownLevels<'_> {
+    fn check(&self, level: Level) -> Result<(), LayoutError> {
+        let machine = &self.options.machine;
+        match level {
+            Level::W if self.options.element_bits.is_none() => {
+                refused("element_bits", "it must be given before `W` can be spoken of")
+            }
+            Level::W => Ok(()),
+            _ if level.is_unit() => check_known(Some(machine), level, Site::Layout),
+            _ => refused("levels", format!("`{level}` has no units that an axis is split over")),
+        }
+    }
+
+    /// One rule per level of the memory, lanes last.
+    fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, LayoutError> {
+        let Candidates { machine, levels, split, .. } = self.options;
+        levels.iter().flatten().chain(split).try_for_each(|level| self.check(*level))?;
+        let leaf = machine.levels().last().map(|(level, _)| level);
+        let owner = memory.map(|memory| memory.owner);
+        let group = memory.map_or(1, |memory| memory.group);
+        let at_leaves = owner.is_none_or(|owner| Some(owner) == leaf) && group == 1;
+        let depth = |of: Level| machine.levels().position(|(level, _)| level == of);
+        let last = owner.and_then(depth).map_or(usize::MAX, |owner| owner + 1);
+        let mut rules = Vec::new();
+        for (level, size) in machine.levels().take(last) {
+            let stride = if Some(level) == owner { group } else { 1 };
+            rules.push(self.rule(level, size.div_ceil(stride), stride, at_leaves));
+        }
+        rules.push(self.rule(Level::W, self.lanes, 1, true));
+        let large = rules.iter().find(|rule| rule.units > MOST_UNITS_CUT && self.options.parts > 1);
+        if let Some(LevelRule { level, units, .. }) = large {
+            let reason =
+                format!("`{level}` of {units} units is not cut; the limit is {MOST_UNITS_CUT}");
+            return refused("level_parts", reason);
+        }
+        for rule in &mut rules {
+            let parts = if rule.splits { self.options.parts } else { 1 };
+            rule.cuts = cuts(rule.units, parts);
+        }
+        let missing = split.iter().find(|level| !rules.iter().any(|rule| rule.level == **level));
+        match missing {
+            Some(level) => refused("split", format!("`{level}` lies below the memory")),
+            None => Ok(rules),
+        }
+    }
+
+    fn rule(&self, level: Level, units: u64, stride: u64, copies: bool) -> LevelRule {
+        let Candidates { levels, split, replicate, .. } = self.options;
+        let splits = levels.as_ref().is_none_or(|levels| levels.contains(&level));
+        let must_split = split.contains(&level) || (splits && !replicate);
+        LevelRule { level, units, stride, cuts: Vec::new(), splits, must_split, copies }
+    }
+}
+
+/// The ways to write a number as a product of at most `most` sizes of at least 2, in order; the
+/// number itself first.
+fn cuts(units: u64, most: usize) -> Vec<Vec<u64>> {
+    let mut all = vec![vec![units]];
+    if most > 1 {
+        for head in divisors(units) {
+            let tails = cuts(units / head, most - 1);
+            all.extend(tails.into_iter().map(|tail| [&[head][..], &tail].concat()));
+        }
+    }
+    all
+}
+
+/// The divisors between 1 and the number, both exclusive.
+fn divisors(number: u64) -> Vec<u64> {
+    let low = (2..).take_while(|d| d * d <= number).filter(|d| number.is_multiple_of(*d));
+    let low: Vec<u64> = low.collect();
+    let high = low.iter().rev().map(|d| number / d).filter(|d| d * d > number);
+    low.iter().copied().chain(high).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuts;
+
+    #[test]
+    fn cuts_are_ordered_products() {
+        assert_eq!(cuts(12, 1), [[12]]);
+        assert_eq!(cuts(12, 2), [vec![12], vec![2, 6], vec![3, 4], vec![4, 3], vec![6, 2]]);
+        assert!(cuts(12, 3).contains(&vec![2, 3, 2]));
+        assert_eq!(cuts(16, 9).len(), 8);
+        assert_eq!(cuts(7, 3), [[7]]);
+    }
+}

@@ -1,0 +1,42 @@
+//! Tensors one after the other along an axis.
+
+use super::refused;
+use crate::algebra::Layout;
+use crate::error::LayoutError;
+
+/// The layouts of operands of these extents, which together are the result along `axis`.
+///
+/// Law: element i of an operand lies where the result has it, `start + i` along the axis.
+///
+/// # Errors
+/// [`Operation`](LayoutError::Operation) for an axis beyond the rank, or extents that do not add up to its own; as
+/// [`Layout::slice`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::Layout;
+/// use tensor_layout::einsum::concatenate;
+/// let result: Layout = "((4_PE, 2:3), (3:1))".parse()?;
+/// let parts = concatenate(&result, 0, &[4, 4])?;
+/// assert_eq!(parts[1].locate(&[3, 2])?, result.locate(&[7, 2])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn concatenate(
+    result: &Layout,
+    axis: usize,
+    extents: &[u64],
+) -> Result<Vec<Layout>, LayoutError> {
+    let Some(whole) = result.axes().get(axis).map(|axis| axis.extent) else {
+        return refused(format!("there is no axis {axis} among {}", result.rank()));
+    };
+    if extents.iter().try_fold(0, |sum: u64, extent| sum.checked_add(*extent)) != Some(whole) {
+        return refused(format!("the extents do not add up to the {whole} of axis {axis}"));
+    }
+    let mut start = 0;
+    let part = |extent: &u64| {
+        let from = start;
+        start += extent;
+        result.slice(axis, from, start, 1)
+    };
+    extents.iter().map(part).collect()
+}

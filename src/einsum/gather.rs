@@ -1,0 +1,251 @@
+//! Looking up along an axis.
+
+use std::collections::{HashMap, HashSet};
+
+use itertools::Itertools;
+
+use super::loops::Loops;
+use super::refused;
+use crate::algebra::{Axis, Layout, Subaxis};
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::location::Location;
+use crate::placement::{Placement, PlacementBuilder};
+use crate::relayout::Relayout;
+
+/// Pairs of places along the axis that are looked at.
+const MOST_PAIRS: usize = 1 << 16;
+
+/// A result whose elements are those of an operand, but for one axis along which a table says
+/// which.
+///
+/// ```
+/// use tensor_layout::{Layout, Machine, Placement};
+/// use tensor_layout::einsum::Gather;
+/// let machine: Machine = "PE=4".parse()?;
+/// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+/// let gather = Gather::new(&on("((4_PE, 2:8), (8:1))")?, &on("((4_PE:1), (8:1))")?, 0)?;
+/// // Rows 0 and 6 are where they are wanted, row 3 is wanted twice from elsewhere.
+/// assert_eq!(gather.traffic(&[0, 0, 3, 6])?[0].into, 8 + 8);
+/// assert_eq!(gather.most()?[0].into, 4 * 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gather {
+    operand: Placement,
+    result: Placement,
+    axis: usize,
+    /// From the outermost in, with `Time` if it counts.
+    path: Vec<Level>,
+}
+
+/// What enters the units of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GatherTraffic {
+    /// The level; a unit is the whole path from the root.
+    pub level: Level,
+    /// The number of (element of the operand, unit) pairs where the unit wants the element and
+    /// does not hold it.
+    pub into: u64,
+}
+
+/// What enters the units, outermost level first, by where a row is and where it is wanted.
+type Memo = HashMap<(Vec<u64>, Vec<u64>), Vec<u64>>;
+
+impl Gather {
+    /// The layout of an operand of this extent along `axis` that makes every gather local: each
+    /// unit has all of the axis.
+    ///
+    /// Law: whatever the table, every element of the result finds its operand in its unit.
+    ///
+    /// # Errors
+    /// [`Operation`](LayoutError::Operation) for an axis beyond the rank or a layout that is not plain.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::einsum::Gather;
+    /// let result: Layout = "((4_PE, 2:8), (2_MAB:1, 8:1))".parse()?;
+    /// let operand = Gather::local(&result, 0, 100)?;
+    /// assert_eq!(operand, "((100:8), (2_MAB:1, 8:1); B@[4_PE:1])".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn local(result: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
+        let rank = result.rank();
+        if axis >= rank {
+            return refused(format!("there is no axis {axis} among {rank}"));
+        }
+        let table = Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 1)] };
+        let axes: Vec<usize> = (0..rank).map(|at| if at == axis { rank } else { at }).collect();
+        Loops::new(result, vec![table])?.operand(&axes)
+    }
+
+    /// Pairs an operand with a result of the same shape but for `axis`.
+    ///
+    /// # Errors
+    /// [`Operation`](LayoutError::Operation) for other shapes, or layouts that are not plain; as
+    /// [`Relayout::new`] for machines, memories and lanes.
+    pub fn new(
+        operand: &Placement,
+        result: &Placement,
+        axis: usize,
+    ) -> Result<Gather, LayoutError> {
+        let (a, b) = (operand.layout().shape(), result.layout().shape());
+        let others = |shape: &[u64]| {
+            shape.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, n)| *n).collect_vec()
+        };
+        if axis >= a.len() || a.len() != b.len() || others(&a) != others(&b) {
+            return refused(format!("{a:?} and {b:?} differ in more than axis {axis}"));
+        }
+        for layout in [operand.layout(), result.layout()] {
+            if !layout.simplified()?.derived_axes().is_empty() {
+                return refused("a layout has derived axes; plain ones are looked up in");
+            }
+        }
+        let mut gather =
+            Gather { operand: operand.clone(), result: result.clone(), axis, path: Vec::new() };
+        // Of empty parts of both, which agree in their shape.
+        gather.path = gather.pair(None, None)?.levels().to_vec();
+        Ok(gather)
+    }
+
+    /// What a table makes enter the units, innermost level first; exact, and so a lower bound
+    /// for every way to carry it out.
+    ///
+    /// Entry j of the table is the index of the operand for index j of the result.
+    /// Law: by enumeration.
+    /// Cost: a relayout for every pair of a unit that has a row and one that wants it, and a step per entry and level.
+    ///
+    /// # Errors
+    /// [`Operation`](LayoutError::Operation) for a table of another length;
+    /// [`IndexBeyond`](LayoutError::IndexBeyond) for an entry beyond the operand;
+    /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; as [`Relayout::traffic`].
+    pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, LayoutError> {
+        let extent = self.result.layout().shape()[self.axis];
+        if u64::try_from(table.len()) != Ok(extent) {
+            return refused(format!("the table has {} entries for {extent} indexes", table.len()));
+        }
+        let mut memo = Memo::new();
+        let mut seen: Vec<HashSet<(u64, Vec<u64>)>> = vec![HashSet::new(); self.path.len()];
+        let mut into = vec![0_u64; self.path.len()];
+        for (wanted, entry) in (0..).zip(table) {
+            let at = self.place(&self.result, wanted)?;
+            let enters = self.enters(
+                &mut memo,
+                (*entry, self.place(&self.operand, *entry)?),
+                (wanted, &at),
+            )?;
+            for depth in 0..self.path.len() {
+                // A row that a unit wants twice enters once.
+                if seen[depth].insert((*entry, at[..=depth].to_vec())) {
+                    into[depth] = into[depth].saturating_add(enters[depth]);
+                }
+            }
+        }
+        Ok(self.levels(&into))
+    }
+
+    /// The most that any table makes enter the units of each level, innermost level first.
+    ///
+    /// Law: the maximum of [`traffic`](Gather::traffic) over all tables, level by level.
+    /// Cost: as [`traffic`](Gather::traffic), for all pairs of units.
+    ///
+    /// # Errors
+    /// As [`traffic`](Gather::traffic).
+    pub fn most(&self) -> Result<Vec<GatherTraffic>, LayoutError> {
+        let (sources, wanted) = (self.classes(&self.operand)?, self.classes(&self.result)?);
+        let mut memo = Memo::new();
+        let mut into = vec![0_u64; self.path.len()];
+        for (depth, into) in into.iter_mut().enumerate() {
+            // How many indexes of the result are in a unit, and one of them.
+            let mut units: HashMap<&[u64], (u64, u64, &Vec<u64>)> = HashMap::new();
+            for (at, (index, count)) in &wanted {
+                units.entry(&at[..=depth]).or_insert((0, *index, at)).0 += count;
+            }
+            for (mut rows, index, at) in units.into_values() {
+                let mut enters: Vec<(u64, u64)> = Vec::new();
+                for (from, (entry, count)) in &sources {
+                    let all = self.enters(&mut memo, (*entry, from.clone()), (index, at))?;
+                    enters.push((all[depth], *count));
+                }
+                enters.sort_unstable_by(|a, b| b.cmp(a));
+                for (each, count) in enters {
+                    let rows_here = rows.min(count);
+                    *into = into.saturating_add(each.saturating_mul(rows_here));
+                    rows -= rows_here;
+                }
+            }
+        }
+        Ok(self.levels(&into))
+    }
+
+    fn levels(&self, into: &[u64]) -> Vec<GatherTraffic> {
+        let levels = self.path.iter().zip(into).rev();
+        levels.map(|(level, into)| GatherTraffic { level: *level, into: *into }).collect()
+    }
+
+    /// The coordinates that an index along the axis alone is worth.
+    fn place(&self, placement: &Placement, index: u64) -> Result<Vec<u64>, LayoutError> {
+        let layout = placement.layout();
+        let extent = layout.shape()[self.axis];
+        if index >= extent {
+            return Err(LayoutError::IndexBeyond { axis: self.axis, index, extent });
+        }
+        let mut place: Location = self.path.iter().map(|level| (*level, 0)).collect();
+        let mut at = vec![0; layout.rank()];
+        at[self.axis] = index;
+        layout.land(&at, |level, step| place.add(level, step));
+        Ok(self.path.iter().map(|level| place.get(*level).unwrap_or(0)).collect())
+    }
+
+    /// The indexes along the axis by their coordinates: one of them, and how many.
+    fn classes(&self, placement: &Placement) -> Result<HashMap<Vec<u64>, (u64, u64)>, LayoutError> {
+        const MOST_INDEXES: u64 = 1 << 22;
+        let extent = placement.layout().shape()[self.axis];
+        if extent > MOST_INDEXES {
+            let question = "what any table makes move";
+            return Err(LayoutError::NotDecided { question, budget: MOST_INDEXES });
+        }
+        let mut classes: HashMap<Vec<u64>, (u64, u64)> = HashMap::new();
+        for index in 0..extent {
+            classes.entry(self.place(placement, index)?).or_insert((index, 0)).1 += 1;
+        }
+        Ok(classes)
+    }
+
+    /// What enters the units, outermost level first, if a row of the operand is wanted at an
+    /// index of the result; both with their coordinates.
+    fn enters(
+        &self,
+        memo: &mut Memo,
+        (entry, from): (u64, Vec<u64>),
+        (wanted, at): (u64, &[u64]),
+    ) -> Result<Vec<u64>, LayoutError> {
+        let key = (from, at.to_vec());
+        if let Some(known) = memo.get(&key) {
+            return Ok(known.clone());
+        }
+        if memo.len() == MOST_PAIRS {
+            let budget = u64::try_from(MOST_PAIRS).unwrap_or(u64::MAX);
+            return Err(LayoutError::NotDecided { question: "what a table makes move", budget });
+        }
+        let traffic = self.pair(Some(entry), Some(wanted))?.traffic()?;
+        let into: Vec<u64> = traffic.levels.iter().rev().map(|level| level.into).collect();
+        memo.insert(key, into.clone());
+        Ok(into)
+    }
+
+    /// One row of the operand and one of the result, or no rows.
+    fn pair(&self, entry: Option<u64>, wanted: Option<u64>) -> Result<Relayout, LayoutError> {
+        let row = |placement: &Placement, index: Option<u64>| {
+            let (start, end) = index.map_or((0, 0), |index| (index, index + 1));
+            let layout = placement.layout().slice(self.axis, start, end, 1)?;
+            let row =
+                placement.machine().into_iter().fold(Placement::of(layout), PlacementBuilder::on);
+            let memory = placement.memory();
+            memory.into_iter().fold(row, |row, (name, _)| row.memory(name)).build()
+        };
+        Relayout::new(&row(&self.operand, entry)?, &row(&self.result, wanted)?)
+    }
+}

@@ -1,0 +1,127 @@
+//! The loops of an operation, and the layout that they ask of an operand.
+
+use super::refused;
+use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+
+/// The axes of the result, then those that are summed over; their digits say where each product
+/// is computed.
+#[derive(Clone, Debug)]
+pub(super) struct Loops {
+    /// Plain.
+    pub(super) result: Layout,
+    pub(super) contracted: Vec<Axis>,
+}
+
+/// A digit that lands outside the address: (size, level, stride).
+type Outside = (u64, Level, u64);
+
+/// Where the digit lands if that is a unit, a lane or a time slice.
+pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
+    match subaxis.target {
+        Target::Land { level, stride } if level != Level::ADDR => {
+            Some((subaxis.size, level, stride))
+        }
+        Target::Land { .. } | Target::Feed { .. } => None,
+    }
+}
+
+impl Loops {
+    /// Checks that products of different sums do not meet: at one time in one place.
+    pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, LayoutError> {
+        let result = result.simplified()?;
+        if !result.derived_axes().is_empty() {
+            return refused("the layout of the result has derived axes; plain ones are carried");
+        }
+        let feeds = |axis: &Axis| {
+            axis.subaxes.iter().any(|subaxis| matches!(subaxis.target, Target::Feed { .. }))
+        };
+        if contracted.iter().any(feeds) {
+            return refused("an axis that is summed over feeds a derived axis");
+        }
+        let loops = Loops { result, contracted };
+        loops.partial_sums()?.check_injective()?;
+        Ok(loops)
+    }
+
+    /// The partial sums: the result with the digits of sums that land in units, lanes and time
+    /// slices. What adds up in place counts in a level of its own, so that it tells nothing apart.
+    fn partial_sums(&self) -> Result<Layout, LayoutError> {
+        let own = Level::new("Summed")?;
+        let mut partial = self.result.to_builder();
+        let mut place = 1_u64;
+        for axis in &self.contracted {
+            let mut subaxes = axis.subaxes.clone();
+            for subaxis in subaxes.iter_mut().rev() {
+                if outside(subaxis).is_none() {
+                    *subaxis = Subaxis::land(subaxis.size, own, place);
+                    place = place.checked_mul(subaxis.size).ok_or_else(|| {
+                        LayoutError::too_large(Site::Layout, "the number of products")
+                    })?;
+                }
+            }
+            partial = partial.axis(axis.extent, subaxes);
+        }
+        partial.build()
+    }
+
+    /// An axis by its number: those of the result, then those that are summed over.
+    pub(super) fn axis(&self, number: usize) -> Option<&Axis> {
+        let rank = self.result.rank();
+        self.result.axes().get(number).or_else(|| self.contracted.get(number.checked_sub(rank)?))
+    }
+
+    /// The layout of an operand with these axes: the digits of its own axes, a copy for every
+    /// digit of another axis.
+    ///
+    /// Law: every product finds its element in its unit, time slice and lane.
+    pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, LayoutError> {
+        let mut operand = Layout::builder();
+        for level in self.result.used_levels() {
+            operand = operand.used(*level);
+            if *level != Level::ADDR {
+                operand = operand.offset(*level, self.result.offset(*level));
+            }
+        }
+        let own: Vec<&Axis> = axes.iter().filter_map(|number| self.axis(*number)).collect();
+        for (axis, subaxes) in own.iter().zip(restrided(&own)?) {
+            operand = operand.axis(axis.extent, subaxes);
+        }
+        for replica in self.result.replicas().iter().filter(|r| r.level != Level::ADDR) {
+            operand = operand.replica(replica.size, replica.level, replica.stride);
+        }
+        let all = 0..self.result.rank() + self.contracted.len();
+        if all.clone().filter_map(|number| self.axis(number)).any(|axis| axis.extent == 0) {
+            // No product wants a copy; digits of the result that are never told apart may collide.
+            let operand = operand.build()?;
+            return operand.check_injective().map(|()| operand);
+        }
+        let others = all.filter(|number| !axes.contains(number));
+        for axis in others.filter_map(|number| self.axis(number)) {
+            let reaches = axis.reaches(axis.extent.saturating_sub(1));
+            for (subaxis, reach) in axis.subaxes.iter().zip(reaches) {
+                let Some((_, level, stride)) = outside(subaxis) else { continue };
+                operand = match reach {
+                    0 => operand.used(level),
+                    _ => operand.replica(reach + 1, level, stride),
+                };
+            }
+        }
+        operand.build()
+    }
+}
+
+/// The digits of some axes, their addresses row-major and dense.
+fn restrided(axes: &[&Axis]) -> Result<Vec<Vec<Subaxis>>, LayoutError> {
+    let mut all: Vec<Vec<Subaxis>> = axes.iter().map(|axis| axis.subaxes.clone()).collect();
+    let mut next = 1_u64;
+    for subaxis in all.iter_mut().rev().flat_map(|subaxes| subaxes.iter_mut().rev()) {
+        if outside(subaxis).is_none() {
+            *subaxis = Subaxis::land(subaxis.size, Level::ADDR, next);
+            let too_large = LayoutError::too_large(Site::Layout, "the footprint");
+            next = next.checked_mul(subaxis.size).ok_or(too_large)?;
+        }
+    }
+    Ok(all)
+}

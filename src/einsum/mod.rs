@@ -1,0 +1,49 @@
+//! Operations between tensors: which layouts make them local, and what their sums cost.
+//!
+//! ```text
+//! bsk,kn->bsn     result  ((4_L2B:1), (16:1), (8_MAB:1))     k runs over (4_PE:1, 32:1)
+//!
+//! product (b,s,k,n) in L2B b, MAB n, PE k / 32
+//! operand bsk     ((4_L2B:1), (16:32), (4_PE:1, 32:1); B@[8_MAB:1])
+//! operand kn      ((4_PE:1, 32:8), (8_MAB:1); B@[4_L2B:1])   wherever b goes, it has a copy
+//! partial sums    in PE: 4 of every element of the result
+//! ```
+//!
+//! An operation is *local* if every product finds its operands in its unit, its time slice and its lane.
+//! The axes of the result say where products are computed, and so do the axes that are summed
+//! over. An operand has these digits where it has the axis and copies where it does not; its
+//! addresses are its own affair, and here they are row-major.
+//!
+//! One operation per file, its law on top. Layouts of results and operands are plain, without derived axes
+//! that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index alone
+//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`], [`slice`]) take any.
+
+mod broadcast;
+mod concatenate;
+mod gather;
+mod local;
+mod loops;
+mod pad;
+mod reduce;
+mod reshape;
+mod slice;
+mod sums;
+mod transpose;
+
+pub use crate::notation::Einsum;
+pub use broadcast::broadcast;
+pub use concatenate::concatenate;
+pub use gather::{Gather, GatherTraffic};
+pub use local::Local;
+pub use pad::pad;
+pub use reduce::reduce;
+pub use reshape::reshape;
+pub use slice::slice;
+pub use sums::{SumTraffic, Sums};
+pub use transpose::transpose;
+
+use crate::error::LayoutError;
+
+fn refused<T>(reason: impl Into<String>) -> Result<T, LayoutError> {
+    Err(LayoutError::Operation { reason: reason.into() })
+}

@@ -1,0 +1,43 @@
+//! Padding a tensor, on either end of its axes.
+
+use super::refused;
+use crate::algebra::Layout;
+use crate::error::LayoutError;
+
+/// The layout of an operand that lies in the result from `low` on, in every axis.
+///
+/// Law: element i of the operand lies where element `low + i` of the result does.
+///
+/// # Errors
+/// [`Operation`](LayoutError::Operation) where the operand does not lie inside the result; as
+/// [`Layout::slice`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::Layout;
+/// use tensor_layout::einsum::pad;
+/// let result: Layout = "((4_PE, 3:1))".parse()?;
+/// let operand = pad(&result, &[2], &[8])?;
+/// assert_eq!(operand.locate(&[1])?.to_string(), "PE=1,Addr=0");
+/// assert!(pad(&result, &[5], &[8]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, LayoutError> {
+    let shape = result.shape();
+    if low.len() != shape.len() || operand.len() != shape.len() {
+        return refused(format!(
+            "the padding does not have the rank of the result, {}",
+            shape.len()
+        ));
+    }
+    let mut part = result.clone();
+    for (axis, extent) in shape.into_iter().enumerate() {
+        let end = low[axis].checked_add(operand[axis]).filter(|end| *end <= extent);
+        let Some(end) = end else {
+            let (low, own) = (low[axis], operand[axis]);
+            return refused(format!("{low} + {own} is beyond the extent {extent} of axis {axis}"));
+        };
+        part = part.slice(axis, low[axis], end, 1)?;
+    }
+    Ok(part)
+}

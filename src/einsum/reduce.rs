@@ -1,0 +1,36 @@
+//! Sums over an axis.
+
+use super::local::Local;
+use super::loops::Loops;
+use super::refused;
+use crate::algebra::{Axis, Layout};
+use crate::error::LayoutError;
+
+/// The sum over an axis that the operand has in front of axis `at` of the result; `axis` says
+/// its extent and where it runs.
+///
+/// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any place of `k`.
+///
+/// # Errors
+/// As [`Einsum::local`](super::Einsum::local); [`Operation`](LayoutError::Operation) if `at` is
+/// beyond the rank.
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Layout, Level};
+/// use tensor_layout::algebra::{Axis, Subaxis};
+/// use tensor_layout::einsum::reduce;
+/// let result: Layout = "((4_PE, 2:1))".parse()?;
+/// let columns = Axis { extent: 8, subaxes: vec![Subaxis::land(8, Level::ADDR, 1)] };
+/// assert_eq!(reduce(&result, 1, columns)?.operands()[0], "((4_PE, 2:8), (8:1))".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, LayoutError> {
+    let rank = result.rank();
+    if at > rank {
+        return refused(format!("axis {at} cannot stand among the {rank} axes of the result"));
+    }
+    let loops = Loops::new(result, vec![axis])?;
+    let axes: Vec<usize> = (0..at).chain([rank]).chain(at..rank).collect();
+    Local::new(loops, &[&axes])
+}

@@ -1,0 +1,130 @@
+//! What bringing partial sums together takes.
+
+use super::local::Local;
+use super::loops::outside;
+use crate::algebra::Axis;
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::machine::Machine;
+use crate::placement::Placement;
+
+/// Where the sums are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sums {
+    /// In every unit that held a part of them.
+    Replicated,
+    /// Each in one of the units that held a part of it.
+    Scattered,
+}
+
+/// What crosses the border of the units of a level, in elements of the result, at the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SumTraffic {
+    /// The level; a unit is the whole path from the root.
+    pub level: Level,
+    /// How many partial sums of an element lie in different units.
+    pub partial: u64,
+    /// How many (element, unit) pairs there are in which the unit must be told of other parts.
+    pub into: u64,
+    /// How many partial sums have to leave their unit.
+    pub out_of: u64,
+}
+
+impl Local {
+    /// What reducing the partial sums takes, per level, innermost first: a lower bound for every
+    /// algorithm, sums on the way included.
+    ///
+    /// Parts that lie in one unit are added there first. Then, of `p` parts of an element that lie
+    /// in different units of a level: wanted in all of them, each unit must be entered and
+    /// each part must leave; wanted in one, that unit must be entered and all other parts must leave.
+    /// Copies of the result, where it is computed several times, each need their sums; their parts
+    /// are the same.
+    /// Law: by enumerating the parts of every element.
+    /// Cost: by the digits.
+    ///
+    /// # Errors
+    /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build) for an operand that
+    /// the machine cannot hold; [`TooLarge`](LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level, Machine};
+    /// use tensor_layout::algebra::{Axis, Subaxis};
+    /// use tensor_layout::einsum::{Sums, reduce};
+    /// let machine: Machine = "MAB=2,PE=4".parse()?;
+    /// let result: Layout = "((2_MAB:1, 3:1))".parse()?;
+    /// let over_pes = Axis { extent: 12, subaxes: vec![Subaxis::land(4, Level::PE, 1),
+    ///                                                Subaxis::land(3, Level::ADDR, 1)] };
+    /// let sum = reduce(&result, 1, over_pes)?;
+    /// let levels = sum.traffic(&machine, Sums::Scattered)?;
+    /// // 6 elements with 4 parts each: one unit takes, three give. None leaves its MAB.
+    /// assert_eq!((levels[0].into, levels[0].out_of), (6, 18));
+    /// assert_eq!((levels[1].into, levels[1].out_of), (0, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, LayoutError> {
+        for operand in self.operands() {
+            Placement::of(operand.clone()).on(machine).build()?;
+        }
+        let path: Vec<Level> = machine.levels().map(|(level, _)| level).collect();
+        let level = |depth: usize| self.level(machine, &path[..=depth], sums);
+        (0..path.len()).rev().map(level).collect()
+    }
+
+    fn level(
+        &self,
+        machine: &Machine,
+        path: &[Level],
+        sums: Sums,
+    ) -> Result<SumTraffic, LayoutError> {
+        let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
+        let parts = |axis| distinct(axis, path);
+        let partial = self.loops.contracted.iter().map(parts).try_fold(1, u64::checked_mul);
+        let partial = partial.ok_or_else(too_large)?;
+        let elements = self.loops.result.elements();
+        let (enter, leave) = match sums {
+            _ if partial == 1 => (0, 0),
+            Sums::Replicated => (partial, partial),
+            Sums::Scattered => (1, partial - 1),
+        };
+        let into = self.copies(machine, path).and_then(|copies| copies.checked_mul(enter));
+        let into = into.and_then(|into| into.checked_mul(elements)).ok_or_else(too_large)?;
+        let out_of = elements.checked_mul(leave).ok_or_else(too_large)?;
+        let level = path.last().copied().unwrap_or(Level::ADDR);
+        Ok(SumTraffic { level, partial, into, out_of })
+    }
+
+    /// In how many units of a level a result that is computed several times is.
+    fn copies(&self, machine: &Machine, path: &[Level]) -> Option<u64> {
+        let result = &self.loops.result;
+        let runs_over = |level: &Level| {
+            let digits = self.loops.contracted.iter().flat_map(|axis| &axis.subaxes);
+            digits.filter_map(outside).any(|(_, of, _)| of == *level)
+        };
+        let absent = |level: &&Level| !result.used_levels().contains(level) && !runs_over(level);
+        let absent = path.iter().filter(absent).map(|level| machine.size(*level).unwrap_or(1));
+        let sized = result.replicas().iter().filter(|replica| path.contains(&replica.level));
+        absent.chain(sized.map(|replica| replica.size)).try_fold(1, u64::checked_mul)
+    }
+}
+
+/// How many different coordinates in some levels the values of an axis have.
+///
+/// Major to minor: below a greater digit everything is possible; with equal ones the rest counts.
+fn distinct(axis: &Axis, levels: &[Level]) -> u64 {
+    let mut tops = vec![0; axis.subaxes.len()];
+    axis.digits(axis.extent.saturating_sub(1), &mut tops);
+    // Minor to major: all values below, and those up to the tops.
+    let (mut all, mut bound) = (1_u64, 1_u64);
+    for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
+        let counts = outside(subaxis).is_some_and(|(_, level, _)| levels.contains(&level));
+        bound = match (counts, top) {
+            (true, _) => top * all + bound,
+            (false, 0) => bound,
+            (false, _) => all,
+        };
+        all = if counts { all * subaxis.size } else { all };
+    }
+    bound
+}

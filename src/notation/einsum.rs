@@ -1,0 +1,158 @@
+//! Einstein sums: `bsk,kn->bsn`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::Parser;
+use pest::iterators::Pair;
+
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::refusal::Stop;
+
+mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/einsum.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+/// An Einstein sum: the labels of the axes of every operand, and of the result.
+///
+/// An axis whose label is not in the result is summed over. As in NumPy, but the result is
+/// written, and a label stands at most once in an operand.
+/// Law: `parse(print(x)) == x`.
+///
+/// ```
+/// use tensor_layout::einsum::Einsum;
+/// let matmul = Einsum::parse("bsk, kn -> bsn")?;
+/// assert_eq!(matmul.to_string(), "bsk,kn->bsn");
+/// assert_eq!(matmul.contracted(), ['k']);
+/// assert_eq!(Einsum::parse("ij,jk->iz").unwrap_err().to_string(), "\
+/// label `z` of the result is in no operand
+///  --> 1:9
+///   | ij,jk->iz
+///   |         ^
+///   = help: a result of more axes is a broadcast");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Einsum {
+    operands: Vec<Vec<char>>,
+    result: Vec<char>,
+}
+
+impl Einsum {
+    /// Parses a sum. Cost: linear in the text.
+    ///
+    /// # Errors
+    /// [`ParseError`] for text that is not a sum, a label that stands twice in an operand, and one
+    /// of the result that is in no operand.
+    pub fn parse(text: &str) -> Result<Einsum, ParseError> {
+        text.parse()
+    }
+
+    /// The labels of each operand.
+    #[must_use]
+    pub fn operands(&self) -> &[Vec<char>] {
+        &self.operands
+    }
+
+    /// The labels of the result.
+    #[must_use]
+    pub fn result(&self) -> &[char] {
+        &self.result
+    }
+
+    /// The labels that are summed over, in the order in which they first stand.
+    #[must_use]
+    pub fn contracted(&self) -> Vec<char> {
+        let labels = self.operands.iter().flatten().copied();
+        labels.filter(|label| !self.result.contains(label)).unique().collect()
+    }
+}
+
+impl fmt::Display for Einsum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |labels: &Vec<char>| labels.iter().collect::<String>();
+        write!(f, "{}->{}", self.operands.iter().map(text).join(","), text(&self.result))
+    }
+}
+
+impl FromStr for Einsum {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Einsum, ParseError> {
+        if let Some(at) = text.find("...") {
+            let kind = ParseErrorKind::OtherNotation("an ellipsis");
+            let help = "give every axis a label";
+            return Err(ParseError::new(kind, Span::new(at, at + 3), text).with_help(help));
+        }
+        let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| {
+            let stop = Stop::of(text, &error, name);
+            let unfinished = stop.next.is_none() && !text.contains("->");
+            stop.refuse(text, unfinished.then_some("the result is written too: `ij,jk->ik`"))
+        })?;
+        let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
+        let parts = parts.filter(|part| part.as_rule() == Rule::operand);
+        let mut operands: Vec<Vec<(char, Span)>> =
+            parts.map(|part| labels(part, text)).try_collect()?;
+        let result = operands.pop().unwrap_or_default();
+        let known = |label: &char| operands.iter().flatten().any(|(of, _)| of == label);
+        // There are 52 labels, each at most once in the result.
+        if let Some((label, span)) = result.iter().find(|(label, _)| !known(label)) {
+            let message = format!("label `{label}` of the result is in no operand");
+            let help = "a result of more axes is a broadcast";
+            return Err(
+                ParseError::new(ParseErrorKind::Invalid(message), *span, text).with_help(help)
+            );
+        }
+        let plain =
+            |labels: Vec<(char, Span)>| labels.into_iter().map(|(label, _)| label).collect();
+        Ok(Einsum { operands: operands.into_iter().map(plain).collect(), result: plain(result) })
+    }
+}
+
+/// The labels of an operand, each once.
+fn labels(operand: Pair<'_, Rule>, text: &str) -> Result<Vec<(char, Span)>, ParseError> {
+    let mut labels: Vec<(char, Span)> = Vec::new();
+    for part in operand.into_inner() {
+        let span = Span::new(part.as_span().start(), part.as_span().end());
+        for label in part.as_str().chars() {
+            if let Some((_, first)) = labels.iter().find(|(of, _)| *of == label) {
+                let message = format!("label `{label}` stands twice in one tensor");
+                let refusal = ParseError::new(ParseErrorKind::Invalid(message), span, text);
+                let help = "diagonals are not read here: give each axis a label of its own";
+                return Err(refusal.with_related(Some(*first)).with_help(help));
+            }
+            labels.push((label, span));
+        }
+    }
+    Ok(labels)
+}
+
+/// How an error names a rule.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::operand | Rule::label => "a label",
+        Rule::comma => "`,`",
+        Rule::arrow => "`->`",
+        Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        for rule in Rule::all_rules() {
+            assert_eq!(name(*rule).is_empty(), *rule == Rule::ws, "{rule:?}");
+        }
+    }
+}

@@ -1,0 +1,574 @@
+//! Candidates, judged by brute force over the definition of their space.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use tensor_layout::candidates::{Candidate, Candidates, Orders, Side, pareto};
+use tensor_layout::relayout::Distance;
+use tensor_layout::{Layout, LayoutError, Level, Machine};
+
+use crate::slow::{Digit, Slow, count};
+
+/// What is asked for, as plain data.
+#[derive(Clone, Debug)]
+struct Wish {
+    machine: Vec<(Level, u64)>,
+    shape: Vec<u64>,
+    element_bits: Option<u64>,
+    levels: Option<Vec<Level>>,
+    split: Vec<Level>,
+    parts: usize,
+    sides: Vec<Side>,
+    replicate: bool,
+    alignment: u64,
+    capacity: Option<u64>,
+    padding: u64,
+    time: Vec<u64>,
+    orders: Orders,
+    tree: bool,
+    never: Vec<(usize, Level)>,
+    fixed: Vec<(usize, Vec<Level>)>,
+    contiguous: Option<(usize, u64)>,
+}
+
+impl Wish {
+    fn plain(machine: &[(Level, u64)], shape: &[u64]) -> Wish {
+        Wish {
+            machine: machine.to_vec(),
+            shape: shape.to_vec(),
+            element_bits: None,
+            levels: None,
+            split: Vec::new(),
+            parts: 1,
+            sides: vec![Side::Major, Side::Minor],
+            replicate: true,
+            alignment: 1,
+            capacity: None,
+            padding: 50,
+            time: vec![1],
+            orders: Orders::All,
+            tree: false,
+            never: Vec::new(),
+            fixed: Vec::new(),
+            contiguous: None,
+        }
+    }
+
+    fn machine(&self) -> Machine {
+        let builder = Machine::builder("m");
+        let levels = self.machine.iter().fold(builder, |b, (level, size)| b.level(*level, *size));
+        levels.build().unwrap()
+    }
+
+    fn candidates(&self) -> Candidates {
+        let mut all = Candidates::new(&self.machine(), &self.shape)
+            .split(&self.split)
+            .level_parts(self.parts)
+            .sides(&self.sides)
+            .replicate(self.replicate)
+            .alignment(self.alignment)
+            .padding_percent(self.padding)
+            .time(&self.time)
+            .orders(self.orders)
+            .tree_order(self.tree);
+        all = self.element_bits.into_iter().fold(all, Candidates::element_bits);
+        all = self.levels.iter().fold(all, |all, levels| all.levels(levels));
+        all = self.capacity.into_iter().fold(all, Candidates::capacity_words);
+        all = self.never.iter().fold(all, |all, (axis, level)| all.never(*axis, *level));
+        all = self.fixed.iter().fold(all, |all, (axis, levels)| all.fixed(*axis, levels));
+        self.contiguous.into_iter().fold(all, |all, (axis, run)| all.contiguous(axis, run))
+    }
+
+    /// The levels with their sizes, lanes among them.
+    fn units(&self) -> Vec<(Level, u64)> {
+        let lanes = self.element_bits.map(|bits| (Level::W, 64 / bits));
+        self.machine.iter().copied().chain(lanes).filter(|(_, size)| *size > 1).collect()
+    }
+}
+
+/// Ordered products of at most `most` sizes, by trying every list of sizes.
+fn products(number: u64, most: usize) -> Vec<Vec<u64>> {
+    let lists = (1..=most).flat_map(|n| count(&vec![number + 1; n]));
+    lists.filter(|l| l.iter().all(|s| *s > 1) && l.iter().product::<u64>() == number).collect()
+}
+
+/// Every order of a list.
+fn orders<T: Clone>(all: &[T]) -> Vec<Vec<T>> {
+    let positions = count(&vec![all.len() as u64; all.len()]);
+    let is_order = |p: &Vec<u64>| p.iter().collect::<BTreeSet<_>>().len() == p.len();
+    let pick = |p: Vec<u64>| p.iter().map(|at| all[*at as usize].clone()).collect();
+    positions.into_iter().filter(is_order).map(pick).collect()
+}
+
+/// The space, sentence by sentence: every list of digits on every side of every axis is written
+/// down first, and looked at afterwards.
+fn brute_force(wish: &Wish) -> BTreeMap<String, Slow> {
+    let rank = wish.shape.len();
+    // Where each piece of each level goes: to a side of an axis, or (rank, _) for copies.
+    let mut places: Vec<Vec<(Digit, usize, usize)>> = vec![Vec::new()];
+    for (level, units) in wish.units() {
+        let mut more = Vec::new();
+        for cut in products(units, wish.parts) {
+            for put in count(&vec![2 * rank as u64 + 1; cut.len()]) {
+                let mut stride = units;
+                let pieces: Vec<_> = cut
+                    .iter()
+                    .zip(put)
+                    .map(|(size, put)| {
+                        stride /= size;
+                        ((*size, level, stride), put as usize / 2, put as usize % 2)
+                    })
+                    .collect();
+                let copies = |piece: &(Digit, usize, usize)| piece.1 == rank;
+                let doubled = pieces.windows(2).any(|pair| copies(&pair[0]) && copies(&pair[1]));
+                let must = wish.split.contains(&level)
+                    || (!wish.replicate && wish.levels.as_ref().is_none_or(|l| l.contains(&level)));
+                let lone = pieces.iter().all(copies);
+                let allowed = wish.levels.as_ref().is_none_or(|l| l.contains(&level)) || lone;
+                if doubled || (must && pieces.iter().any(copies)) || !allowed {
+                    continue;
+                }
+                let keep = |p: &(Digit, usize, usize)| !(lone && copies(p));
+                let pieces: Vec<_> = pieces.into_iter().filter(keep).collect();
+                more.extend(places.iter().map(|before| [&before[..], &pieces].concat()));
+            }
+        }
+        places = more;
+    }
+    let mut found = BTreeMap::new();
+    for placed in places {
+        for (time_axis, slices) in times(wish) {
+            lists(wish, &placed, time_axis.map(|axis| (axis, slices)), &mut found);
+        }
+    }
+    found
+}
+
+fn times(wish: &Wish) -> Vec<(Option<usize>, u64)> {
+    let sliced = wish.time.iter().filter(|s| **s > 1);
+    let each = sliced.flat_map(|s| (0..wish.shape.len()).map(move |axis| (Some(axis), *s)));
+    wish.time.contains(&1).then_some((None, 1)).into_iter().chain(each).collect()
+}
+
+/// Every order of the digits on every side, every order of the address.
+fn lists(
+    wish: &Wish,
+    placed: &[(Digit, usize, usize)],
+    time: Option<(usize, u64)>,
+    found: &mut BTreeMap<String, Slow>,
+) {
+    let rank = wish.shape.len();
+    let of = |axis: usize, side: usize| -> Vec<Digit> {
+        placed.iter().filter(|p| p.1 == axis && p.2 == side).map(|p| p.0).collect()
+    };
+    let copies = [of(rank, 0), of(rank, 1)].concat();
+    let mut sides: Vec<Vec<Vec<Digit>>> = vec![Vec::new()];
+    for list in (0..2 * rank).map(|list| orders(&of(list / 2, list % 2))) {
+        let longer = |head: &Vec<Vec<Digit>>| -> Vec<Vec<Vec<Digit>>> {
+            list.iter().map(|one| [&head[..], &[one.clone()]].concat()).collect()
+        };
+        sides = sides.iter().flat_map(longer).collect();
+    }
+    for sides in sides {
+        for order in orders(&(0..rank).collect::<Vec<_>>()) {
+            if let Some(slow) = written(wish, &sides, time, &order, &copies) {
+                let text = slow.layout().to_pad_layout().unwrap().to_string();
+                found.insert(text, slow);
+            }
+        }
+    }
+}
+
+/// One layout, if it keeps every rule. `order` names the axes, outermost first.
+fn written(
+    wish: &Wish,
+    sides: &[Vec<Digit>],
+    time: Option<(usize, u64)>,
+    order: &[usize],
+    copies: &[Digit],
+) -> Option<Slow> {
+    let rank = wish.shape.len();
+    let block = |axis| wish.contiguous.filter(|(of, _)| *of == axis).map_or(1, |(_, run)| run);
+    let slices = |axis| time.filter(|(of, _)| *of == axis).map_or(1, |(_, slices)| slices);
+    let split = |axis: usize| -> u64 {
+        sides[2 * axis].iter().chain(&sides[2 * axis + 1]).map(|d| d.0).product::<u64>()
+            * slices(axis)
+    };
+    let least = |axis: usize, step: u64| -> u64 {
+        (1..).map(|n| n * step).find(|words| words * split(axis) >= wish.shape[axis]).unwrap()
+    };
+    let mut words: Vec<u64> = (0..rank).map(|axis| least(axis, block(axis))).collect();
+    let moving: Vec<usize> = order.iter().copied().filter(|axis| words[*axis] > 1).collect();
+    let mut row_major = moving.clone();
+    row_major.sort_by_key(|axis| (block(*axis) > 1, *axis));
+    if wish.orders == Orders::RowMajor && moving != row_major {
+        return None;
+    }
+    if let Some(last) = moving.last() {
+        let step = (1..).find(|n| n % block(*last) == 0 && n % wish.alignment == 0).unwrap();
+        words[*last] = least(*last, step);
+        if moving.iter().any(|axis| block(*axis) > 1 && axis != last) {
+            return None;
+        }
+    }
+    let mut stride = 1;
+    let mut strides = vec![1; rank];
+    for axis in moving.iter().rev() {
+        strides[*axis] = stride;
+        stride *= words[*axis];
+    }
+    let mut axes = Vec::new();
+    for axis in 0..rank {
+        let (major, minor) = (&sides[2 * axis], &sides[2 * axis + 1]);
+        let inner = if minor.is_empty() { words[axis] } else { block(axis) };
+        let outer = words[axis] / inner;
+        let mut digits = vec![(slices(axis), Level::TIME, 1)];
+        digits.extend(major);
+        digits.push((outer, Level::ADDR, strides[axis] * inner));
+        digits.extend(minor);
+        digits.push((inner, Level::ADDR, strides[axis]));
+        digits.retain(|digit| digit.0 > 1);
+        axes.push(digits);
+        let sides_differ = words[axis] / block(axis) > 1;
+        if !sides_differ && !minor.is_empty() && wish.sides.contains(&Side::Major) {
+            return None;
+        }
+    }
+    let slow = Slow { shape: wish.shape.clone(), axes, replicas: copies.to_vec() };
+    let legal = is_legal(wish, &slow, sides, stride);
+    legal.then_some(slow)
+}
+
+fn is_legal(wish: &Wish, slow: &Slow, sides: &[Vec<Digit>], footprint: u64) -> bool {
+    let rank = wish.shape.len();
+    let allowed = |side: Side, at: usize| {
+        wish.sides.contains(&side) || (0..rank).all(|axis| sides[2 * axis + at].is_empty())
+    };
+    let names = |axis: usize| -> BTreeSet<Level> {
+        sides[2 * axis].iter().chain(&sides[2 * axis + 1]).map(|d| d.1).collect()
+    };
+    // In the order of the machine, and in that of the pieces of a level.
+    let units = wish.units();
+    let number = |digit: &Digit| units.iter().position(|(level, _)| *level == digit.1);
+    let never = |axis: usize, level: Level| {
+        !names(axis).contains(&level) && !slow.axes[axis].iter().any(|digit| digit.1 == level)
+    };
+    let in_tree_order = |list: &Vec<Digit>| {
+        list.windows(2).all(|p| (number(&p[0]), p[1].2) < (number(&p[1]), p[0].2))
+    };
+    let merges = |pair: &[Digit]| pair[0].1 == pair[1].1 && pair[0].2 == pair[1].0 * pair[1].2;
+    // A digit moves if it takes two values; a slice holds something if the digit takes its number.
+    let moves = |axis: usize| {
+        let digits = &slow.axes[axis];
+        (0..digits.len()).all(|at| {
+            let below: u64 = digits[at + 1..].iter().map(|d| d.0).product();
+            let values = (0..wish.shape[axis]).map(|i| i / below % digits[at].0);
+            let values = values.collect::<BTreeSet<_>>().len() as u64;
+            values >= if digits[at].1 == Level::TIME { digits[at].0 } else { 2 }
+        })
+    };
+    let slots: u64 = slow.axes.iter().flatten().map(|digit| digit.0).product();
+    let elements: u64 = wish.shape.iter().product();
+    allowed(Side::Major, 0)
+        && allowed(Side::Minor, 1)
+        && (!wish.tree || sides.iter().all(in_tree_order))
+        && (0..rank).all(|axis| wish.shape[axis] > 1 || slow.axes[axis].is_empty())
+        && (0..rank).all(moves)
+        && !slow.axes.iter().any(|axis| axis.windows(2).any(merges))
+        && (slots - elements) * 100 <= slots * wish.padding
+        && wish.capacity.is_none_or(|capacity| footprint <= capacity)
+        && wish.never.iter().all(|(axis, level)| never(*axis, *level))
+        && wish.fixed.iter().all(|(axis, levels)| names(*axis) == levels.iter().copied().collect())
+}
+
+fn wishes() -> impl Strategy<Value = Wish> {
+    let [pe, l2b, core] = [Level::PE, Level::L2B, Level::new("Core").unwrap()];
+    let size = || select(vec![2_u64, 2, 3, 4]);
+    let machine = prop_oneof![
+        size().prop_map(move |a| vec![(pe, a)]),
+        (size(), size()).prop_map(move |(a, b)| vec![(pe, a), (l2b, b)]),
+        Just(vec![(l2b, 2), (core, 1), (pe, 2)]),
+    ];
+    let shape = prop::collection::vec(select(vec![1_u64, 2, 3, 4, 5, 6, 8, 9]), 0..=3);
+    let kind = (select(vec![1_usize, 1, 2, 3]), any::<bool>(), select(vec![1_u64, 1, 2, 3]));
+    let sides = select(vec![
+        vec![Side::Major, Side::Minor],
+        vec![Side::Major, Side::Minor],
+        vec![Side::Minor],
+        vec![Side::Major],
+    ]);
+    let amounts = (select(vec![None, Some(2), Some(6)]), select(vec![0_u64, 20, 50, 80]));
+    let time = subsequence(vec![1_u64, 2, 3], 1..=3);
+    let more = (0..7_usize, 0..3_usize, select(vec![pe, l2b]), 0..4_usize, any::<bool>());
+    (machine, shape, kind, sides, amounts, time, more).prop_map(
+        |(
+            machine,
+            shape,
+            (parts, replicate, alignment),
+            sides,
+            (capacity, padding),
+            time,
+            more,
+        )| {
+            let (kind, axis, level, order, lanes) = more;
+            let level =
+                if machine.iter().any(|(of, _)| *of == level) { level } else { machine[0].0 };
+            let mut wish = Wish::plain(&machine, &shape);
+            (wish.parts, wish.replicate, wish.alignment) = (parts, replicate, alignment);
+            (wish.sides, wish.capacity, wish.padding, wish.time) = (sides, capacity, padding, time);
+            wish.orders = if order & 1 == 1 { Orders::RowMajor } else { Orders::All };
+            wish.tree = order & 2 == 2;
+            wish.element_bits = (lanes && machine.len() == 1).then_some(32);
+            if axis < shape.len() {
+                match kind {
+                    0 => wish.never = vec![(axis, level)],
+                    1 => wish.fixed = vec![(axis, vec![level])],
+                    2 => wish.contiguous = Some((axis, 2)),
+                    3 => wish.split = vec![level],
+                    4 => wish.levels = Some(vec![level]),
+                    5 => wish.never = vec![(axis, Level::TIME)],
+                    _ => {}
+                }
+            }
+            wish
+        },
+    )
+}
+
+/// Every place of every element: what two layouts that are one have in common.
+fn map_of(layout: &Layout) -> Vec<BTreeSet<String>> {
+    let places = |index: Vec<u64>| {
+        layout.locate_all(&index).unwrap().map(|place| place.to_string()).collect()
+    };
+    layout.indexes().map(places).collect()
+}
+
+fn all(candidates: &Candidates) -> Vec<Candidate> {
+    candidates.iter().unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn text(candidate: &Candidate) -> String {
+    candidate.layout.to_pad_layout().unwrap().to_string()
+}
+
+proptest! {
+    #[test]
+    fn candidates_are_the_space_and_none_comes_twice(wish in wishes()) {
+        let expected = brute_force(&wish);
+        let found = all(&wish.candidates());
+        let texts: BTreeSet<String> = found.iter().map(text).collect();
+        let wanted: BTreeSet<String> = expected.keys().cloned().collect();
+        prop_assert_eq!(&texts, &wanted);
+        prop_assert_eq!(found.len(), texts.len(), "a candidate comes twice");
+        prop_assert_eq!(wish.candidates().count().unwrap(), found.len() as u128);
+        let maps: BTreeSet<_> = found.iter().map(|c| map_of(&c.layout)).collect();
+        prop_assert_eq!(maps.len(), found.len(), "a map comes twice");
+        for candidate in &found {
+            let placement = candidate.placement().unwrap();
+            prop_assert_eq!(placement.footprint_words(), candidate.footprint_words);
+            let slow = &expected[&text(candidate)];
+            let slots: u64 = slow.axes.iter().flatten().map(|digit| digit.0).product();
+            prop_assert_eq!(candidate.slots, slots);
+            prop_assert_eq!(candidate.pads, slots - slow.shape.iter().product::<u64>());
+            prop_assert_eq!(candidate.units_used, wish.machine().units());
+        }
+    }
+}
+
+#[test]
+fn candidates_satisfy_the_constraints() {
+    let machine: Machine = "L1B=2,PE=3".parse().unwrap();
+    let candidates = Candidates::new(&machine, &[6, 5])
+        .capacity_words(20)
+        .padding_percent(20)
+        .time(&[1, 2])
+        .alignment(2);
+    let all = all(&candidates);
+    let texts: BTreeSet<String> = all.iter().map(text).collect();
+    assert!(texts.contains("(6,5)/((2_L1B:1, 3_PE:1), (6:1))"));
+    assert!(texts.contains("(6,5)/((3_PE:1, 2_L1B:1), (6:1))"));
+    assert!(texts.contains("(6,5)/((2_Time:1, 3_PE:1), (6:1))"));
+    for candidate in &all {
+        let placement = candidate.placement().unwrap();
+        assert!(candidate.footprint_words <= 20);
+        assert!(candidate.pads * 5 <= candidate.slots);
+        assert!(candidate.traffic_from(&placement).unwrap().farthest() == Distance::InPlace);
+    }
+    let costs = |candidate: &Candidate| vec![candidate.footprint_words, candidate.pads];
+    let front = pareto(all.clone(), costs);
+    for candidate in &all {
+        let beats = |a: &Candidate| costs(a).iter().zip(costs(candidate)).all(|(a, b)| *a <= b);
+        assert!(front.iter().any(beats));
+    }
+    assert!(front.windows(2).all(|pair| costs(&pair[0])[1] > costs(&pair[1])[1]));
+}
+
+#[test]
+fn levels_stand_in_any_order_in_an_axis() {
+    let found = |machine: &str, shape: &[u64], sides: &[Side]| -> Vec<String> {
+        let candidates = Candidates::new(&machine.parse().unwrap(), shape).sides(sides);
+        all(&candidates.replicate(false)).iter().map(text).collect()
+    };
+    let both = found("PE=2,L2B=3", &[6], &[Side::Major, Side::Minor]);
+    assert_eq!(both, ["((2_PE:1, 3_L2B:1))", "((3_L2B:1, 2_PE:1))"]);
+    assert_eq!(found("PE=4", &[4], &[Side::Minor]), ["((4_PE:1))"]);
+}
+
+#[test]
+fn a_level_may_be_cut_between_axes_and_copies() {
+    let machine: Machine = "L2B=8".parse().unwrap();
+    let cut = Candidates::new(&machine, &[4, 6]).level_parts(2).padding_percent(0);
+    let texts: BTreeSet<String> = all(&cut).iter().map(text).collect();
+    for layout in [
+        "((4_L2B:1), (2_L2B:4, 3:1))",
+        "((4_L2B:2), (2_L2B:1, 3:1))",
+        "((4_L2B:1), (6:1); B@[2_L2B:4])",
+        "((2_L2B:1, 2:6), (6:1); B@[4_L2B:2])",
+    ] {
+        assert!(texts.contains(layout), "{layout} is not among {texts:#?}");
+    }
+}
+
+#[test]
+fn memories_lanes_and_bases_are_kept() {
+    let machine = Machine::mn_core_2();
+    let in_dram = Candidates::new(&machine, &[8, 512]).memory("DRAM").base(100).element_bits(16);
+    let found = all(&in_dram);
+    assert!(found.iter().any(|c| text(c) == "((4_L2B:2, 2:128), (128:1, 4_W:1))"));
+    for candidate in found {
+        let placement = candidate.placement().unwrap();
+        assert_eq!(placement.footprint_words(), 100 + candidate.footprint_words);
+        let levels = candidate.layout.used_levels();
+        assert!(!levels.contains(&Level::PE) && !levels.contains(&Level::L1B));
+        assert_eq!(candidate.units_used, if levels.contains(&Level::L2B) { 4 } else { 1 });
+    }
+    // 2048 words, of which 2000 lie below the base.
+    let full = Candidates::new(&machine, &[64]).memory("LM0").base(2000);
+    assert!(all(&full).iter().all(|candidate| candidate.footprint_words <= 48));
+    assert!(all(&full.clone().base(0)).iter().any(|candidate| candidate.footprint_words == 64));
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    let machine: Machine = "L2B=2,PE=4".parse().unwrap();
+    let all = || Candidates::new(&machine, &[8, 8]);
+    let refusals = [
+        (all().sides(&[]), "the option `sides` is refused: it lists no side"),
+        (all().levels(&[]), "the option `levels` is refused: it lists no level"),
+        (
+            all().levels(&[Level::MAB]),
+            "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
+        ),
+        (
+            all().split(&[Level::MAB]),
+            "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
+        ),
+        (
+            all().split(&[Level::PE]).memory("DRAM"),
+            "the option `split` is refused: `PE` lies below the memory",
+        ),
+        (all().never(2, Level::PE), "the option `never` is refused: there is no axis 2 among 2"),
+        (all().fixed(1, &[Level::TIME]), "`Time` has no units that an axis is split over"),
+        (all().never(1, Level::W), "it must be given before `W` can be spoken of"),
+        (all().fixed(9, &[]), "the option `fixed` is refused: there is no axis 9 among 2"),
+        (all().fixed(1, &[]).fixed(1, &[]), "axis 1 is fixed twice"),
+        (all().contiguous(2, 4), "there is no axis 2 among 2"),
+        (all().contiguous(1, 0), "a run has at least 1 element"),
+        (all().contiguous(1, 2).contiguous(0, 2), "axis 1 and axis 0 cannot both be innermost"),
+        (all().time(&[]), "the option `time` is refused"),
+        (all().time(&[1, 0]), "the option `time` is refused"),
+        (all().alignment(0), "nothing is a multiple of 0 words"),
+        (all().capacity_words(0), "a unit without words holds nothing"),
+        (all().padding_percent(101), "101 is more than 100"),
+        (all().level_parts(0), "a level has at least 1 piece"),
+        (all().element_bits(0), "0 is not from 1 to 64"),
+        (all().element_bits(65), "65 is not from 1 to 64"),
+        (
+            all().memory("LM9"),
+            "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1, DRAM",
+        ),
+    ];
+    for (candidates, message) in refusals {
+        let refusal = candidates.iter().unwrap_err().to_string();
+        assert!(refusal.contains(message), "{refusal}");
+        assert_eq!(candidates.count().unwrap_err().to_string(), refusal);
+    }
+    let full = Candidates::new(&Machine::mn_core_2(), &[8]).memory("LM0").base(2048);
+    assert!(full.iter().unwrap_err().to_string().contains("leaves no address"));
+    let huge = Machine::builder("m").level(Level::PE, 1 << 40).build().unwrap();
+    let huge = Candidates::new(&huge, &[8]).level_parts(2);
+    assert!(huge.iter().unwrap_err().to_string().contains("the limit is 4096"));
+}
+
+/// Steps, not time: however large the shape, an answer comes within the budget.
+#[test]
+fn every_answer_comes_within_the_budget_of_choices() {
+    let mn_core = Machine::mn_core();
+    for rank in 0..=12 {
+        for extent in [1, 2, 3, 8, 1000, 1 << 20] {
+            for capacity in [1, 64, u64::MAX] {
+                let all = Candidates::new(&mn_core, &vec![extent; rank])
+                    .capacity_words(capacity)
+                    .element_bits(16);
+                let mut layouts = all.iter().unwrap();
+                let mut before = 0;
+                for _ in 0..3 {
+                    match layouts.next() {
+                        Some(Ok(candidate)) => assert!(candidate.footprint_words <= capacity),
+                        Some(Err(LayoutError::NotDecided { budget, .. })) => {
+                            assert_eq!(budget, Candidates::BUDGET);
+                            assert!(layouts.next().is_none());
+                        }
+                        Some(Err(error)) => panic!("{error}"),
+                        None => {}
+                    }
+                    assert!(layouts.choices_tried() - before <= Candidates::BUDGET + 1);
+                    before = layouts.choices_tried();
+                }
+            }
+        }
+    }
+    // What hung before: few choices lead nowhere, and unit axes cost nothing.
+    let choices = |shape: &[u64], number: usize| {
+        let mut layouts = Candidates::new(&mn_core, shape).iter().unwrap();
+        assert_eq!(layouts.by_ref().take(number).count(), number);
+        layouts.choices_tried()
+    };
+    assert!(choices(&[2; 8], 1) < 1000);
+    assert!(choices(&[8; 12], 1) < 1000);
+    assert!(choices(&[2; 8], 80_640) < 10_000);
+    assert_eq!(choices(&[1, 8, 16, 128, 64, 1], 5000), choices(&[8, 16, 128, 64], 5000));
+}
+
+#[test]
+fn any_shape_has_candidates_or_none() {
+    let mn_core = Machine::mn_core();
+    for shape in [&[][..], &[0], &[1, 1], &[7], &[u64::MAX], &[1 << 40, 1 << 20], &[1; 25]] {
+        for candidate in Candidates::new(&mn_core, shape).time(&[1, 3]).iter().unwrap().take(1000) {
+            assert_eq!(candidate.unwrap().layout.shape(), shape);
+        }
+    }
+    assert_eq!(all(&Candidates::new(&mn_core, &[])).len(), 1);
+}
+
+#[test]
+fn unit_axes_change_nothing() {
+    let machine: Machine = "L2B=2,PE=4".parse().unwrap();
+    let plain = all(&Candidates::new(&machine, &[8, 16]));
+    let with_units = all(&Candidates::new(&machine, &[1, 8, 1, 16, 1]));
+    assert_eq!(plain.len(), with_units.len());
+    for (a, b) in plain.iter().zip(with_units) {
+        assert_eq!(b.layout.reshape(&[8, 16]).unwrap(), a.layout);
+    }
+}
+
+#[test]
+fn counting_does_not_walk_orders() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    // Nine axes of two: the four PEs go to none, and then all orders count.
+    let count = Candidates::new(&machine, &[2; 9]).padding_percent(0).count().unwrap();
+    assert_eq!(count, (1..=9).product());
+    let none = Candidates::new(&machine, &[2; 9]).orders(Orders::RowMajor).padding_percent(0);
+    assert_eq!(none.count().unwrap(), 1);
+}

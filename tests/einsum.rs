@@ -1,0 +1,443 @@
+//! Operations between tensors, judged by walking over every product.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use tensor_layout::algebra::{Axis, Subaxis};
+use tensor_layout::einsum::{
+    Einsum, Gather, Sums, broadcast, concatenate, pad, reduce, reshape, slice, transpose,
+};
+use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
+
+use crate::generate::good_layout;
+use crate::slow::{Digit, Place, Slow, count};
+
+/// A sum over some axes beside those of a result.
+#[derive(Clone, Debug)]
+struct Sum {
+    result: Slow,
+    contracted: Vec<(u64, Vec<Digit>)>,
+    /// Which of all axes each operand has.
+    operands: Vec<Vec<usize>>,
+}
+
+const LABELS: [char; 6] = ['a', 'b', 'c', 'd', 'k', 'l'];
+
+impl Sum {
+    fn label(&self, axis: usize) -> char {
+        let rank = self.result.shape.len();
+        if axis < rank { LABELS[axis] } else { LABELS[4 + axis - rank] }
+    }
+
+    fn einsum(&self) -> Einsum {
+        let text = |axes: &Vec<usize>| axes.iter().map(|a| self.label(*a)).collect::<String>();
+        let operands: Vec<String> = self.operands.iter().map(text).collect();
+        let result = text(&(0..self.result.shape.len()).collect());
+        Einsum::parse(&format!("{} -> {result}", operands.join(" , "))).unwrap()
+    }
+
+    fn runs(&self) -> Vec<(char, Axis)> {
+        let rank = self.result.shape.len();
+        let axis = |(at, (extent, digits)): (usize, &(u64, Vec<Digit>))| {
+            let subaxes = digits.iter().map(|d| Subaxis::land(d.0, d.1, d.2)).collect();
+            (self.label(rank + at), Axis { extent: *extent, subaxes })
+        };
+        self.contracted.iter().enumerate().map(axis).collect()
+    }
+
+    /// The index of every product: that of the result, then that of the sums.
+    fn products(&self) -> Vec<Vec<u64>> {
+        let sums = self.contracted.iter().map(|(extent, _)| *extent);
+        count(&self.result.shape.iter().copied().chain(sums).collect::<Vec<_>>())
+    }
+
+    /// What the digits of the sums outside the address add, and which digits those are.
+    fn steps(&self, product: &[u64]) -> Vec<(Level, u64, u64)> {
+        let rank = self.result.shape.len();
+        let mut steps = Vec::new();
+        for ((_, digits), value) in self.contracted.iter().zip(&product[rank..]) {
+            let mut rest = *value;
+            for (size, level, stride) in digits.iter().rev() {
+                steps.push((*level, rest % size, *stride));
+                rest /= size;
+            }
+        }
+        steps.retain(|(level, ..)| *level != Level::ADDR);
+        steps
+    }
+
+    /// Where a product is computed: every copy of the result, moved by the digits of the sums.
+    fn places(&self, product: &[u64]) -> Vec<Place> {
+        let rank = self.result.shape.len();
+        let mut places = self.result.places(&product[..rank]);
+        for place in &mut places {
+            for (level, digit, stride) in self.steps(product) {
+                *place.entry(level).or_default() += digit * stride;
+            }
+            place.remove(&Level::ADDR);
+        }
+        places
+    }
+}
+
+fn sums() -> impl Strategy<Value = Sum> {
+    let levels = vec![Level::ADDR, Level::PE, Level::MAB, Level::L2B, Level::W, Level::TIME];
+    let digit = (select(vec![1_u64, 2, 3, 4]), select(levels), select(vec![1_u64, 2, 3, 4, 6, 16]));
+    let sum = (prop::collection::vec(digit, 0..3), any::<u32>());
+    let masks = (prop::collection::vec(any::<u8>(), 1..=3), any::<u8>());
+    (good_layout(), prop::collection::vec(sum, 0..=2), masks)
+        .prop_map(|(result, contracted, (masks, last))| {
+            let axis = |(digits, cut): (Vec<Digit>, u32)| {
+                let slots: u64 = digits.iter().map(|digit| digit.0).product();
+                (slots - u64::from(cut % 3).min(slots - 1), digits)
+            };
+            let contracted: Vec<_> = contracted.into_iter().map(axis).collect();
+            let all = result.shape.len() + contracted.len();
+            let mut operands: Vec<Vec<usize>> = masks
+                .iter()
+                .map(|mask| (0..all).filter(|axis| mask >> axis & 1 == 1).collect())
+                .collect();
+            // The last operand has what no other has, in another order.
+            let missing = (0..all).rev().filter(|axis| !operands.iter().any(|o| o.contains(axis)));
+            let missing = missing.collect::<Vec<_>>();
+            operands.push(missing);
+            let turn = usize::from(last) % operands.len();
+            operands.rotate_left(turn);
+            Sum { result, contracted, operands }
+        })
+        .prop_filter("many products", |sum| sum.products().len() <= 2000)
+}
+
+/// The places of an element without its addresses.
+fn outside(layout: &Layout, index: &[u64]) -> BTreeSet<Place> {
+    let place = |place: tensor_layout::Location| -> Place {
+        place.iter().filter(|(level, _)| *level != Level::ADDR).collect()
+    };
+    layout.locate_all(index).unwrap().map(place).collect()
+}
+
+proptest! {
+    #[test]
+    fn every_product_finds_its_operands(sum in sums()) {
+        let rank = sum.result.shape.len();
+        let einsum = sum.einsum();
+        prop_assert_eq!(&Einsum::parse(&einsum.to_string()).unwrap(), &einsum);
+        // Contracted labels stand in the order of the text.
+        let local = match einsum.local(&sum.result.layout(), &sum.runs()) {
+            Ok(local) => local,
+            Err(LayoutError::Collision { .. } | LayoutError::ReplicaOverlap { .. }) => {
+                // Two products of different sums, or parts of one, really meet.
+                let mut seen: BTreeMap<Place, BTreeSet<(Vec<u64>, Vec<(Level, u64, u64)>)>> = BTreeMap::new();
+                let mut meet = false;
+                for product in sum.products() {
+                    let steps = sum.steps(&product);
+                    for mut place in sum.result.places(&product[..rank]) {
+                        for (level, digit, stride) in &steps {
+                            *place.entry(*level).or_default() += digit * stride;
+                        }
+                        let parts = seen.entry(place).or_default();
+                        parts.insert((product[..rank].to_vec(), steps.clone()));
+                        meet |= parts.len() > 1;
+                    }
+                }
+                // Copies of one element may meet as well.
+                let overlaps = sum.result.replicas.iter().any(|replica| replica.0 > 1);
+                prop_assert!(meet || overlaps || sum.products().is_empty());
+                return Ok(());
+            }
+            Err(error) => panic!("{error}"),
+        };
+        for (axes, operand) in sum.operands.iter().zip(local.operands()) {
+            prop_assert_eq!(operand.collision().unwrap(), None);
+            let mut needed: BTreeSet<(Vec<u64>, Place)> = BTreeSet::new();
+            for product in sum.products() {
+                let index: Vec<u64> = axes.iter().map(|axis| product[*axis]).collect();
+                let held = outside(operand, &index);
+                for mut place in sum.places(&product) {
+                    place.retain(|level, _| operand.used_levels().contains(level));
+                    prop_assert!(held.contains(&place), "{operand:?} {index:?} not in {place:?}");
+                    needed.insert((index.clone(), place));
+                }
+            }
+            let full = |(extent, digits): &(u64, Vec<Digit>)| *extent == digits.iter().map(|d| d.0).product::<u64>();
+            let axes = sum.result.shape.iter().copied().zip(sum.result.axes.iter().cloned());
+            if axes.chain(sum.contracted.iter().cloned()).all(|axis| full(&axis)) {
+                let held: usize = operand.indexes().map(|index| outside(operand, &index).len()).sum();
+                prop_assert_eq!(held, needed.len(), "a copy that nothing needs");
+            }
+        }
+        let moving = |level: Level| {
+            let digits = |p: &Vec<u64>| -> BTreeSet<(Level, u64)> {
+                sum.steps(p).into_iter().map(|(level, digit, _)| (level, digit)).filter(|(l, d)| *l == level && *d > 0).collect()
+            };
+            level != Level::TIME && sum.products().iter().any(|p| !digits(p).is_empty())
+        };
+        let expected: Vec<Level> = Level::KNOWN.into_iter().filter(|level| moving(*level)).collect();
+        if !sum.products().is_empty() {
+            prop_assert_eq!(local.partial_levels(), expected);
+        }
+    }
+
+    #[test]
+    fn reducing_takes_what_enumeration_says(sum in sums()) {
+        let rank = sum.result.shape.len();
+        let path = [Level::L2B, Level::MAB, Level::PE];
+        let Ok(local) = sum.einsum().local(&sum.result.layout(), &sum.runs()) else {
+            return Err(TestCaseError::reject("collides"));
+        };
+        let sizes = path.map(|level| {
+            local.operands().iter().map(|operand| operand.extent(level)).max().unwrap_or(1).max(2)
+        });
+        let machine = path.into_iter().zip(sizes);
+        let machine = machine.fold(Machine::builder("m"), |m, (level, size)| m.level(level, size));
+        let core = Level::new("Core").unwrap();
+        let machine = machine.level(core, 1000).build().unwrap();
+        let [all, one] = [Sums::Replicated, Sums::Scattered].map(|s| local.traffic(&machine, s).unwrap());
+        for (depth, level) in path.iter().enumerate() {
+            let levels = &path[..=depth];
+            let used = |level: &Level| {
+                sum.result.used().contains(level)
+                    || sum.contracted.iter().flat_map(|(_, digits)| digits).any(|d| d.1 == *level)
+            };
+            // Levels that nobody speaks of hold everything on every unit.
+            let absent: u64 = levels.iter().zip(sizes).filter(|(l, _)| !used(l)).map(|(_, s)| s).product();
+            let mut units: BTreeMap<Vec<u64>, BTreeSet<Vec<u64>>> = BTreeMap::new();
+            let mut parts: BTreeMap<Vec<u64>, BTreeSet<Vec<(Level, u64, u64)>>> = BTreeMap::new();
+            for product in sum.products() {
+                let mut steps = sum.steps(&product);
+                steps.retain(|(level, ..)| levels.contains(level));
+                parts.entry(product[..rank].to_vec()).or_default().insert(steps);
+                for place in sum.places(&product) {
+                    let unit = levels.iter().map(|l| place.get(l).copied().unwrap_or(0)).collect();
+                    units.entry(product[..rank].to_vec()).or_default().insert(unit);
+                }
+            }
+            let (mut into_all, mut into_one, mut out_all, mut out_one) = (0, 0, 0, 0);
+            for (element, parts) in &parts {
+                let (parts, units) = (parts.len() as u64, units[element].len() as u64 * absent);
+                if parts > 1 {
+                    into_all += units;
+                    into_one += units / parts;
+                    out_all += parts;
+                    out_one += parts - 1;
+                }
+            }
+            if sum.products().is_empty() { continue }
+            let found = |levels: &[tensor_layout::einsum::SumTraffic]| {
+                let of = levels.iter().find(|of| of.level == *level).unwrap();
+                (of.into, of.out_of)
+            };
+            prop_assert_eq!(found(&all), (into_all, out_all), "replicated, {}", level);
+            prop_assert_eq!(found(&one), (into_one, out_one), "scattered, {}", level);
+        }
+    }
+
+    #[test]
+    fn edits_of_the_index_leave_elements_where_they_are(slow in good_layout(), cut in 0_u64..8) {
+        let result = slow.layout();
+        let rank = result.rank();
+        let order: Vec<usize> = (0..rank).rev().collect();
+        let turned = transpose(&result, &order).unwrap();
+        let flat = reshape(&result, &[result.elements()]).unwrap();
+        let shape = result.shape();
+        for (number, index) in result.indexes().enumerate() {
+            let place = result.locate(&index).unwrap();
+            let back: Vec<u64> = order.iter().map(|axis| index[*axis]).collect();
+            prop_assert_eq!(turned.locate(&back).unwrap(), place.clone());
+            prop_assert_eq!(flat.locate(&[number as u64]).unwrap(), place);
+        }
+        for axis in 0..rank {
+            let low = cut.min(shape[axis]);
+            let mut bounds = vec![0; rank];
+            bounds[axis] = low;
+            let mut inner = shape.clone();
+            inner[axis] -= low;
+            let padded = pad(&result, &bounds, &inner).unwrap();
+            let parts = concatenate(&result, axis, &[low, inner[axis]]).unwrap();
+            let stepped = slice(&result, axis, (low, shape[axis]), 2).unwrap();
+            for mut index in padded.indexes() {
+                let at = [&padded, &parts[1]].map(|part| part.locate(&index).unwrap());
+                let half = stepped.locate(&index);
+                let old = index[axis];
+                index[axis] = low + old;
+                prop_assert_eq!(&at, &[result.locate(&index).unwrap(), result.locate(&index).unwrap()]);
+                index[axis] = low + 2 * old;
+                if index[axis] < shape[axis] {
+                    prop_assert_eq!(half.unwrap(), result.locate(&index).unwrap());
+                }
+            }
+            for index in parts[0].indexes() {
+                prop_assert_eq!(parts[0].locate(&index).unwrap(), result.locate(&index).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn a_broadcast_finds_its_operand(slow in good_layout(), mask in any::<u8>()) {
+        let result = slow.layout();
+        let new: Vec<usize> = (0..result.rank()).filter(|axis| mask >> axis & 1 == 1).collect();
+        let operand = broadcast(&result, &new).unwrap();
+        for index in result.indexes() {
+            let own: Vec<u64> = (0..result.rank()).filter(|a| !new.contains(a)).map(|a| index[a]).collect();
+            prop_assert!(outside(&operand, &own).is_superset(&outside(&result, &index)));
+        }
+    }
+
+    #[test]
+    fn a_gather_enters_what_enumeration_says(
+        operand in good_layout(),
+        digits in prop::collection::vec(0_usize..4, 0..3),
+        table in prop::collection::vec(any::<u64>(), 1..5),
+        at in any::<usize>(),
+    ) {
+        prop_assume!(!operand.shape.is_empty() && operand.indexes().len() <= 64 && !operand.shape.contains(&0));
+        let axis = at % operand.shape.len();
+        let levels = [Level::PE, Level::MAB, Level::L2B, Level::ADDR];
+        let mut result = operand.clone();
+        // The gathered axis of the result is another one, and the others turn.
+        result.axes[axis] = digits.iter().map(|level| (2, levels[*level], 32 << level)).collect();
+        let slots = 1 << digits.len();
+        let table: Vec<u64> = table.into_iter().take(slots).map(|t| t % operand.shape[axis]).collect();
+        result.shape[axis] = table.len() as u64;
+        prop_assume!(result.is_injective());
+        let core = Level::new("Core").unwrap();
+        let tree = [Level::L2B, Level::MAB, Level::PE, core];
+        let (a, b) = (operand.layout(), result.layout());
+        let machine = tree.iter().fold(Machine::builder("m"), |m, level| {
+            m.level(*level, a.extent(*level).max(b.extent(*level)).max(2))
+        });
+        let machine = machine.build().unwrap();
+        let on = |layout: &Layout| Placement::of(layout.clone()).on(&machine).build().unwrap();
+        let (a, b) = (on(&a), on(&b));
+        let gather = Gather::new(&a, &b, axis).unwrap();
+        let traffic = match gather.traffic(&table) {
+            Ok(traffic) => traffic,
+            Err(LayoutError::NotDecided { .. }) => return Err(TestCaseError::reject("not decided")),
+            Err(error) => panic!("{error}"),
+        };
+        let timed = a.layout().used_levels().contains(&Level::TIME)
+            || b.layout().used_levels().contains(&Level::TIME);
+        prop_assume!(!timed);
+        for depth in 0..tree.len() {
+            let units = |placement: &Placement, index: &[u64]| -> BTreeSet<Vec<u64>> {
+                let all = placement.locate_all(index).unwrap();
+                all.map(|p| tree[..=depth].iter().map(|l| p.get(*l).unwrap()).collect()).collect()
+            };
+            let mut enters: BTreeSet<(Vec<u64>, Vec<u64>)> = BTreeSet::new();
+            for index in b.layout().indexes() {
+                let mut from = index.clone();
+                from[axis] = table[index[axis] as usize];
+                let held = units(&a, &from);
+                enters.extend(units(&b, &index).difference(&held).map(|unit| (from.clone(), unit.clone())));
+            }
+            let found = traffic.iter().find(|t| t.level == tree[depth]).unwrap();
+            prop_assert_eq!(found.into, enters.len() as u64, "into {}", tree[depth]);
+        }
+        let most = gather.most().unwrap();
+        for (here, most) in traffic.iter().zip(most) {
+            prop_assert!(here.into <= most.into);
+        }
+    }
+}
+
+#[test]
+fn the_most_of_a_gather_is_that_of_the_worst_table() {
+    let machine: Machine = "MAB=2,PE=2".parse().unwrap();
+    let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+    for (operand, result) in [
+        ("((2_PE:1, 2:2), (2:1))", "((3:2), (2_PE:1))"),
+        ("((2_MAB:1, 2_PE:1), (2:1))", "((2_PE:1, 2_MAB:1), (2:1))"),
+        ("((2_MAB:1, 2:2), (2_PE:1))", "((2_MAB:1, 2:2), (2_PE:1))"),
+        ("((4:2), (2:1))", "((2_PE:1, 2:2), (2_MAB:1))"),
+    ] {
+        let (a, b) = (on(operand), on(result));
+        let gather = Gather::new(&a, &b, 0).unwrap();
+        let (rows, wanted) = (a.layout().shape()[0], b.layout().shape()[0]);
+        let tables = count(&vec![rows; wanted as usize]);
+        let all: Vec<_> = tables.iter().map(|table| gather.traffic(table).unwrap()).collect();
+        for (depth, most) in gather.most().unwrap().iter().enumerate() {
+            let worst = all.iter().map(|traffic| traffic[depth].into).max().unwrap();
+            assert_eq!(most.into, worst, "{operand} {result} {}", most.level);
+        }
+        // An operand that every unit has whole is local under every table.
+        let local =
+            on(&Gather::local(b.layout(), 0, rows).unwrap().to_pad_layout().unwrap().to_string());
+        let local = Gather::new(&local, &b, 0).unwrap();
+        assert!(local.most().unwrap().iter().all(|level| level.into == 0));
+    }
+}
+
+#[test]
+fn a_reduction_is_an_einsum() {
+    let result: Layout = "((4_L2B:1), (2_MAB:1, 3:1))".parse().unwrap();
+    let k = Axis {
+        extent: 7,
+        subaxes: vec![Subaxis::land(4, Level::PE, 1), Subaxis::land(2, Level::ADDR, 1)],
+    };
+    let reduced = reduce(&result, 1, k.clone()).unwrap();
+    let sum = Einsum::parse("akb->ab").unwrap().local(&result, &[('k', k)]).unwrap();
+    assert_eq!(reduced.operands(), sum.operands());
+    assert_eq!(reduced.operands()[0].shape(), [4, 7, 6]);
+}
+
+#[test]
+fn wrong_sums_are_refused_with_a_caret() {
+    let refused = |text: &str| Einsum::parse(text).unwrap_err().to_string();
+    assert_eq!(
+        refused("ij,jk"),
+        "\
+expected `,`, `->` or a label
+ --> 1:6
+  | ij,jk
+  |      ^
+  = help: the result is written too: `ij,jk->ik`"
+    );
+    assert_eq!(
+        refused("iji->j"),
+        "\
+label `i` stands twice in one tensor
+ --> 1:3
+  | iji->j
+  | - ^
+  = help: diagonals are not read here: give each axis a label of its own"
+    );
+    assert!(refused("b...k->bk").starts_with("an ellipsis cannot be read here\n --> 1:2"));
+    assert!(refused("i1->i").starts_with("expected `,`, `->` or a label\n --> 1:2"));
+    assert!(refused("i->i,i").starts_with("expected a label or the end\n --> 1:5"));
+    let scalar = Einsum::parse("i,i->").unwrap();
+    assert_eq!((scalar.result(), scalar.contracted()), (&[][..], vec!['i']));
+}
+
+#[test]
+fn wrong_questions_are_refused() {
+    let matmul = Einsum::parse("ik,kj->ij").unwrap();
+    let result: Layout = "((4_PE:1), (2:1))".parse().unwrap();
+    let run = |size, level| Axis { extent: size, subaxes: vec![Subaxis::land(size, level, 1)] };
+    let refused = |runs: &[(char, Axis)]| matmul.local(&result, runs).unwrap_err().to_string();
+    assert_eq!(refused(&[]), "the operation is refused: where `k` of `ik,kj->ij` runs is not said");
+    let twice = [('k', run(2, Level::ADDR)), ('k', run(2, Level::ADDR))];
+    assert_eq!(refused(&twice), "the operation is refused: `k` is said to run twice");
+    let stray = [('i', run(2, Level::ADDR))];
+    assert_eq!(refused(&stray), "the operation is refused: `i` is not summed over in `ik,kj->ij`");
+    let meets = refused(&[('k', run(2, Level::PE))]);
+    assert!(meets.starts_with("elements (0, 0, 1) and (1, 0, 0) share the place"), "{meets}");
+    let flat: Layout = "(8:1)".parse().unwrap();
+    let rank = matmul.local(&flat, &[]).unwrap_err().to_string();
+    assert_eq!(
+        rank,
+        "the operation is refused: the result of `ik,kj->ij` has 2 axes, its layout 1"
+    );
+    for error in [
+        broadcast(&result, &[2]).unwrap_err(),
+        reduce(&result, 3, run(2, Level::ADDR)).unwrap_err(),
+        pad(&result, &[1, 0], &[4, 2]).unwrap_err(),
+        pad(&result, &[1], &[4]).unwrap_err(),
+        concatenate(&result, 2, &[]).unwrap_err(),
+        concatenate(&result, 0, &[1, u64::MAX]).unwrap_err(),
+        Gather::local(&result, 2, 4).unwrap_err(),
+    ] {
+        assert!(matches!(error, LayoutError::Operation { .. }), "{error}");
+    }
+    assert!(transpose(&result, &[0, 0]).is_err());
+}
