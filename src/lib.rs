@@ -71,6 +71,7 @@ pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
+pub mod vectors;
 pub mod xla;
 
 pub mod guide;

@@ -25,4 +25,5 @@ mod seed_001;
 mod shared_memory;
 mod slow;
 mod total;
+mod vectors;
 mod xla;
