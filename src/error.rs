@@ -480,6 +480,12 @@ pub enum LayoutError {
         /// Why, with the numbers.
         reason: String,
     },
+    /// A layout that a test vector cannot express.
+    #[error("a test vector cannot express this layout: {reason}")]
+    NoVectors {
+        /// Why.
+        reason: String,
+    },
     /// A layout that a notation cannot say.
     #[error("{notation} cannot say this layout: {reason}")]
     Unsayable {

@@ -17,6 +17,8 @@ pub mod relayout {}
 
 #[doc = include_str!("../docs/planner.md")]
 pub mod planner {}
+#[doc = include_str!("../docs/vectors.md")]
+pub mod vectors {}
 
 #[doc = include_str!("../docs/compare.md")]
 pub mod compare {}

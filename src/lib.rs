@@ -73,6 +73,7 @@ pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
+pub mod vectors;
 pub mod xla;
 
 pub mod guide;

@@ -28,4 +28,5 @@ mod seed_001;
 mod shared_memory;
 mod slow;
 mod total;
+mod vectors;
 mod xla;

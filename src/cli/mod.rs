@@ -26,6 +26,7 @@ mod shell;
 mod slips;
 mod table;
 mod unpack;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -74,6 +75,7 @@ enum Command {
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
     Hlo(hlo::Hlo),
+    Vectors(vectors::Vectors),
     Machines(lists::Machines),
     Dtypes(lists::Dtypes),
     Notations(lists::Notations),
@@ -85,6 +87,9 @@ impl Command {
     fn run(&self, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         match self {
             Command::Same(command) => return command.run(),
+            Command::Vectors(command) => {
+                return command.run(matches.subcommand().map(|(_, matches)| matches));
+            }
             Command::Edit(command) => command.run(matches.subcommand().map(|(_, steps)| steps))?,
             Command::Completions(command) => command.run(Args::command())?,
             Command::Man(command) => command.run(Args::command())?,

@@ -109,6 +109,14 @@ impl ParseError {
         self
     }
 
+    /// The same refusal of a longer text, in which the refused one begins at byte `at`.
+    pub(crate) fn within(mut self, text: &str, at: usize) -> ParseError {
+        self.0.span = self.0.span.shifted(at);
+        self.0.related = self.0.related.map(|span| span.shifted(at));
+        self.0.text = text.into();
+        self
+    }
+
     /// What is wrong.
     #[must_use]
     pub fn kind(&self) -> &ParseErrorKind {

@@ -1,0 +1,152 @@
+//! What a simulator printed.
+//!
+//! ```text
+//! DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3FF8000000000000) #d getd $ln2n0c0b0m0p0 1
+//! d getd $ln2n0c0b0m0p0 1 3FF8000000000000
+//! 3FF8000000000000
+//! ```
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read};
+
+use super::cursor::Cursor;
+use super::error::VectorError;
+use super::line::VectorLine;
+use super::place::{VectorPlace, read_address, read_units};
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::MemoryText;
+
+/// Longer lines are of no simulator.
+const LONGEST: u64 = 1 << 16;
+
+/// The long words that were read, by their places or in the order of the lines that read them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Results {
+    Placed(HashMap<VectorPlace, u64>),
+    Listed(Vec<u64>),
+}
+
+/// What a line of a result says.
+enum Entry {
+    Placed(VectorPlace, u64),
+    Listed(u64),
+    /// Nothing of a memory.
+    Other,
+}
+
+impl Results {
+    /// Reads all of it. Of several long words of a place the last counts: lines of a test vector
+    /// come after whatever the kernel printed itself.
+    ///
+    /// # Errors
+    /// [`Read`](VectorError::Read), [`Result`](VectorError::Result).
+    pub(super) fn read(mut input: impl BufRead) -> Result<Results, VectorError> {
+        let (mut placed, mut listed) = (HashMap::new(), Vec::new());
+        let mut bytes = Vec::new();
+        for line in 1.. {
+            bytes.clear();
+            let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
+            if read.map_err(VectorError::Read)? == 0 {
+                break;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let refused = |error| VectorError::Result { line, error };
+            match entry(text.trim()).map_err(refused)? {
+                Entry::Placed(place, word) => drop(placed.insert(place, word)),
+                Entry::Listed(word) => listed.push(word),
+                Entry::Other => {}
+            }
+            if !placed.is_empty() && !listed.is_empty() {
+                let why = "some lines name a place, and others do not";
+                return Err(refused(invalid(text.trim(), why)));
+            }
+        }
+        Ok(if placed.is_empty() { Results::Listed(listed) } else { Results::Placed(placed) })
+    }
+}
+
+fn invalid(text: &str, why: &str) -> ParseError {
+    ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), text)
+}
+
+fn entry(text: &str) -> Result<Entry, ParseError> {
+    if text.is_empty() || text.starts_with('#') {
+        return Ok(Entry::Other);
+    }
+    if text.starts_with("DEBUG-") {
+        return debug(text);
+    }
+    if text.starts_with("d ") || text.starts_with("r ") {
+        let line: VectorLine = text.parse()?;
+        let missing = || invalid(text, "the line has no long word: this is what a simulator reads");
+        return Ok(Entry::Placed(line.place, line.payload.ok_or_else(missing)?));
+    }
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let is_hex = digits.len() <= 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let word = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
+    word.map(Entry::Listed).ok_or_else(|| {
+        invalid(text, "this is not what a simulator prints for `getd`").with_help(
+            "a long word of up to 16 hexadecimal digits, `d getd PLACE 1 WORD`, or \
+             `DEBUG-LM0(n0c0b0m0p0,0):(..) (0xWORD)`",
+        )
+    })
+}
+
+/// `DEBUG-LM1(n0c0b0m0p0,2):(..) (0x..)`; other memories are none of ours.
+fn debug(text: &str) -> Result<Entry, ParseError> {
+    let mut cursor = Cursor::new(text);
+    cursor.eat("DEBUG-");
+    let memory = match cursor.take(|c| c.is_ascii_alphanumeric()) {
+        "LM0" => MemoryText::LM0,
+        "LM1" => MemoryText::LM1,
+        "DRAM" => MemoryText::DRAM,
+        _ => return Ok(Entry::Other),
+    };
+    cursor.expect("(", "`(`")?;
+    let units = read_units(&mut cursor)?;
+    cursor.expect(",", "`,`")?;
+    let address = read_address(&mut cursor, memory)?;
+    cursor.expect("):", "`):`")?;
+    let said = cursor.rest().split('#').next().unwrap_or_default();
+    let digits = said.rsplit_once("0x").map_or("", |(_, digits)| digits);
+    let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+    let word = digits.get(..end).and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let place = VectorPlace { memory, units, address };
+    word.map(|word| Entry::Placed(place, word))
+        .ok_or_else(|| cursor.expected("a long word `(0x..)`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Results;
+
+    #[test]
+    fn the_forms_of_a_result_say_the_same() {
+        let forms = [
+            "DEBUG-TREG(n0c0b0m0p0,0):(f:0, v:0x1) #d get $lt\n\
+             DEBUG-LM1(n0c0b0m0p0,2):(0) (0x0000000000000007) #d getd $ln2n0c0b0m0p0 1\n\
+             DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3ff8000000000000) #d getd $ln2n0c0b0m0p0 1\n",
+            "\n# result\nd getd $ln2n0c0b0m0p0 1 3FF8000000000000\n",
+        ];
+        let read = forms.map(|form| Results::read(form.as_bytes()).ok());
+        assert!(read[0].is_some() && read[0] == read[1], "{read:?}");
+        let listed = Results::read("3FF8000000000000\n0x1\n".as_bytes()).ok();
+        assert_eq!(listed, Some(Results::Listed(vec![0x3ff8 << 48, 1])));
+    }
+
+    #[test]
+    fn what_is_no_result_is_refused_at_its_line() {
+        for text in [
+            "1\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0)",
+            "\nhello",
+            "\nd getd $lm0 1",
+            "\n12345678901234567",
+        ] {
+            let refused = Results::read(text.as_bytes()).map_err(|error| error.to_string());
+            assert!(
+                refused.as_ref().is_err_and(|e| e.starts_with("line 2 of the result: ")),
+                "{refused:?}"
+            );
+        }
+    }
+}
