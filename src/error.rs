@@ -466,6 +466,12 @@ pub enum LayoutError {
         /// Why, with the numbers.
         reason: String,
     },
+    /// A sharding that contradicts itself, or does not say what is asked.
+    #[error("the sharding is refused: {reason}")]
+    Sharding {
+        /// Why, with the numbers.
+        reason: String,
+    },
     /// A layout that a notation cannot say.
     #[error("{notation} cannot say this layout: {reason}")]
     Unsayable {

@@ -71,6 +71,7 @@ pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
+pub mod sharding;
 pub mod xla;
 
 pub mod guide;

@@ -179,7 +179,9 @@ fn source_lines_come_from_the_tables_of_the_module() {
         }
         sources.extend(computation.instructions().filter_map(|i| {
             let source = i.source()?.to_string();
-            i.opcode().starts_with("all-to-all").then(|| (i.op_name().unwrap().into_owned(), source))
+            i.opcode()
+                .starts_with("all-to-all")
+                .then(|| (i.op_name().unwrap().into_owned(), source))
         }));
     }
     let named = |op: &str| (format!("jit(reshards)/{op}"), "prog.py:28".to_owned());
@@ -196,12 +198,15 @@ fn attributes_end_at_commas_outside_of_quotes_brackets_and_meshes() {
     let a = computation.instruction(0).unwrap();
     let attributes: Vec<(&str, &str)> = a.attributes().iter().collect();
     let groups = "mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'a'}";
-    assert_eq!(attributes[..4], [
-        ("slice", "{[0:1], [2:3]}"),
-        ("replica_groups", groups),
-        ("is_stable", "true"),
-        ("config", "\"x, \\\"y}\""),
-    ]);
+    assert_eq!(
+        attributes[..4],
+        [
+            ("slice", "{[0:1], [2:3]}"),
+            ("replica_groups", groups),
+            ("is_stable", "true"),
+            ("config", "\"x, \\\"y}\""),
+        ]
+    );
     assert_eq!(a.op_name().as_deref(), Some("p(\"q, r\")/s"));
     assert_eq!(a.source().unwrap().to_string(), "f.py:3");
     assert_eq!(a.shape().unwrap().arrays().len(), 2);

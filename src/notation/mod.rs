@@ -15,6 +15,7 @@ mod cute_tiler;
 mod dtype;
 mod pad_layout;
 mod refusal;
+pub(crate) mod sharding;
 mod strided;
 mod written;
 mod xla_dtype;
