@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A name that is not valid for a level: not letters and digits, or too long.
+/// A name that is not valid for a level: not letters, digits and `_`, or too long.
 ///
 /// ```
 /// use tensor_layout::{LayoutError, Level};
@@ -78,13 +78,16 @@ impl Level {
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];
 
     /// Checks a name: a letter, then letters, digits and `_`, at most [`Level::MAX_LEN`] bytes.
+    /// Known levels joined by `_` are not a name: `4_PE_MAB` is a slip, not a level `PE_MAB`.
     ///
     /// # Errors
     /// [`LevelNameError`](crate::error::LevelNameError) for any other text.
     pub fn new(name: &str) -> Result<Level, LevelNameError> {
         let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
         let word = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if !letter_first || !word || name.len() > Level::MAX_LEN {
+        let known = |part: &str| Level::KNOWN.iter().any(|level| level.as_str() == part);
+        let is_slip = name.contains('_') && name.split('_').all(known);
+        if !letter_first || !word || is_slip || name.len() > Level::MAX_LEN {
             let name = name.chars().take(Level::MAX_LEN + 1).collect();
             return Err(LevelNameError { name });
         }
@@ -186,7 +189,7 @@ mod tests {
         for good in ["PE", "L2B", "x", "axis_0", "Abcdefghijklmnopqrstuvw"] {
             assert_eq!(Level::new(good).unwrap().as_str(), good);
         }
-        for bad in ["", "2B", "_E", "P-E", "Pé", "Abcdefghijklmnopqrstuvwx"] {
+        for bad in ["", "2B", "_E", "P-E", "PE_MAB", "Pé", "Abcdefghijklmnopqrstuvwx"] {
             assert!(Level::new(bad).is_err(), "{bad}");
         }
     }

@@ -10,8 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use crate::lower::sharding::{DeviceOrder, Sharding, ShardingKind, Tiles};
+pub use crate::lower::sharding::{DeviceOrder, ShardedShape, Sharding, ShardingKind, Tiles};
 pub use crate::notation::sharding::{
-    DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec, Placements,
-    SdySharding, SubgroupKind, TileDevices, TorchPlacement,
+    DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec,
+    Placements, SdySharding, ShardingText, SubgroupKind, TileDevices, TorchPlacement,
 };

@@ -1,6 +1,7 @@
 //! Compiler dumps: which shapes are found, counted and refused.
 
-use tensor_layout::hlo::{HloDump, HloReport};
+use tensor_layout::Machine;
+use tensor_layout::hlo::{CollectiveKind, Collectives, HloDump, HloReport};
 
 fn scan(text: &str) -> HloReport {
     HloReport::scan(text.as_bytes(), |_| {}).unwrap()
@@ -248,4 +249,102 @@ fn no_text_makes_the_stream_panic() {
             }
         }
     }
+}
+
+fn collectives(text: &str, machine: &str) -> Collectives {
+    let machine: Machine = machine.parse().unwrap();
+    let (mut dump, mut all) = (HloDump::new(text.as_bytes()), Collectives::default());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        all.add(computation, Some(&machine)).unwrap();
+    }
+    all.finish().unwrap()
+}
+
+#[test]
+fn collectives_of_a_real_dump_are_those_of_its_reshardings() {
+    let all = collectives(DUMPS[1], "HOST=2,CHIP=4");
+    assert_eq!((all.entries.len(), all.unread.len()), (5, 0));
+    let elements = |name: &str| {
+        let entry = all.entries.iter().find(|entry| entry.name == name).unwrap();
+        let into: Vec<u64> = entry.traffic.into.iter().map(|(_, bytes)| bytes / 4).collect();
+        (entry.traffic.received / 4, into)
+    };
+    // P(x,y) -> P(y,x) is an all-to-all in pairs, then half of the shards permuted.
+    assert_eq!(elements("all-to-all.2"), (128, vec![0, 128]));
+    assert_eq!(elements("collective-permute"), (128, vec![128, 128]));
+    // P((x,y),-) -> P((y,x),-): six of eight shards.
+    assert_eq!(elements("collective-permute.2"), (192, vec![128, 192]));
+    let sum = |level: usize| all.entries.iter().map(|e| e.traffic.into[level].1).sum::<u64>();
+    assert_eq!(all.total.into.iter().map(|(_, b)| *b).collect::<Vec<_>>(), [sum(0), sum(1)]);
+}
+
+/// Every device sends part by part around the ring until all are where they belong.
+fn simulated_ring(kind: &str, group: u64, bytes: u64) -> u64 {
+    let part = bytes / group;
+    let mut carried = 0;
+    // Which parts device d has; for a reduction, how many have been added to each.
+    let mut sums: Vec<Vec<u64>> = (0..group).map(|_| vec![1; group as usize]).collect();
+    if kind != "all-gather" {
+        for step in 0..group - 1 {
+            for device in 0..group {
+                let (next, which) = ((device + 1) % group, (device + group - step) % group);
+                let sent = sums[device as usize][which as usize];
+                sums[next as usize][which as usize] += sent;
+                carried += u64::from(device == 0) * part;
+            }
+        }
+        for (device, sums) in (0..group).zip(&sums) {
+            assert_eq!(sums[((device + 1) % group) as usize], group);
+        }
+    }
+    if kind != "reduce-scatter" {
+        let mut has: Vec<Vec<bool>> =
+            (0..group).map(|d| (0..group).map(|p| p == (d + 1) % group).collect()).collect();
+        for step in 0..group - 1 {
+            for device in 0..group {
+                let (next, which) = ((device + 1) % group, (device + 1 + group - step) % group);
+                assert!(has[device as usize][which as usize]);
+                has[next as usize][which as usize] = true;
+                carried += u64::from(device == 0) * part;
+            }
+        }
+        assert!(has.iter().flatten().all(|has| *has));
+    }
+    carried
+}
+
+#[test]
+fn rings_carry_what_a_simulation_sends() {
+    for group in 2..7_u64 {
+        let elements = 12 * group;
+        for (kind, operand, result) in [
+            ("all-gather", elements / group, elements),
+            ("reduce-scatter", elements, elements / group),
+            ("all-reduce", elements, elements),
+        ] {
+            let text = format!(
+                "HloModule m, num_partitions={group}\ne {{\n  a = s8[{operand}]{{0}} parameter(0)\n  \
+                 b = s8[{result}]{{0}} {kind}(a), replica_groups={{}}\n}}"
+            );
+            let all = collectives(&text, &format!("CHIP={group}"));
+            let ring = simulated_ring(kind, group, elements);
+            assert_eq!(all.entries[0].traffic.received, group * ring, "{text}");
+        }
+    }
+}
+
+#[test]
+fn collectives_that_cannot_be_counted_are_told() {
+    let text = "HloModule m, num_partitions=4\ne {\n  a = f32[4]{0} parameter(0)\n  \
+                b = f32[4]{0} all-reduce(a), replica_groups={{0,1},{2}}\n  \
+                c = f32[4]{0} all-reduce(a)\n  \
+                d = (f32[4]{0}, f32[16]{0}) all-gather-start(a), replica_groups={{0,1,2,3}}\n  \
+                f = f32[16]{0} all-gather-done(d)\n  \
+                h = f32[4]{0} collective-broadcast(a), replica_groups=[2,2]<=[4]\n}";
+    let all = collectives(text, "HOST=2,CHIP=2");
+    assert_eq!(all.unread.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 5]);
+    let counted: Vec<(&str, u64, u64)> =
+        all.entries.iter().map(|e| (e.name.as_str(), e.bytes, e.traffic.received)).collect();
+    assert_eq!(counted, [("d", 64, 4 * 48), ("h", 16, 2 * 16)]);
+    assert!(CollectiveKind::AllGather < CollectiveKind::Broadcast);
 }

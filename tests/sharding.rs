@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use tensor_layout::relayout::Relayout;
 use tensor_layout::sharding::{
-    HloSharding, Mesh, PartitionSpec, Placements, SdySharding, Sharding, ShardingKind,
+    DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardedShape,
+    Sharding, ShardingKind,
 };
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{Found, Layout, Level, Machine};
+use tensor_layout::{Found, Layout, LayoutText, Level, Machine, Placement};
 
 /// What XLA says of random shardings; `tests/python/check_sharding.py` writes the lines, and says
 /// what they hold. The variable names a file with more of them.
@@ -376,4 +378,101 @@ fn a_mesh_of_a_million_devices_is_no_list() {
     assert_eq!(shard, [(1 << 40) - (1 << 30)..1 << 40, 0..7]);
     let layout = sharding.layout(&extents, &row_major(&[1 << 30, 7]), None).unwrap();
     assert_eq!(layout.copies(), 1024);
+}
+
+/// What enters the units of each level when the first sharding becomes the second.
+fn into_levels(shape: &str, mesh: &str, specs: [&str; 2], machine: &str) -> Vec<u64> {
+    let machine: Machine = machine.parse().unwrap();
+    let [source, destination] = specs.map(|spec| {
+        let text = format!("{shape}, sharding={spec}");
+        let sharded: ShardedShape = text.parse().unwrap();
+        let layout = sharded.on_mesh(mesh.parse().unwrap()).lower(Some(&machine)).unwrap();
+        Placement::of(layout).on(&machine).build().unwrap()
+    });
+    let traffic = Relayout::new(&source, &destination).unwrap().traffic().unwrap();
+    traffic.levels.iter().map(|level| level.into).collect()
+}
+
+#[test]
+fn resharding_moves_no_more_than_it_must() {
+    let plane = |from, to| into_levels("f32[16,16]", "x=2,y=4", [from, to], "HOST=2,CHIP=4");
+    assert_eq!(plane("P('x', 'y')", "P('y', 'x')"), [128, 192]);
+    assert_eq!(plane("P(('x', 'y'), None)", "P(('y', 'x'), None)"), [128, 192]);
+    let cube = ["P('y', None, 'x')", "P(None, ('x', 'y'), None)"];
+    assert_eq!(into_levels("f32[16,16,16]", "x=4,y=2", cube, "HOST=4,CHIP=2"), [3072, 3584]);
+}
+
+#[test]
+fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
+    let text = "  %copy.239 = bf16[4096,14336]{1,0:T(8,128)(2,1)} copy(bf16[2]{0} %x), foo={1,2}, \
+                sharding={devices=[4,1]<=[4]}, metadata={op_name=\"a, sharding=b\"}";
+    let LayoutText::Sharded(sharded) = LayoutText::parse(text).unwrap() else { panic!() };
+    assert_eq!(
+        sharded.to_string(),
+        "bf16[4096,14336]{1,0:T(8,128)(2,1)}, sharding={devices=[4,1]<=[4]}"
+    );
+    let shard: XlaShape = "bf16[1024,14336]{1,0:T(8,128)(2,1)}".parse().unwrap();
+    let report = sharded.report().unwrap();
+    assert_eq!(report.device_bytes, shard.sizes().unwrap().allocated_bytes);
+    let (layout, local) = (sharded.lower(None).unwrap(), shard.lower().unwrap());
+    for index in [[0, 0], [1023, 14335], [1024, 0], [4095, 129], [3000, 7777]] {
+        let place = layout.locate(&index).unwrap();
+        assert_eq!(place.get(Level::new("Device").unwrap()), Some(index[0] / 1024));
+        let inside = local.locate(&[index[0] % 1024, index[1]]).unwrap();
+        assert_eq!(place.get(Level::ADDR), inside.get(Level::ADDR));
+    }
+    let per_device = sharded.per_device();
+    assert_eq!(per_device.extents().unwrap(), [16384, 14336]);
+    assert_eq!(per_device.shard().unwrap().dims.len(), 2);
+}
+
+#[test]
+fn reports_count_devices_and_padding_as_enumeration() {
+    for line in xla_lines().lines().step_by(3) {
+        let (text, rest) = line.split_once('|').unwrap();
+        let extents = numbers(rest.split('|').next().unwrap());
+        let sharding = sharding(text);
+        let ShardingKind::Tiled(tiles) = sharding.kind() else { continue };
+        let dims = rest.split('|').next().unwrap();
+        let sharded: ShardedShape = format!("f32[{dims}], sharding={text}").parse().unwrap();
+        let report = sharded.report().unwrap();
+        let Some(fill) = report.fill else { continue };
+        let (mut full, mut short, mut empty, mut slots) = (0, 0, 0, 0);
+        let sizes = sharding.shard_extents(&extents).unwrap();
+        for device in tiles.order().iter() {
+            let shard = sharding.shard(&extents, device).unwrap().unwrap();
+            let held: u64 = shard.iter().map(|range| range.end - range.start).product();
+            let room: u64 = sizes.iter().product();
+            slots += room;
+            match held {
+                0 => empty += 1,
+                held if held == room => full += 1,
+                _ => short += 1,
+            }
+        }
+        assert_eq!((fill.full, fill.short, fill.empty), (full, short, empty), "{line}");
+        let copies = report.copies.unwrap();
+        let global = 4 * extents.iter().product::<u64>();
+        assert_eq!(report.sharding_padding_bytes, 4 * slots / copies - global);
+        assert_eq!(report.global_bytes, global);
+    }
+}
+
+#[test]
+fn groups_of_devices_are_read_in_all_three_forms() {
+    let groups = |text: &str| text.parse::<DeviceGroups>().unwrap().lower(4);
+    assert_eq!(groups("{{0,1},{2,3}}").unwrap(), [[0, 1], [2, 3]]);
+    assert_eq!(groups("{}").unwrap(), [[0, 1, 2, 3]]);
+    assert_eq!(groups("[2,4]<=[8]").unwrap(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    assert_eq!(groups("mesh['a'=4,'b'=1] {'a'}").unwrap(), [[0, 1, 2, 3]]);
+    for text in ["{{0,1},{1,2}}", "[2,4]<=[6]", "[8]<=[8]", "mesh['a'=4] {'b'}"] {
+        assert!(groups(text).is_err(), "{text}");
+    }
+    for text in [
+        "{{0,1},{2,3}}",
+        "[2,4]<=[4,2]T(1,0)",
+        "mesh['a'=4,'b'=2], device_ids=([2,2,2]T(0,2,1)) {'a':(2)2}",
+    ] {
+        assert_eq!(text.parse::<DeviceGroups>().unwrap().to_string(), text);
+    }
 }

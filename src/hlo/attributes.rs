@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::hlo::scan::Walk;
+use crate::notation::Walk;
 
 /// The attributes of an instruction or a module, as they were written.
 ///

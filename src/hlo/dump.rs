@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Read};
 use crate::hlo::computation::{Body, HloComputation};
 use crate::hlo::instruction::Record;
 use crate::hlo::module::HloModule;
-use crate::hlo::scan::Walk;
 use crate::hlo::unread::{Unread, UnreadLine};
+use crate::notation::Walk;
 
 /// Outside of computations, where any text may stand, a longer line is read in pieces.
 const LONGEST_LINE: u64 = 64 << 20;

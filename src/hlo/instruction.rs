@@ -6,8 +6,8 @@ use std::fmt;
 use crate::error::{ParseError, Span};
 use crate::hlo::attributes::{HloAttributes, entry, unquoted};
 use crate::hlo::computation::HloComputation;
-use crate::hlo::scan::{Walk, shape_end};
-use crate::notation::{XlaParser, XlaShape};
+use crate::hlo::scan::shape_end;
+use crate::notation::{Walk, XlaParser, XlaShape};
 
 /// Where the parts of an instruction stand in the text of its computation.
 #[derive(Clone, Copy, Debug)]

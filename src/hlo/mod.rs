@@ -12,6 +12,7 @@
 //! [`HloReport`] adds up shapes wherever they stand.
 
 mod attributes;
+mod collective;
 mod computation;
 mod dump;
 mod instruction;
@@ -21,6 +22,9 @@ mod scan;
 mod unread;
 
 pub use attributes::HloAttributes;
+pub use collective::{
+    Collective, CollectiveEntry, CollectiveError, CollectiveKind, CollectiveTraffic, Collectives,
+};
 pub use computation::HloComputation;
 pub use dump::HloDump;
 pub use instruction::{HloInstruction, HloOperand, HloSource};

@@ -17,6 +17,7 @@ mod pad_layout;
 mod refusal;
 pub(crate) mod sharding;
 mod strided;
+mod walk;
 mod written;
 mod xla_dtype;
 mod xla_shape;
@@ -34,3 +35,4 @@ pub use xla_dtype::XlaDtype;
 pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
 pub(crate) use assignments::{Assignment, assignments};
+pub(crate) use walk::Walk;

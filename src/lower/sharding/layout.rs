@@ -104,6 +104,25 @@ impl Sharding {
         }
     }
 
+    /// The devices as a machine: the axes of the mesh, or `Device`; `None` where the sharding does
+    /// not say how many there are.
+    ///
+    /// # Errors
+    /// [`LevelName`](LayoutError::LevelName) for axes that no level can be called.
+    pub fn machine(&self) -> Result<Option<Machine>, LayoutError> {
+        let devices = match &self.kind {
+            ShardingKind::Maximal(device) => device.checked_add(1),
+            _ => self.devices(),
+        };
+        let Some(devices) = devices else { return Ok(None) };
+        let Levels { names, sizes } = self.levels(devices, None)?;
+        let levels = names.into_iter().zip(sizes);
+        match levels.len() {
+            0 => Ok(None),
+            _ => levels.fold(Machine::builder("mesh"), |m, (l, n)| m.level(l, n)).build().map(Some),
+        }
+    }
+
     fn levels(&self, devices: u64, machine: Option<&Machine>) -> Result<Levels, LayoutError> {
         if let Some(machine) = machine {
             let (names, sizes): (Vec<Level>, Vec<u64>) = machine.levels().unzip();

@@ -37,14 +37,17 @@ impl HloSharding {
                 ShardingKind::Maximal(*device)
             }
             HloSharding::Tiles { dims, devices, last, .. } => {
-                let order = match devices {
-                    TileDevices::Iota(dims, permutation) => DeviceOrder::iota(dims, permutation)?,
-                    TileDevices::List(devices) => DeviceOrder::list(devices.clone())?,
-                };
-                Tiles::new(dims, last, order)?
+                Tiles::new(dims, last, order_of(devices)?)?
             }
         };
         Ok(Sharding::of(kind))
+    }
+}
+
+pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, LayoutError> {
+    match devices {
+        TileDevices::Iota(dims, permutation) => DeviceOrder::iota(dims, permutation),
+        TileDevices::List(devices) => DeviceOrder::list(devices.clone()),
     }
 }
 

@@ -182,6 +182,16 @@ fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], what: &str) -> Result<(), Layout
     }
 }
 
+/// The order in which the digits of some axes are the minor ones, and how many devices they span.
+pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), LayoutError> {
+    mesh.check()?;
+    let mut used = Used { mesh, parts: Vec::new() };
+    let digits = used.take(axes)?;
+    let size = digits.iter().map(|digit| digit.size).product();
+    let order = used.rest().into_iter().chain(digits).collect();
+    Ok((DeviceOrder::of(order).then(&mesh.order()?)?, size))
+}
+
 impl Sharding {
     /// What the axes of a mesh mean: tiles in the order of the dimensions, then what no dimension
     /// uses.

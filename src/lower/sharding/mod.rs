@@ -8,12 +8,15 @@
 //! digits (2, 4) of the tile number weigh 1 and 2 devices
 //! ```
 
+mod groups;
 mod layout;
 mod lower;
 mod mesh;
 mod order;
+mod shape;
 mod text;
 mod value;
 
 pub use order::DeviceOrder;
+pub use shape::ShardedShape;
 pub use value::{Sharding, ShardingKind, Tiles};

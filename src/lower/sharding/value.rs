@@ -98,7 +98,9 @@ impl Tiles {
         let only = |groups: &[(SubgroupKind, u64)]| {
             groups.iter().map(|(kind, _)| *kind).all_equal_value().ok()
         };
-        let kind = only(&self.groups).or_else(|| only(&real));
+        // Where groups of size 1 hide that there is one kind, XLA looks for two of the kinds only.
+        let hidden = || only(&real).filter(|kind| *kind != SubgroupKind::Unreduced);
+        let kind = only(&self.groups).or_else(hidden);
         if let (Some(kind), true) = (kind, self.tiles.iter().all(|tiles| *tiles == 1)) {
             match kind {
                 SubgroupKind::Replicated => {
@@ -337,6 +339,17 @@ impl Sharding {
             _ => return Err(self.no_places()),
         };
         Ok((devices, local))
+    }
+
+    /// Whether it says which device holds which element: not with `manual`, `unreduced` or
+    /// `unknown` parts.
+    #[must_use]
+    pub fn says_places(&self) -> bool {
+        match &self.kind {
+            ShardingKind::Tiled(tiles) => tiles.check_places().is_ok(),
+            ShardingKind::Replicated(_) | ShardingKind::Maximal(_) => true,
+            ShardingKind::Manual | ShardingKind::Unreduced | ShardingKind::Unknown => false,
+        }
     }
 
     pub(super) fn no_places(&self) -> LayoutError {

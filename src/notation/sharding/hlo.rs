@@ -304,13 +304,7 @@ fn tiles(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, TileDevices), Pa
         match part.as_rule() {
             Rule::square => dims = read::ints(part, text)?,
             Rule::list => devices = TileDevices::List(read::ints(part, text)?),
-            Rule::iota => {
-                let inner = part.into_inner().find(|p| p.as_rule() == Rule::iota_dims);
-                if let Some(inner) = inner {
-                    let (dims, permutation) = read::iota(inner, text)?;
-                    devices = TileDevices::Iota(dims, permutation);
-                }
-            }
+            Rule::iota => devices = read::iota_devices(part, text)?,
             _ => {}
         }
     }

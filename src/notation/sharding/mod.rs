@@ -8,6 +8,8 @@
 //! [Shard(0), Replicate()]                               PyTorch, one entry per axis of the mesh
 //! ```
 
+mod any;
+mod groups;
 mod hlo;
 mod jax;
 mod read;
@@ -15,6 +17,8 @@ mod sdy;
 mod torch;
 mod tree;
 
+pub use any::ShardingText;
+pub use groups::DeviceGroups;
 pub use hlo::{HloSharding, SubgroupKind, TileDevices};
 pub use jax::PartitionSpec;
 pub use sdy::SdySharding;

@@ -7,6 +7,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use super::grammar::{Grammar, Rule};
+use super::hlo::TileDevices;
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::Stop;
@@ -72,6 +73,13 @@ pub(super) fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, Vec<u6
         _ => None,
     };
     message.map_or(Ok((dims, permutation)), |message| Err(invalid(message, whole, text)))
+}
+
+/// `<=[4,2]T(1,0)`
+pub(super) fn iota_devices(pair: Pair<'_, Rule>, text: &str) -> Result<TileDevices, ParseError> {
+    let inner = pair.into_inner().find(|p| p.as_rule() == Rule::iota_dims);
+    let (dims, permutation) = inner.map_or(Ok(<_>::default()), |inner| iota(inner, text))?;
+    Ok(TileDevices::Iota(dims, permutation))
 }
 
 /// The axes of a mesh in any notation.
@@ -210,6 +218,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::sdy_text | Rule::sdy => "`#sdy.sharding<..>`",
         Rule::jax_text | Rule::named_sharding | Rule::spec => "`P(..)`",
         Rule::torch_text | Rule::placements => "`[Shard(0), ..]`",
+        Rule::groups_text | Rule::listed_groups | Rule::listed_group => "groups `{{..}, ..}`",
         Rule::mesh_text | Rule::hlo_mesh | Rule::sdy_mesh | Rule::jax_mesh | Rule::plain_mesh => {
             "a mesh"
         }
