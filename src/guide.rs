@@ -15,6 +15,9 @@ pub mod algebra {}
 #[doc = include_str!("../docs/relayout.md")]
 pub mod relayout {}
 
+#[doc = include_str!("../docs/sharding.md")]
+pub mod sharding {}
+
 #[doc = include_str!("../docs/compare.md")]
 pub mod compare {}
 

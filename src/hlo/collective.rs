@@ -1,7 +1,5 @@
 //! Collectives: which devices send what to whom, and what of it crosses which level.
 
-use std::collections::BTreeMap;
-
 use itertools::Itertools;
 
 use crate::error::{LayoutError, ParseError, Site};
@@ -252,92 +250,5 @@ impl Collective {
             into.push((level, times(crossing.count())?));
         }
         Ok(CollectiveTraffic { received, into })
-    }
-}
-
-/// A collective of a dump.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CollectiveEntry {
-    /// Its name in the dump.
-    pub name: String,
-    /// The opcode.
-    pub opcode: String,
-    /// The line of the dump.
-    pub line: u64,
-    /// The operation of the program, where it is known.
-    pub op_name: Option<String>,
-    /// Bytes per device: of the result of an `all-gather`, else of the operands.
-    pub bytes: u64,
-    /// What it moves when it runs once.
-    pub traffic: CollectiveTraffic,
-}
-
-/// The collectives of a dump.
-///
-/// A collective in the body of a loop counts once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collectives {
-    /// Those that move most first.
-    pub entries: Vec<CollectiveEntry>,
-    /// All together.
-    pub total: CollectiveTraffic,
-    /// Instructions that could not be read: the line and why.
-    pub unread: Vec<(u64, String)>,
-}
-
-impl Collectives {
-    /// Adds the collectives of a computation.
-    ///
-    /// # Errors
-    /// As [`Collective::traffic`]; collectives that cannot be read are kept in
-    /// [`unread`](Collectives::unread).
-    pub fn add(
-        &mut self,
-        computation: super::HloComputation<'_>,
-        machine: Option<&Machine>,
-    ) -> Result<(), LayoutError> {
-        for instruction in computation.instructions() {
-            match instruction.collective() {
-                Ok(None) => {}
-                Err(error) => self.unread.push((instruction.line(), error.to_string())),
-                Ok(Some(collective)) => self.entries.push(CollectiveEntry {
-                    name: instruction.name().into(),
-                    opcode: instruction.opcode().into(),
-                    line: instruction.line(),
-                    op_name: instruction.op_name().map(std::borrow::Cow::into_owned),
-                    bytes: collective.bytes,
-                    traffic: collective.traffic(machine)?,
-                }),
-            }
-        }
-        Ok(())
-    }
-
-    /// Sorts the entries and adds them up.
-    ///
-    /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn finish(mut self) -> Result<Collectives, LayoutError> {
-        let key = |entry: &CollectiveEntry| {
-            let outermost = entry.traffic.into.iter().map(|(_, bytes)| *bytes).collect_vec();
-            (outermost, entry.traffic.received)
-        };
-        self.entries.sort_by(|a, b| key(b).cmp(&key(a)).then_with(|| a.line.cmp(&b.line)));
-        let mut levels: BTreeMap<Level, u64> = BTreeMap::new();
-        let mut received = 0_u64;
-        for entry in &self.entries {
-            received = received.checked_add(entry.traffic.received).ok_or_else(too_large)?;
-            for (level, bytes) in &entry.traffic.into {
-                let sum = levels.entry(*level).or_default();
-                *sum = sum.checked_add(*bytes).ok_or_else(too_large)?;
-            }
-        }
-        let order = self.entries.first().map(|entry| entry.traffic.into.clone());
-        let into = order
-            .into_iter()
-            .flatten()
-            .map(|(level, _)| (level, levels.get(&level).copied().unwrap_or(0)));
-        self.total = CollectiveTraffic { received, into: into.collect() };
-        Ok(self)
     }
 }

@@ -13,6 +13,7 @@
 
 mod attributes;
 mod collective;
+mod collectives;
 mod computation;
 mod dump;
 mod instruction;
@@ -22,9 +23,8 @@ mod scan;
 mod unread;
 
 pub use attributes::HloAttributes;
-pub use collective::{
-    Collective, CollectiveEntry, CollectiveError, CollectiveKind, CollectiveTraffic, Collectives,
-};
+pub use collective::{Collective, CollectiveError, CollectiveKind, CollectiveTraffic};
+pub use collectives::{CollectiveEntry, Collectives};
 pub use computation::HloComputation;
 pub use dump::HloDump;
 pub use instruction::{HloInstruction, HloOperand, HloSource};

@@ -46,8 +46,8 @@ def shards(r):
     sharding = NamedSharding(mesh, spec(r, rank, names))
     array = jax.device_put(np.arange(np.prod(shape), dtype=np.int32).reshape(shape), sharding)
     text = f"s32[{','.join(map(str, shape))}], sharding={sharding._to_xla_hlo_sharding(rank)}"
-    by_axes = ["--sharding", repr(sharding), f"s32[{','.join(map(str, shape))}]"]
-    said = json.loads(tool("explain", "--json", *by_axes))
+    by_axes = f"s32[{','.join(map(str, shape))}], sharding={sharding!r}"
+    said = json.loads(tool("explain", "--json", by_axes))
     again = json.loads(tool("explain", "--json", text))
     assert said["device_bytes"] == again["device_bytes"], text
     with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ def program():
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as dump:
         dump.write(text)
         dump.flush()
-        said = tool("hlo", dump.name, "--collectives", "--strict", "--machine", "HOST=2,CHIP=4")
+        said = tool("hlo", dump.name, "--strict", "--collectives", "HOST=2,CHIP=4")
     wanted = sum(
         line.count(f" {op}(") + line.count(f" {op}-start(")
         for line in text.splitlines()

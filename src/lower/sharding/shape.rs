@@ -13,6 +13,9 @@ use crate::notation::{Walk, XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and how it is spread over devices.
 ///
+/// A sharding that only names its mesh, or its axes, has the mesh behind it: `f32[8],
+/// sharding=P('x'), mesh=x=2,y=4`.
+///
 /// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
 /// otherwise; the layout is that of the shard. A whole HLO instruction is read too: what stands
 /// between the shape and `sharding=` is skipped.
@@ -36,12 +39,16 @@ pub struct ShardedShape {
 
 impl fmt::Display for ShardedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, sharding={}", self.array, self.sharding)
+        write!(f, "{}, sharding={}", self.array, self.sharding)?;
+        self.mesh.as_ref().map_or(Ok(()), |mesh| write!(f, ", mesh={mesh}"))
     }
 }
 
-/// The shape and the sharding in a text, each with where it begins.
-fn parts(text: &str) -> Option<((usize, &str), (usize, &str))> {
+/// A part of a text, and where it begins.
+type Part<'a> = (usize, &'a str);
+
+/// The shape and the sharding in a text, and the mesh if one follows.
+fn parts(text: &str) -> Option<(Part<'_>, Part<'_>, Option<Part<'_>>)> {
     let head = text.find(['[', '(']).unwrap_or(text.len());
     let start = text.get(..head)?.rfind(" = ").map_or(0, |at| at + " = ".len());
     let shape_start = start + (text.get(start..)?.len() - text.get(start..)?.trim_start().len());
@@ -60,7 +67,10 @@ fn parts(text: &str) -> Option<((usize, &str), (usize, &str))> {
         let blanks = rest.len() - rest.trim_start().len();
         if let Some(sharding) = rest.trim_start().strip_prefix("sharding=") {
             let from = at + 1 + blanks + "sharding=".len();
-            return Some(((shape_start, shape), (from, &sharding[..sharding_end(sharding)])));
+            let (sharding, behind) = sharding.split_at_checked(sharding_end(sharding))?;
+            let mesh = behind.trim_start_matches([',', ' ']).strip_prefix("mesh=");
+            let mesh = mesh.map(|mesh| (text.len() - mesh.len(), mesh));
+            return Some(((shape_start, shape), (from, sharding), mesh));
         }
     }
 }
@@ -69,7 +79,8 @@ fn parts(text: &str) -> Option<((usize, &str), (usize, &str))> {
 fn sharding_end(text: &str) -> usize {
     let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
     if text.as_bytes().get(open) == Some(&b'<') {
-        return text.trim_end().len();
+        let last = text.find(", mesh=").unwrap_or(text.len());
+        return text.get(..last).unwrap_or(text).trim_end().len();
     }
     let close = Walk::from(open + 1).next(text.as_bytes(), None);
     close.map_or(text.len(), |close| close + 1)
@@ -111,7 +122,8 @@ impl ShardedShape {
             let kind = ParseErrorKind::Expected(vec!["a shape, then `, sharding={..}`"]);
             ParseError::new(kind, whole, text)
         };
-        let ((shape_at, shape), (sharding_at, sharding)) = parts(text).ok_or_else(expected)?;
+        let ((shape_at, shape), (sharding_at, sharding), mesh) =
+            parts(text).ok_or_else(expected)?;
         let moved = |error: ParseError, by: usize| {
             let moved = ParseError::new(error.kind().clone(), error.span().shifted(by), text);
             error.help().map(str::to_owned).into_iter().fold(moved, ParseError::with_help)
@@ -125,13 +137,20 @@ impl ShardedShape {
             }
         };
         let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
-        Ok(ShardedShape::new(array, sharding, None))
+        let mesh = mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
+        Ok(ShardedShape::new(array, sharding, mesh.transpose()?))
     }
 
     /// The array as written.
     #[must_use]
     pub fn array(&self) -> &XlaArray {
         &self.array
+    }
+
+    /// The mesh that was given beside the sharding.
+    #[must_use]
+    pub fn mesh(&self) -> Option<&Mesh> {
+        self.mesh.as_ref()
     }
 
     /// The sharding as written.
@@ -197,6 +216,15 @@ impl ShardedShape {
             (self.sharding().map_err(refuse)?, self.extents().map_err(refuse)?);
         let shard = self.shard().map_err(refuse)?.lower()?;
         sharding.layout(&extents, &shard, machine).map_err(refuse)
+    }
+
+    /// The devices as a machine, as [`Sharding::machine`].
+    ///
+    /// # Errors
+    /// Those of the sharding.
+    pub fn machine(&self) -> Result<Option<Machine>, ParseError> {
+        let machine = self.sharding().and_then(|sharding| sharding.machine());
+        machine.map_err(|error| self.refuse(error))
     }
 
     /// The refusal of this text for what it means.
