@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tensor_layout::candidates::Candidates;
-use tensor_layout::hlo::HloReport;
+use tensor_layout::hlo::{HloDump, HloReport};
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::rows::Format;
@@ -34,6 +34,21 @@ fn xla(c: &mut Criterion) {
     let mut group = c.benchmark_group("hlo");
     group.throughput(Throughput::Bytes(dump.len().try_into().unwrap_or(0)));
     group.bench_function("scan", |b| b.iter(|| HloReport::scan(dump.as_bytes(), |_| {})));
+    let real = include_str!("../tests/data/hlo/sharded.txt").repeat(1 << 7);
+    group.throughput(Throughput::Bytes(real.len().try_into().unwrap_or(0)));
+    group.bench_function("scan a real dump", |b| {
+        b.iter(|| HloReport::scan(real.as_bytes(), |_| {}));
+    });
+    group.bench_function("instructions of a real dump", |b| {
+        b.iter(|| {
+            let mut dump = HloDump::new(real.as_bytes());
+            let mut operands = 0;
+            while let Ok(Some(computation)) = dump.next_computation() {
+                operands += computation.instructions().map(|i| i.operands().len()).sum::<usize>();
+            }
+            operands
+        });
+    });
     group.finish();
 }
 

@@ -118,7 +118,7 @@ pub enum MachineFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// A name that is not valid for a level: not letters and digits, or too long.
+    /// A name that is not valid for a level: not letters, digits and `_`, or too long.
     #[error(transparent)]
     LevelName(#[from] LevelNameError),
     /// A subaxis or replica of size 0.
@@ -484,6 +484,12 @@ pub enum LayoutError {
     #[error("a test vector cannot express this layout: {reason}")]
     NoVectors {
         /// Why.
+        reason: String,
+    },
+    /// A sharding that contradicts itself, or does not say what is asked.
+    #[error("the sharding is refused: {reason}")]
+    Sharding {
+        /// Why, with the numbers.
         reason: String,
     },
     /// A layout that a notation cannot say.

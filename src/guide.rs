@@ -19,6 +19,8 @@ pub mod relayout {}
 pub mod planner {}
 #[doc = include_str!("../docs/vectors.md")]
 pub mod vectors {}
+#[doc = include_str!("../docs/sharding.md")]
+pub mod sharding {}
 
 #[doc = include_str!("../docs/compare.md")]
 pub mod compare {}

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A name that is not valid for a level: not letters and digits, or too long.
+/// A name that is not valid for a level: not letters, digits and `_`, or too long.
 ///
 /// ```
 /// use tensor_layout::{LayoutError, Level};
 /// let error = Level::new("P_E").unwrap_err();
 /// assert_eq!(error.to_string(), "`P_E` is not a valid level name");
-/// assert_eq!(LayoutError::from(error).help(), Some("a level is a letter, then letters and digits, at most 23 in all".into()));
+/// assert_eq!(LayoutError::from(error).help(), Some("a level is a letter, then letters, digits and `_`, at most 23 in all".into()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not a valid level name")]
@@ -27,7 +27,10 @@ impl LevelNameError {
     /// What a name looks like.
     #[must_use]
     pub fn help(&self) -> String {
-        format!("a level is a letter, then letters and digits, at most {} in all", Level::MAX_LEN)
+        format!(
+            "a level is a letter, then letters, digits and `_`, at most {} in all",
+            Level::MAX_LEN
+        )
     }
 }
 
@@ -74,14 +77,17 @@ impl Level {
     pub const KNOWN: [Level; 7] =
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];
 
-    /// Checks a name: a letter, then letters and digits, at most [`Level::MAX_LEN`] bytes.
+    /// Checks a name: a letter, then letters, digits and `_`, at most [`Level::MAX_LEN`] bytes.
+    /// Known levels joined by `_` are not a name: `4_PE_MAB` is a slip, not a level `PE_MAB`.
     ///
     /// # Errors
     /// [`LevelNameError`](crate::error::LevelNameError) for any other text.
     pub fn new(name: &str) -> Result<Level, LevelNameError> {
         let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
-        let alphanumeric = name.bytes().all(|b| b.is_ascii_alphanumeric());
-        if !letter_first || !alphanumeric || name.len() > Level::MAX_LEN {
+        let word = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let known = |part: &str| Level::KNOWN.iter().any(|level| level.as_str() == part);
+        let is_slip = name.contains('_') && name.split('_').all(known);
+        if !letter_first || !word || is_slip || name.len() > Level::MAX_LEN {
             let name = name.chars().take(Level::MAX_LEN + 1).collect();
             return Err(LevelNameError { name });
         }
@@ -185,11 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_a_letter_then_letters_and_digits() {
-        for good in ["PE", "L2B", "x", "Abcdefghijklmnopqrstuvw"] {
+    fn a_name_is_a_letter_then_letters_digits_and_underscores() {
+        for good in ["PE", "L2B", "x", "axis_0", "Abcdefghijklmnopqrstuvw"] {
             assert_eq!(Level::new(good).unwrap().as_str(), good);
         }
-        for bad in ["", "2B", "P_E", "Pé", "Abcdefghijklmnopqrstuvwx"] {
+        for bad in ["", "2B", "_E", "P-E", "PE_MAB", "Pé", "Abcdefghijklmnopqrstuvwx"] {
             assert!(Level::new(bad).is_err(), "{bad}");
         }
     }

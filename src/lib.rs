@@ -74,6 +74,7 @@ pub mod relayout;
 pub mod report;
 pub mod rows;
 pub mod vectors;
+pub mod sharding;
 pub mod xla;
 
 pub mod guide;

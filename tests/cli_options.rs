@@ -278,6 +278,14 @@ fn own() -> Vec<Case> {
         case("hlo", "json", "a.hlo", "--json", "a.hlo --json --csv", "cannot be used with"),
         case("hlo", "csv", "a.hlo", "--csv", "a.hlo --csv --format text", "cannot be used with"),
         case("hlo", "top", "a.hlo", "--top 1", "a.hlo --top x", "invalid value"),
+        case(
+            "hlo",
+            "collectives",
+            "a.hlo",
+            "--collectives CHIP=8",
+            "a.hlo --collectives mncore2",
+            "did you mean `mn-core-2`?",
+        ),
         case("hlo", "strict", "bad.hlo", "--strict", "bad.hlo --strict", "could not be read"),
     ];
     for (option, with, refused) in [

@@ -25,6 +25,7 @@ mod program;
 mod refusals;
 mod relayout;
 mod seed_001;
+mod sharding;
 mod shared_memory;
 mod slow;
 mod total;

@@ -1,13 +1,14 @@
 //! `convert`: the same layout in another notation.
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
+use serde_json::json;
 use tensor_layout::LayoutText;
 use tensor_layout::notation::{Dtype, Notation};
 use tensor_layout::xla::XlaDtype;
 
 use super::failure::{Failure, note};
-use super::input::{Form, NotationArg, Reading};
-use super::output::print_layout;
+use super::input::{Form, Reading};
+use super::output::{print, print_layout};
 
 /// Write a layout in another notation.
 #[derive(Debug, ClapArgs)]
@@ -27,7 +28,7 @@ pub(super) struct Convert {
     reading: Reading,
     /// The notation to write.
     #[arg(long, value_enum, help_heading = "Output")]
-    to: NotationArg,
+    to: To,
     /// The element type of an XLA shape made from another notation; that of the suffix
     /// `@LM0 / Half`, or f32, if not said.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
@@ -36,10 +37,69 @@ pub(super) struct Convert {
     form: Form,
 }
 
+/// Notations of layouts, and of the shardings of sharded shapes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum To {
+    /// TensorLayout / PadLayout.
+    PadLayout,
+    /// XLA shapes.
+    Xla,
+    /// CuTe shape:stride.
+    Cute,
+    /// shape=(..), strides=(..), as in NumPy and PyTorch.
+    Strided,
+    /// The sharding of a sharded shape as XLA prints it.
+    HloSharding,
+    /// That sharding as Shardy prints it; its text, or `, mesh=..` behind it, has the mesh.
+    Sdy,
+    /// That sharding as JAX prints it; its text, or `, mesh=..` behind it, has the mesh.
+    PartitionSpec,
+}
+
+impl To {
+    /// The notation of a layout; `None` for that of a sharding.
+    fn layout(self) -> Option<Notation> {
+        match self {
+            To::PadLayout => Some(Notation::PadLayout),
+            To::Xla => Some(Notation::Xla),
+            To::Cute => Some(Notation::Cute),
+            To::Strided => Some(Notation::Strided),
+            To::HloSharding | To::Sdy | To::PartitionSpec => None,
+        }
+    }
+}
+
+/// The sharding of a sharded shape, in another notation.
+fn sharding(syntax: &LayoutText, to: To) -> Result<String, Failure> {
+    let LayoutText::Sharded(shape) = syntax else {
+        return Err(Failure::Argument(
+            "only a sharded shape, such as f32[8], sharding={devices=[4]<=[4]}, has a sharding"
+                .into(),
+        ));
+    };
+    let sharding = shape.sharding()?;
+    let rank = shape.array().dims.len();
+    let mesh = || {
+        let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` behind the sharding";
+        let mesh = shape.mesh().or(sharding.mesh());
+        mesh.ok_or_else(|| Failure::Argument(missing.into()))
+    };
+    Ok(match to {
+        To::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),
+        To::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
+        _ => sharding.to_hlo().to_string(),
+    })
+}
+
 impl Convert {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let syntax = self.reading.read(&self.layout)?;
-        let to = Notation::from(self.to);
+        let Some(to) = self.to.layout() else {
+            return match self.form.is_json() {
+                true => print(&json!({ "text": sharding(&syntax, self.to)? }).to_string()),
+                false => print(&sharding(&syntax, self.to)?),
+            };
+        };
         if let (LayoutText::Xla(shape), Notation::Xla) = (&syntax, to) {
             shape.validate()?;
             if self.dtype.is_some() {

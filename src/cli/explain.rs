@@ -5,7 +5,7 @@ use tensor_layout::LayoutText;
 
 use super::failure::Failure;
 use super::input::{Form, Place, Placed};
-use super::json::{report_json, shape_json};
+use super::json::{report_json, shape_json, sharding_json};
 use super::output::{Colored, print};
 use super::picture;
 
@@ -17,7 +17,8 @@ all the same.
 
 Examples:
   tensor-layout explain '((16:1), (8_MAB:2, 8_L1B:1, 2_MAB:1))' --machine mn-core-2
-  tensor-layout explain 's32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}'")]
+  tensor-layout explain 's32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}'
+  tensor-layout explain 'f32[10,7], sharding={devices=[2,4]<=[8]}'")]
 pub(super) struct Explain {
     #[command(flatten)]
     place: Place,
@@ -39,6 +40,15 @@ impl Explain {
             return match self.form.is_json() {
                 true => print(&shape_json(&report).to_string()),
                 false => print(&format!("{report}{}", picture::below(&syntax))),
+            };
+        }
+        if let LayoutText::Sharded(shape) = &syntax
+            && !on.is_said()
+        {
+            let report = shape.report()?;
+            return match self.form.is_json() {
+                true => print(&sharding_json(&report).to_string()),
+                false => print(&format!("{shape}\n\n{report}{}", picture::below(&syntax))),
             };
         }
         let Placed { placement, syntax } = on.place_oversized(syntax)?;

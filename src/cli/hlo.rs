@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use serde_json::{Value, json};
-use tensor_layout::LayoutError;
-use tensor_layout::hlo::HloReport;
+use serde_json::{Map, Value, json};
+use tensor_layout::hlo::{CollectiveTraffic, Collectives, HloDump, HloReport};
+use tensor_layout::{LayoutError, Machine};
 
 use super::failure::Failure;
-use super::output::{Output, byte_progress};
+use super::input::machine_of;
+use super::output::{Output, byte_progress, print};
 
 /// Report the shapes of an XLA compiler dump, those that waste most first.
 #[derive(Debug, ClapArgs)]
@@ -19,7 +20,8 @@ JSON: {\"shapes\":[{\"shape\":..,\"count\":..,\"unpadded_bytes\":..,
 \"allocated_bytes\":..,\"waste_bytes\":..},..],\"totals\":{..},\"unread_lines\":[..]}
 
 Example:
-  tensor-layout hlo module_0001.after_optimizations.txt --top 10")]
+  tensor-layout hlo module_0001.after_optimizations.txt --top 10
+  tensor-layout hlo tests/data/hlo/reshard.txt --collectives HOST=2,CHIP=4")]
 pub(super) struct Hlo {
     /// The dump, or - for standard input.
     #[arg(value_name = "FILE")]
@@ -39,6 +41,10 @@ pub(super) struct Hlo {
     /// Refuse a dump with a line that cannot be read.
     #[arg(long)]
     strict: bool,
+    /// The collectives instead, with the bytes that enter the units of each level of MACHINE, on
+    /// which devices are counted through the tree: POD=2,HOST=4,CHIP=4.
+    #[arg(long, value_name = "MACHINE")]
+    collectives: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -71,6 +77,9 @@ impl Hlo {
                 (Box::new(BufReader::with_capacity(1 << 18, file)), length)
             }
         };
+        if let Some(machine) = &self.collectives {
+            return self.collectives(input, &machine_of(machine)?);
+        }
         let bar = byte_progress(length);
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes)).map_err(failed)?;
         bar.finish_and_clear();
@@ -100,6 +109,52 @@ impl Hlo {
         written.map_err(|error| out.failed(error))?;
         out.finish()
     }
+}
+
+impl Hlo {
+    fn collectives(&self, input: impl BufRead, machine: &Machine) -> Result<(), Failure> {
+        let (mut dump, mut all) = (HloDump::new(input), Collectives::default());
+        let failed = |error| Failure::Io(self.file.clone(), error);
+        while let Some(computation) = dump.next_computation().map_err(failed)? {
+            all.add(computation, Some(machine))?;
+        }
+        let all = all.finish()?;
+        let unread = dump.unread_count();
+        if self.strict && (unread > 0 || !all.unread.is_empty()) {
+            let why = format!("{} lines could not be read", unread.max(1));
+            return Err(Failure::Argument(why));
+        }
+        match self.form() {
+            HloFormat::Text => print(&all.page(self.top)),
+            HloFormat::Json => print(&collectives_json(&all, self.top).to_string()),
+            HloFormat::Csv => {
+                Err(Failure::Argument("--collectives are printed as text or as JSON".into()))
+            }
+        }
+    }
+}
+
+fn collectives_json(all: &Collectives, top: Option<usize>) -> Value {
+    let traffic = |traffic: &CollectiveTraffic| {
+        let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
+        json!({ "received": traffic.received, "into": into.collect::<Map<_, _>>() })
+    };
+    let entries = all.entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
+        json!({
+            "name": entry.name,
+            "opcode": entry.opcode,
+            "line": entry.line,
+            "op_name": entry.op_name,
+            "bytes": entry.bytes,
+            "traffic": traffic(&entry.traffic),
+        })
+    });
+    let unread = all.unread.iter().map(|(line, reason)| json!({ "line": line, "reason": reason }));
+    json!({
+        "collectives": entries.collect::<Vec<_>>(),
+        "total": traffic(&all.total),
+        "unread": unread.collect::<Vec<_>>(),
+    })
 }
 
 fn hlo_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {

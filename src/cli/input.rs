@@ -107,6 +107,8 @@ pub(super) enum NotationArg {
     Cute,
     /// shape=(..), strides=(..), as in NumPy and PyTorch.
     Strided,
+    /// An XLA shape, a comma, and its sharding.
+    Sharded,
 }
 
 impl From<NotationArg> for Notation {
@@ -116,6 +118,7 @@ impl From<NotationArg> for Notation {
             NotationArg::Xla => Notation::Xla,
             NotationArg::Cute => Notation::Cute,
             NotationArg::Strided => Notation::Strided,
+            NotationArg::Sharded => Notation::Sharded,
         }
     }
 }
@@ -174,7 +177,9 @@ impl Reading {
     }
 
     fn note_lenient(&self, texts: &[&LayoutText]) {
-        if self.lenient && !texts.iter().any(|text| matches!(text, LayoutText::Xla(_))) {
+        let is_xla =
+            |text: &&LayoutText| matches!(text, LayoutText::Xla(_) | LayoutText::Sharded(_));
+        if self.lenient && !texts.iter().any(is_xla) {
             note("--lenient has no effect: it is for XLA shapes");
         }
     }
@@ -299,7 +304,15 @@ impl OnMachine {
         machine: Option<&Machine>,
         change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
     ) -> Result<Placed, Failure> {
-        let layout = syntax.lower()?;
+        // Devices are counted through the tree that was asked for; else the mesh is the machine.
+        let (layout, mesh) = match (&syntax, machine) {
+            (LayoutText::Sharded(_), Some(tree)) if self.machine.is_some() => {
+                (syntax.lower_on(tree)?, None)
+            }
+            (LayoutText::Sharded(shape), None) => (syntax.lower()?, shape.machine()?),
+            _ => (syntax.lower()?, None),
+        };
+        let machine = machine.or(mesh.as_ref());
         self.note_unused(&syntax, machine);
         let mut builder = change(Placement::of(layout));
         if let Some(machine) = machine {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Target;
 use tensor_layout::placement::Fit;
 use tensor_layout::report::{
-    AxisReport, DigitReport, MemberReport, Report, ShapeReport, SharedPlace,
+    AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
 };
 use tensor_layout::xla::XlaSizes;
 use tensor_layout::{Found, Level, Location, Placement};
@@ -151,4 +151,22 @@ pub(super) fn location_json(placement: &Placement, place: &Location) -> Value {
     let others = place.iter().map(|(level, _)| level).filter(|l| !placement.columns().contains(l));
     let at = |level: Level| place.get(level).map(|at| (level.to_string(), at.into()));
     Value::Object(columns.chain(others).filter_map(at).collect())
+}
+
+pub(super) fn sharding_json(report: &ShardingReport) -> Value {
+    let fill = report
+        .fill
+        .map(|fill| json!({ "full": fill.full, "short": fill.short, "empty": fill.empty }));
+    json!({
+        "sharding": report.text,
+        "shard": report.shard.to_string(),
+        "global_bytes": report.global_bytes,
+        "device_bytes": report.device_bytes,
+        "shard_bytes": report.shard_bytes,
+        "sharding_padding_bytes": report.sharding_padding_bytes,
+        "tiling_padding_bytes": report.tiling_padding_bytes,
+        "devices": report.devices,
+        "copies": report.copies,
+        "fill": fill,
+    })
 }

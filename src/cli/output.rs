@@ -207,6 +207,7 @@ pub(super) fn notation_name(notation: Notation) -> &'static str {
         Notation::Xla => "xla",
         Notation::Cute => "cute",
         Notation::Strided => "strided",
+        Notation::Sharded => "sharded",
         _ => "other",
     }
 }

@@ -89,7 +89,7 @@ impl ParseError {
                 Some("write size, level and stride together, as in `4_PE:1`".into())
             }
             ParseErrorKind::LevelName => Some(format!(
-                "a level is a letter, then letters and digits, at most {} in all",
+                "a level is a letter, then letters, digits and `_`, at most {} in all",
                 Level::MAX_LEN
             )),
             ParseErrorKind::NumberTooLarge => Some(format!("the greatest number is {}", u64::MAX)),

@@ -5,6 +5,7 @@ mod cute;
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;
+pub(crate) mod sharding;
 mod strided;
 mod text;
 mod xla_shape;

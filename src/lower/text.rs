@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::algebra::{IndexOrder, Layout};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::lower::sharding::ShardedShape;
+use crate::machine::Machine;
 use crate::notation::{
     CuteLayout, PadLayout, ReplicaText, Strided, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape,
 };
@@ -20,6 +22,8 @@ pub enum Notation {
     Cute,
     /// `shape=(..), strides=(..)`.
     Strided,
+    /// An XLA shape with its sharding: `f32[8]{0}, sharding={devices=[4]<=[4]}`.
+    Sharded,
 }
 
 impl Notation {
@@ -38,6 +42,9 @@ impl Notation {
     pub fn of(text: &str) -> Notation {
         if text.trim_start().starts_with("shape") {
             return Notation::Strided;
+        }
+        if ShardedShape::looks_like(text) {
+            return Notation::Sharded;
         }
         let first = text.chars().find(|c| c.is_alphanumeric());
         let is_cute = first.is_none_or(|c| c.is_ascii_digit()) && has_outer_colon(text);
@@ -91,6 +98,8 @@ pub enum LayoutText {
     Cute(CuteLayout),
     /// Shape and strides.
     Strided(Strided),
+    /// An XLA shape with its sharding.
+    Sharded(ShardedShape),
 }
 
 impl fmt::Display for LayoutText {
@@ -100,6 +109,7 @@ impl fmt::Display for LayoutText {
             LayoutText::Xla(shape) => shape.fmt(f),
             LayoutText::Cute(layout) => layout.fmt(f),
             LayoutText::Strided(layout) => layout.fmt(f),
+            LayoutText::Sharded(shape) => shape.fmt(f),
         }
     }
 }
@@ -131,6 +141,7 @@ impl LayoutText {
             Notation::Xla => xla.parse(text).map(LayoutText::Xla),
             Notation::Cute => text.parse().map(LayoutText::Cute),
             Notation::Strided => text.parse().map(LayoutText::Strided),
+            Notation::Sharded => ShardedShape::parse(text, xla).map(LayoutText::Sharded),
         }
     }
 
@@ -144,6 +155,19 @@ impl LayoutText {
             LayoutText::Xla(shape) => shape.lower(),
             LayoutText::Cute(layout) => layout.lower(),
             LayoutText::Strided(layout) => layout.lower(),
+            LayoutText::Sharded(shape) => shape.lower(None),
+        }
+    }
+
+    /// Says what the text means on a machine: the devices of a sharding are its units, counted
+    /// through the tree. Other texts name their levels themselves.
+    ///
+    /// # Errors
+    /// As [`lower`](LayoutText::lower).
+    pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
+        match self {
+            LayoutText::Sharded(shape) => shape.lower(Some(machine)),
+            _ => self.lower(),
         }
     }
 
@@ -155,6 +179,7 @@ impl LayoutText {
             LayoutText::Xla(shape) => shape.refuse_layout(error),
             LayoutText::Cute(layout) => layout.refuse(error),
             LayoutText::Strided(layout) => layout.refuse(error),
+            LayoutText::Sharded(shape) => shape.refuse(error),
         }
     }
 
@@ -166,6 +191,7 @@ impl LayoutText {
             LayoutText::Xla(_) => Notation::Xla,
             LayoutText::Cute(_) => Notation::Cute,
             LayoutText::Strided(_) => Notation::Strided,
+            LayoutText::Sharded(_) => Notation::Sharded,
         }
     }
 
@@ -260,6 +286,11 @@ impl Layout {
                 self.to_pad_layout_map().map(|(text, lost)| (text.to_string(), lost))
             }
             Notation::Xla => self.to_xla_array(dtype).map(|array| (array.to_string(), None)),
+            Notation::Sharded => Err(LayoutError::Unsayable {
+                notation: "a sharded shape",
+                reason: "a layout is not read back into a shape and a sharding; write a PadLayout"
+                    .into(),
+            }),
             Notation::Cute => self.to_cute().map(|layout| (layout.to_string(), None)),
             Notation::Strided => {
                 let lost = || "shape and strides do not say the padding".to_owned();

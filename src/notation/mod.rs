@@ -16,7 +16,9 @@ mod dtype;
 mod einsum;
 mod pad_layout;
 mod refusal;
+pub(crate) mod sharding;
 mod strided;
+mod walk;
 mod written;
 mod xla_dtype;
 mod xla_shape;
@@ -35,3 +37,4 @@ pub use xla_dtype::XlaDtype;
 pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
 pub(crate) use assignments::{Assignment, assignments};
+pub(crate) use walk::Walk;

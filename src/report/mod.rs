@@ -2,9 +2,11 @@
 
 mod placement;
 mod shape;
+mod sharding;
 
 pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};
 pub use shape::{MemberReport, ShapeReport};
+pub use sharding::{Fill, ShardingReport};
 
 /// `part` of `whole` in per cent, with one decimal, rounded half up.
 pub(crate) fn percent(part: u64, whole: u64) -> String {

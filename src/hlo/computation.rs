@@ -1,0 +1,164 @@
+//! A computation: a name, and instructions whose operands are resolved.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::error::Span;
+use crate::hlo::instruction::{HloInstruction, OperandRecord, Record};
+use crate::hlo::module::HloModule;
+
+/// The text of a computation, and where its parts are; used again for the next one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    pub(super) text: String,
+    pub(super) name: Span,
+    pub(super) line: u64,
+    pub(super) is_entry: bool,
+    pub(super) records: Vec<Record>,
+    pub(super) operands: Vec<OperandRecord>,
+}
+
+impl Body {
+    /// Starts a computation if `line` is the head of one: `ENTRY %name (..) -> shape {`, or only
+    /// `name {`.
+    pub(super) fn begin(&mut self, line: &str, number: u64) -> bool {
+        let head = line.trim_end();
+        let Some(head) = head.strip_suffix('{') else { return false };
+        let is_entry = head.starts_with("ENTRY ");
+        let start = if is_entry { "ENTRY ".len() } else { 0 };
+        let name = head.get(start..).unwrap_or_default();
+        let length = name.find([' ', '(']).unwrap_or(name.len());
+        let rest = name.get(length..).unwrap_or_default().trim();
+        if length == 0 || !(rest.is_empty() || rest.starts_with('(') && rest.contains("->")) {
+            return false;
+        }
+        let sigil = usize::from(name.starts_with('%'));
+        self.text.clear();
+        self.records.clear();
+        self.operands.clear();
+        self.text.push_str(line);
+        self.name = Span::new(start + sigil, start + length);
+        (self.line, self.is_entry) = (number, is_entry);
+        true
+    }
+
+    /// Adds an instruction whose text is complete.
+    pub(super) fn push(&mut self, mut record: Record) {
+        let start = self.operands.len();
+        let names = record.operands(self.text.as_bytes());
+        let unresolved = |name| OperandRecord { name, instruction: None };
+        self.operands.extend(names.into_iter().map(unresolved));
+        record.operands = Span::new(start, self.operands.len());
+        self.records.push(record);
+    }
+
+    /// Finds the instruction of every operand; returns the lines and names of those that are not
+    /// in the computation.
+    pub(super) fn resolve(&mut self) -> Vec<(u64, Span)> {
+        let text = &self.text;
+        let part = |span: Span| text.get(span.start..span.end).unwrap_or_default();
+        let numbered = self.records.iter().enumerate();
+        let numbers: HashMap<&str, usize> =
+            numbered.map(|(number, record)| (part(record.name), number)).collect();
+        let mut missing = Vec::new();
+        for record in &self.records {
+            for operand in &mut self.operands[record.operands.start..record.operands.end] {
+                operand.instruction = numbers.get(part(operand.name)).copied();
+                if operand.instruction.is_none() {
+                    missing.push((record.line, operand.name));
+                }
+            }
+        }
+        missing
+    }
+}
+
+/// A computation of a dump, until the next one is read.
+#[derive(Clone, Copy)]
+pub struct HloComputation<'a> {
+    module: &'a HloModule,
+    body: &'a Body,
+}
+
+impl fmt::Debug for HloComputation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {{ {} instructions }}", self.name(), self.len())
+    }
+}
+
+impl<'a> HloComputation<'a> {
+    pub(super) fn new(module: &'a HloModule, body: &'a Body) -> HloComputation<'a> {
+        HloComputation { module, body }
+    }
+
+    /// A stretch of the text.
+    pub(super) fn part(&self, span: Span) -> &'a str {
+        self.body.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    pub(super) fn operand_records(&self, range: Span) -> &'a [OperandRecord] {
+        self.body.operands.get(range.start..range.end).unwrap_or_default()
+    }
+
+    /// The module that it belongs to.
+    #[must_use]
+    pub fn module(&self) -> &'a HloModule {
+        self.module
+    }
+
+    /// The name, without `%`.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.part(self.body.name)
+    }
+
+    /// Whether the module begins here.
+    #[must_use]
+    pub fn is_entry(&self) -> bool {
+        self.body.is_entry
+    }
+
+    /// The number of its first line in the dump, from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.body.line
+    }
+
+    /// How many instructions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.body.records.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.body.records.is_empty()
+    }
+
+    /// The instructions in the order of the text.
+    pub fn instructions(&self) -> impl ExactSizeIterator<Item = HloInstruction<'a>> + use<'a> {
+        let computation = *self;
+        let numbered = self.body.records.iter().enumerate();
+        numbered.map(move |(index, record)| HloInstruction { computation, record, index })
+    }
+
+    /// The instruction with a number, from 0.
+    #[must_use]
+    pub fn instruction(&self, index: usize) -> Option<HloInstruction<'a>> {
+        let record = self.body.records.get(index)?;
+        Some(HloInstruction { computation: *self, record, index })
+    }
+
+    /// The instruction with a name, without `%`. Cost: linear in the instructions.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<HloInstruction<'a>> {
+        self.instructions().find(|instruction| instruction.name() == name)
+    }
+
+    /// The result; in text that marks none, the last instruction.
+    #[must_use]
+    pub fn root(&self) -> Option<HloInstruction<'a>> {
+        self.instructions().find(HloInstruction::is_root).or_else(|| self.instructions().last())
+    }
+}

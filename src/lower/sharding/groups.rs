@@ -1,0 +1,53 @@
+//! Groups of devices, one by one.
+
+use super::lower::order_of;
+use super::mesh;
+use super::order::{DeviceOrder, count, refused};
+use crate::error::LayoutError;
+use crate::notation::sharding::DeviceGroups;
+
+impl DeviceGroups {
+    /// The devices of every group, in order; `devices` is how many a text without groups means.
+    ///
+    /// Cost: O(devices).
+    ///
+    /// # Errors
+    /// [`Sharding`](LayoutError::Sharding) for a device that stands twice, groups of different
+    /// sizes that are not listed, and what [`HloSharding::lower`](super::super::super::sharding::HloSharding::lower)
+    /// refuses of meshes; more than 2^22 devices.
+    pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
+        match self {
+            DeviceGroups::Listed(groups) if groups.is_empty() => {
+                groups_of(&DeviceOrder::iota(&[devices.max(1)], &[])?, devices.max(1))
+            }
+            DeviceGroups::Listed(groups) => {
+                DeviceOrder::list(groups.concat())?;
+                Ok(groups.clone())
+            }
+            DeviceGroups::Iota(dims, order) => {
+                let order = order_of(order)?;
+                let places = count(dims)?;
+                let listed = order.len();
+                match dims[..] {
+                    [_, size] if places == listed => groups_of(&order, size),
+                    [_, _] => Err(refused(format!(
+                        "the groups have {places} places for {listed} devices"
+                    ))),
+                    _ => Err(refused("groups are written as `[groups,size]<=[..]`")),
+                }
+            }
+            DeviceGroups::Mesh(mesh, axes) => {
+                let (order, size) = mesh::minor(mesh, axes)?;
+                groups_of(&order, size)
+            }
+        }
+    }
+}
+
+/// The devices in groups of `size`.
+fn groups_of(order: &DeviceOrder, size: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
+    order.check_listed()?;
+    let devices: Vec<u64> = order.iter().collect();
+    let size = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
+    Ok(devices.chunks(size).map(<[u64]>::to_vec).collect())
+}

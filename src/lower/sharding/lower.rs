@@ -1,0 +1,198 @@
+//! From the notations to the value.
+
+use itertools::Itertools;
+
+use super::order::{DeviceOrder, refused};
+use super::value::{Sharding, ShardingKind, Tiles};
+use crate::error::LayoutError;
+use crate::notation::sharding::{
+    DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding,
+    SubgroupKind, TileDevices, TorchPlacement,
+};
+
+impl HloSharding {
+    /// Says which part every device holds.
+    ///
+    /// # Errors
+    /// [`Sharding`](LayoutError::Sharding) for a tuple, and for everything that XLA does not
+    /// survive or should not accept: a wrong number of devices, a device that stands twice, a
+    /// transpose that is no permutation, more last tile dimensions than dimensions, a mesh with
+    /// repeated names, unknown or repeated axes, parts that do not divide their axis.
+    pub fn lower(&self) -> Result<Sharding, LayoutError> {
+        let kind = match self {
+            HloSharding::Tuple(members) => {
+                let many = members.len();
+                return Err(refused(format!(
+                    "this is a tuple of {many} shardings: ask for one of them"
+                )));
+            }
+            HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
+            HloSharding::NamedWhole(mesh, kind) => {
+                mesh.check()?;
+                whole(*kind, Some(mesh.len()?))?
+            }
+            HloSharding::Whole(kind, _) => whole(*kind, None)?,
+            HloSharding::Unknown(_) => ShardingKind::Unknown,
+            HloSharding::Maximal(device, _) | HloSharding::NamedMaximal(device) => {
+                ShardingKind::Maximal(*device)
+            }
+            HloSharding::Tiles { dims, devices, last, .. } => {
+                Tiles::new(dims, last, order_of(devices)?)?
+            }
+        };
+        Ok(Sharding::of(kind))
+    }
+}
+
+pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, LayoutError> {
+    match devices {
+        TileDevices::Iota(dims, permutation) => DeviceOrder::iota(dims, permutation),
+        TileDevices::List(devices) => DeviceOrder::list(devices.clone()),
+    }
+}
+
+fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, LayoutError> {
+    match kind {
+        SubgroupKind::Replicated => Ok(ShardingKind::Replicated(devices)),
+        SubgroupKind::Manual => Ok(ShardingKind::Manual),
+        SubgroupKind::Unreduced => Ok(ShardingKind::Unreduced),
+        SubgroupKind::Maximal => Err(refused("`maximal` needs a device")),
+    }
+}
+
+/// The mesh of a sharding: written in it, or given separately.
+fn mesh_of<'a>(
+    written: Option<&'a Mesh>,
+    given: Option<&'a Mesh>,
+) -> Result<&'a Mesh, LayoutError> {
+    written.or(given).ok_or_else(|| refused("it names a mesh that is not given, such as `x=2,y=4`"))
+}
+
+impl SdySharding {
+    /// Says which part every device holds; `mesh` is what its name stands for.
+    ///
+    /// # Errors
+    /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
+    pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, LayoutError> {
+        if !self.dims.manual.is_empty() {
+            return Err(refused("Shardy has no `manual=`"));
+        }
+        Sharding::on_mesh(mesh_of(self.mesh.as_ref(), mesh)?, &self.dims)
+    }
+}
+
+impl PartitionSpec {
+    /// Says which part every device holds of a tensor of rank `rank`; `mesh` is used where the
+    /// text has none.
+    ///
+    /// # Errors
+    /// As [`HloSharding::lower`]; no mesh; more entries than dimensions.
+    pub fn lower(&self, mesh: Option<&Mesh>, rank: usize) -> Result<Sharding, LayoutError> {
+        let mesh = mesh_of(self.mesh.as_ref(), mesh)?;
+        let mut dims = self.dims.clone();
+        if dims.dims.len() > rank {
+            let entries = dims.dims.len();
+            return Err(refused(format!(
+                "it has {entries} entries, and the tensor has rank {rank}"
+            )));
+        }
+        dims.dims.resize(rank, DimAxes::default());
+        // A set has no order.
+        dims.unreduced
+            .sort_by_key(|axis| mesh.axes.iter().position(|(name, _)| *name == axis.name));
+        Sharding::on_mesh(mesh, &dims)
+    }
+}
+
+impl Placements {
+    /// Says which part every device holds of a tensor with these extents.
+    ///
+    /// PyTorch cuts in turn: a second `Shard` of a dimension cuts the chunk that the first left,
+    /// rounding up again. That is one cut over the product where both agree on every element.
+    ///
+    /// # Errors
+    /// As [`HloSharding::lower`]; a number of placements that is not that of the axes; a dimension
+    /// where cuts in turn differ from one cut, with the first element on which they differ.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::sharding::{Mesh, Placements};
+    /// let mesh: Mesh = "x=2,y=2".parse()?;
+    /// let twice: Placements = "[Shard(0), Shard(0)]".parse()?;
+    /// assert!(twice.lower(&mesh, &[8]).is_ok());
+    /// let refused = twice.lower(&mesh, &[5]).unwrap_err().to_string();
+    /// assert!(refused.contains("element 3"), "{refused}");
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, LayoutError> {
+        let (placements, axes) = (self.placements.len(), mesh.axes.len());
+        if placements != axes {
+            return Err(refused(format!(
+                "there are {placements} placements, and the mesh has {axes} axes"
+            )));
+        }
+        let mut dims =
+            MeshDims { dims: vec![DimAxes::default(); extents.len()], ..MeshDims::default() };
+        for (placement, (name, _)) in self.placements.iter().zip(&mesh.axes) {
+            let axis = MeshAxis { name: name.clone(), part: None };
+            match placement {
+                TorchPlacement::Replicate => {}
+                TorchPlacement::Partial(reduction) => {
+                    dims.unreduced.push(axis);
+                    dims.reduction = Some(reduction.clone());
+                }
+                TorchPlacement::Shard(dim) => {
+                    let at = usize::try_from(*dim).ok().and_then(|dim| dims.dims.get_mut(dim));
+                    let rank = extents.len();
+                    let missing = || refused(format!("`Shard({dim})` of a tensor of rank {rank}"));
+                    at.ok_or_else(missing)?.axes.push(axis);
+                }
+            }
+        }
+        for (at, (dim, extent)) in dims.dims.iter().zip(extents).enumerate() {
+            let size = |axis: &MeshAxis| {
+                mesh.axes.iter().find(|(name, _)| *name == axis.name).map_or(1, |(_, size)| *size)
+            };
+            check_cuts(at, *extent, &dim.axes.iter().map(size).collect_vec())?;
+        }
+        Sharding::on_mesh(mesh, &dims)
+    }
+}
+
+/// Refuses cuts in turn that differ from one cut over their product.
+///
+/// After each cut but the last, chunks must be as long as the cuts below make them, or hold the
+/// last element. Only chunks with elements matter, and the last two of those decide.
+fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), LayoutError> {
+    let all = super::order::count(cuts)?;
+    let size = extent.div_ceil(all);
+    let differs = |first: u64| {
+        let cuts = cuts.iter().map(|cut| format!("Shard({dim}) over {cut}")).join(", ");
+        refused(format!(
+            "{cuts} cut {extent} in turn, which one cut into {all} tiles of {size} does not: \
+             they differ from element {first} on"
+        ))
+    };
+    first_difference(extent, cuts, size, 0).map_or(Ok(()), |first| Err(differs(first)))
+}
+
+/// The first element of a chunk of `length` at `start` that cuts in turn give another device, or
+/// another place in its shard, than tiles of `size` that begin at `start`.
+fn first_difference(length: u64, cuts: &[u64], size: u64, start: u64) -> Option<u64> {
+    let (cut, below) = cuts.split_first()?;
+    let chunk = length.div_ceil(*cut);
+    // One cut has this many elements for each of the devices of this cut.
+    let wanted = size.checked_mul(below.iter().product())?;
+    if chunk == 0 {
+        return None;
+    }
+    let full = length / chunk;
+    // Chunks of the same length have the same fault, if any; the first one has it first.
+    let inside = first_difference(chunk.min(length), below, size, start);
+    let boundary =
+        (chunk != wanted && length > chunk.min(wanted)).then(|| start + chunk.min(wanted));
+    let last = (length % chunk > 0 && chunk == wanted)
+        .then(|| first_difference(length % chunk, below, size, start + full * chunk))
+        .flatten();
+    inside.into_iter().chain(boundary).chain(last).min()
+}

@@ -1,0 +1,242 @@
+//! Meshes: the checks, and from axes to digits of the place in the mesh.
+
+use itertools::Itertools;
+
+use super::order::{DeviceOrder, Digit, count, refused};
+use super::value::{Named, Sharding, ShardingKind, Tiles};
+use crate::error::LayoutError;
+use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};
+
+impl Mesh {
+    /// How many devices there are.
+    ///
+    /// # Errors
+    /// [`Sharding`](LayoutError::Sharding) for sizes of 0 and beyond 64 bits.
+    pub fn len(&self) -> Result<u64, LayoutError> {
+        count(&self.sizes())
+    }
+
+    /// Whether there are no axes, and so one device.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.axes.is_empty()
+    }
+
+    pub(super) fn sizes(&self) -> Vec<u64> {
+        self.axes.iter().map(|(_, size)| *size).collect()
+    }
+
+    /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are no
+    /// permutation of the devices, or are their own order written out.
+    pub(crate) fn check(&self) -> Result<(), LayoutError> {
+        if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
+            return Err(refused(format!("axis '{name}' stands twice in the mesh")));
+        }
+        let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(name) = self.axes.iter().map(|(name, _)| name).find(is_number) {
+            return Err(refused(format!(
+                "axis '{name}' would be read as the number of an axis: give it a name with a letter"
+            )));
+        }
+        self.order().map(|_| ())
+    }
+
+    /// From places of the mesh in row-major order to devices.
+    pub(super) fn order(&self) -> Result<DeviceOrder, LayoutError> {
+        let devices = self.len()?;
+        let iota = DeviceOrder::iota(&[devices], &[])?;
+        let order = match &self.devices {
+            MeshDevices::Iota => return Ok(iota),
+            MeshDevices::Transposed(dims, permutation) => DeviceOrder::iota(dims, permutation)?,
+            MeshDevices::List(list) => {
+                if let Some(device) = list.iter().find(|device| **device >= devices) {
+                    return Err(refused(format!(
+                        "`device_ids` has device {device}, and the mesh has only {devices}"
+                    )));
+                }
+                DeviceOrder::list(list.clone())?
+            }
+        };
+        if order.len() != devices {
+            let listed = order.len();
+            return Err(refused(format!(
+                "`device_ids` has {listed} devices, and the mesh has {devices}"
+            )));
+        }
+        if order == iota && devices > 1 {
+            return Err(refused("`device_ids` is the order that a mesh has without it"));
+        }
+        Ok(order)
+    }
+
+    /// The devices at the places of the mesh, in row-major order.
+    ///
+    /// # Errors
+    /// What makes the mesh invalid, and more than 2^22 devices.
+    pub fn device_order(&self) -> Result<Vec<u64>, LayoutError> {
+        let order = self.order()?;
+        order.check_listed()?;
+        Ok(order.iter().collect())
+    }
+
+    /// The digit of the place in the mesh that an axis or a part of one is, with the number of
+    /// the axis.
+    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, Digit), LayoutError> {
+        let MeshAxis { name, part } = axis;
+        let Some(at) = self.axes.iter().position(|(known, _)| known == name) else {
+            let known = self.axes.iter().map(|(name, _)| format!("'{name}'")).join(", ");
+            let known = crate::error::cut(&known, 200);
+            return Err(refused(format!("the mesh has no axis '{name}'; it has {known}")));
+        };
+        let whole = self.axes.get(at).map_or(1, |(_, size)| *size);
+        let minor: u64 = self.axes.iter().skip(at + 1).map(|(_, size)| size).product();
+        let (pre, size) = part.unwrap_or((1, whole));
+        let refuse = |why: String| Err(refused(format!("'{name}':({pre}){size} {why}")));
+        let Some(used) = pre.checked_mul(size).filter(|used| *used > 0 && whole % used == 0) else {
+            return refuse(format!("is not a part: {pre} x {size} does not divide {whole}"));
+        };
+        if part.is_some() && size == 1 {
+            return refuse("is a part of size 1, which says nothing".into());
+        }
+        if part.is_some() && size == whole {
+            return refuse(format!("is the whole axis: write '{name}'"));
+        }
+        Ok((at, pre, Digit { size, weight: minor * (whole / used) }))
+    }
+}
+
+/// The axes that a list names, as digits; lists that must be in the order of the mesh are checked.
+struct Used<'a> {
+    mesh: &'a Mesh,
+    /// Axis, what stands in front of the part, and its digit.
+    parts: Vec<(usize, u64, Digit)>,
+}
+
+impl Used<'_> {
+    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<Digit>, LayoutError> {
+        let mut digits = Vec::new();
+        let mut last: Option<(usize, u64)> = None;
+        for axis in axes {
+            let (at, pre, digit) = self.mesh.digit(axis)?;
+            if last == Some((at, pre)) && axis.part.is_some() {
+                let name = &axis.name;
+                return Err(refused(format!(
+                    "two parts of '{name}' stand side by side: write them as one"
+                )));
+            }
+            self.check_free(axis, at, pre, digit)?;
+            self.parts.push((at, pre, digit));
+            digits.push(digit);
+            last = Some((at, pre.saturating_mul(digit.size)));
+        }
+        Ok(digits)
+    }
+
+    /// Refuses an axis that is used, or parts of one that do not fit side by side.
+    fn check_free(
+        &self,
+        axis: &MeshAxis,
+        at: usize,
+        pre: u64,
+        new: Digit,
+    ) -> Result<(), LayoutError> {
+        let name = &axis.name;
+        for (_, other_pre, other) in self.parts.iter().filter(|part| part.0 == at) {
+            let (major, minor) = if pre < *other_pre { (new, *other) } else { (*other, new) };
+            let (low, high) = if pre < *other_pre { (pre, *other_pre) } else { (*other_pre, pre) };
+            if low == high || low.saturating_mul(major.size) > high {
+                return Err(refused(format!("axis '{name}' is used twice")));
+            }
+            if major.weight % (minor.weight * minor.size) != 0 {
+                return Err(refused(format!("two parts of '{name}' do not fit side by side")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The digits of the mesh that no part covers.
+    fn rest(&self) -> Vec<Digit> {
+        let mut rest = Vec::new();
+        let mut base: u64 = self.mesh.sizes().iter().product();
+        for (at, (_, size)) in self.mesh.axes.iter().enumerate() {
+            let mut top = base;
+            base /= size;
+            let parts = self.parts.iter().filter(|part| part.0 == at).map(|part| part.2);
+            for Digit { size, weight } in parts.sorted_by(|a, b| b.weight.cmp(&a.weight)) {
+                rest.push(Digit { size: top / (weight * size), weight: weight * size });
+                top = weight;
+            }
+            rest.push(Digit { size: top / base, weight: base });
+        }
+        rest.into_iter().filter(|digit| digit.size > 1).collect()
+    }
+}
+
+/// Refuses a list of axes that is not in the order of the mesh.
+fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], what: &str) -> Result<(), LayoutError> {
+    let keys: Vec<(usize, u64)> =
+        axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
+    match keys.is_sorted() {
+        true => Ok(()),
+        false => Err(refused(format!("the axes of `{what}` must stand in the order of the mesh"))),
+    }
+}
+
+/// The order in which the digits of some axes are the minor ones, and how many devices they span.
+pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), LayoutError> {
+    mesh.check()?;
+    let mut used = Used { mesh, parts: Vec::new() };
+    let digits = used.take(axes)?;
+    let size = digits.iter().map(|digit| digit.size).product();
+    let order = used.rest().into_iter().chain(digits).collect();
+    Ok((DeviceOrder::of(order).then(&mesh.order()?)?, size))
+}
+
+impl Sharding {
+    /// What the axes of a mesh mean: tiles in the order of the dimensions, then what no dimension
+    /// uses.
+    ///
+    /// Source: openxla/xla, `named_sharding.h`, VerifyNamedSharding; openxla/shardy, `attrs.td`.
+    pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, LayoutError> {
+        mesh.check()?;
+        check_sorted(mesh, &dims.replicated, "replicated")?;
+        check_sorted(mesh, &dims.unreduced, "unreduced")?;
+        check_sorted(mesh, &dims.manual, "manual")?;
+        let mut used = Used { mesh, parts: Vec::new() };
+        let per_dim: Vec<Vec<Digit>> =
+            dims.dims.iter().map(|dim| used.take(&dim.axes)).try_collect()?;
+        let manual = used.take(&dims.manual)?;
+        let unreduced = used.take(&dims.unreduced)?;
+        let replicated = used.rest();
+        // Explicit copies are copies; only that they are not used otherwise is checked.
+        used.take(&dims.replicated)?;
+        let size = |digits: &[Digit]| digits.iter().map(|digit| digit.size).product::<u64>();
+        let groups = [
+            (SubgroupKind::Manual, manual),
+            (SubgroupKind::Unreduced, unreduced),
+            (SubgroupKind::Replicated, replicated),
+        ];
+        let mut sizes = per_dim.iter().map(|digits| size(digits)).collect_vec();
+        let mut kinds = Vec::new();
+        let mut order = per_dim.concat();
+        for (kind, digits) in groups.into_iter().filter(|(_, digits)| !digits.is_empty()) {
+            sizes.push(size(&digits));
+            kinds.push(kind);
+            order.extend(digits);
+        }
+        let places = DeviceOrder::of(order);
+        let devices = places.then(&mesh.order()?)?;
+        let kind = match sizes.is_empty() {
+            true => ShardingKind::Replicated(Some(mesh.len()?)),
+            false => Tiles::new(&sizes, &kinds, devices)?,
+        };
+        let kind = match kind {
+            ShardingKind::Tiled(tiles) if tiles.order.len() == 1 => {
+                ShardingKind::Replicated(Some(1))
+            }
+            kind => kind,
+        };
+        let named = Named { mesh: mesh.clone(), dims: dims.clone(), places };
+        Ok(Sharding { kind, named: Some(named) })
+    }
+}

@@ -1,0 +1,309 @@
+//! Which device has which tile: a permutation, kept as digits where it is one of digits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use itertools::Itertools;
+
+use crate::algebra::product;
+use crate::error::LayoutError;
+
+/// How many devices are listed one by one at most.
+pub(super) const MOST_LISTED: u64 = 1 << 22;
+
+pub(super) fn refused(reason: impl Into<String>) -> LayoutError {
+    LayoutError::Sharding { reason: reason.into() }
+}
+
+/// A digit of a number: it counts `size` steps of `weight`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Digit {
+    pub(super) size: u64,
+    pub(super) weight: u64,
+}
+
+/// Which device stands at each position of a list of devices.
+///
+/// Digits, major to minor, write the position in mixed radix; the device is the sum of digit x
+/// weight. Lists that no digits give are kept as they are.
+/// Law: `position(device(p)) == Some(p)`.
+#[derive(Clone, Debug)]
+pub struct DeviceOrder(Repr);
+
+#[derive(Clone, Debug)]
+enum Repr {
+    /// Canonical: no digit of size 1, and none that continues the one before it.
+    Digits(Vec<Digit>),
+    List(Arc<[u64]>, Arc<HashMap<u64, u64>>),
+}
+
+impl PartialEq for DeviceOrder {
+    /// Whether all positions have the same devices.
+    fn eq(&self, other: &DeviceOrder) -> bool {
+        match (&self.0, &other.0) {
+            (Repr::Digits(a), Repr::Digits(b)) => a == b,
+            _ => self.len() == other.len() && self.iter().eq(other.iter()),
+        }
+    }
+}
+
+impl Eq for DeviceOrder {}
+
+/// Drops digits of size 1 and merges neighbours that count on.
+fn merged(digits: &[Digit]) -> Vec<Digit> {
+    let mut merged: Vec<Digit> = Vec::new();
+    for digit in digits.iter().filter(|digit| digit.size > 1) {
+        match merged.last_mut() {
+            Some(last) if last.weight == digit.size * digit.weight => {
+                *last = Digit { size: last.size * digit.size, weight: digit.weight };
+            }
+            _ => merged.push(*digit),
+        }
+    }
+    merged
+}
+
+impl DeviceOrder {
+    /// The devices in row-major order of a shape, transposed: `<=[2,4]T(1,0)`. An empty
+    /// permutation keeps them in order.
+    ///
+    /// Source: openxla/xla, `tile_assignment.h`, IotaTileAssignment.
+    pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, LayoutError> {
+        count(dims)?;
+        let weight = |at: usize| dims.iter().skip(at + 1).product();
+        let digit = |at: usize| dims.get(at).map(|size| Digit { size: *size, weight: weight(at) });
+        let order = (0..dims.len()).collect_vec();
+        let chosen: Vec<usize> = match permutation {
+            [] => order.clone(),
+            _ => permutation.iter().filter_map(|at| usize::try_from(*at).ok()).collect(),
+        };
+        if chosen.iter().copied().sorted().collect_vec() != order {
+            let numbers = permutation.iter().join(",");
+            let last = dims.len().saturating_sub(1);
+            return Err(refused(format!(
+                "T({numbers}) is not an order of the dimensions 0 to {last}, each once"
+            )));
+        }
+        Ok(DeviceOrder::of(chosen.into_iter().filter_map(digit).collect()))
+    }
+
+    /// The order of digits of the position, major to minor.
+    pub(super) fn of(digits: Vec<Digit>) -> DeviceOrder {
+        DeviceOrder(Repr::Digits(merged(&digits)))
+    }
+
+    /// Devices one by one, each once.
+    pub(super) fn list(devices: Vec<u64>) -> Result<DeviceOrder, LayoutError> {
+        let mut positions = HashMap::new();
+        for (position, device) in (0..).zip(&devices) {
+            if let Some(first) = positions.insert(*device, position) {
+                return Err(refused(format!(
+                    "device {device} stands at positions {first} and {position} of the list"
+                )));
+            }
+        }
+        Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))
+    }
+
+    /// The digits, if the order is one of digits; a list is one where it begins with device 0 and
+    /// steps evenly, digit by digit.
+    pub(super) fn digits(&self) -> Option<Vec<Digit>> {
+        match &self.0 {
+            Repr::Digits(digits) => Some(digits.clone()),
+            Repr::List(devices, _) => recognised(devices),
+        }
+    }
+
+    /// Whether devices were listed one by one.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self.0, Repr::List(..))
+    }
+
+    /// The shape of the devices and its transpose, as HLO writes it; `None` for a list.
+    #[must_use]
+    pub fn to_iota(&self) -> Option<(Vec<u64>, Vec<u64>)> {
+        let Repr::Digits(digits) = &self.0 else { return None };
+        let by_weight = digits.iter().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec();
+        let place = |digit: &Digit| by_weight.iter().position(|other| *other == digit);
+        let permutation = digits.iter().filter_map(place).map(|at| u64::try_from(at).unwrap_or(0));
+        match by_weight.len() {
+            0 => Some((vec![1], Vec::new())),
+            1 => Some((by_weight.iter().map(|digit| digit.size).collect(), Vec::new())),
+            _ => Some((by_weight.iter().map(|d| d.size).collect(), permutation.collect())),
+        }
+    }
+
+    /// How many positions there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            Repr::Digits(digits) => digits.iter().map(|digit| digit.size).product(),
+            Repr::List(devices, _) => u64::try_from(devices.len()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Never: there is at least one device.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The device at a position below [`len`](DeviceOrder::len). Cost: O(digits).
+    #[must_use]
+    pub fn device(&self, position: u64) -> Option<u64> {
+        match &self.0 {
+            Repr::List(devices, _) => devices.get(usize::try_from(position).ok()?).copied(),
+            Repr::Digits(digits) => {
+                let mut rest = position;
+                let mut device = 0;
+                for Digit { size, weight } in digits.iter().rev() {
+                    device += rest % size * weight;
+                    rest /= size;
+                }
+                (rest == 0).then_some(device)
+            }
+        }
+    }
+
+    /// The position of a device, if it has one. Cost: O(digits).
+    #[must_use]
+    pub fn position(&self, device: u64) -> Option<u64> {
+        match &self.0 {
+            Repr::List(_, positions) => positions.get(&device).copied(),
+            Repr::Digits(digits) => {
+                let position = digits.iter().fold(0, |position, Digit { size, weight }| {
+                    position * size + device / weight % size
+                });
+                (device < self.len()).then_some(position)
+            }
+        }
+    }
+
+    /// The devices in the order of the positions.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.len()).filter_map(|position| self.device(position))
+    }
+
+    /// The order in which position p has the device that `then` has at position `self.device(p)`.
+    pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, LayoutError> {
+        if let (Repr::Digits(first), Repr::Digits(second)) = (&self.0, &then.0) {
+            let sizes = second.iter().map(|digit| digit.size).collect_vec();
+            let cuts = first.iter().map(|digit| cut(*digit, &sizes)).collect::<Option<Vec<_>>>();
+            if let Some(cuts) = cuts {
+                let weighed = |(at, part): (usize, Digit)| {
+                    let weight = second.get(at).map_or(0, |digit| digit.weight);
+                    Digit { size: part.size, weight: part.weight * weight }
+                };
+                return Ok(DeviceOrder::of(cuts.into_iter().flatten().map(weighed).collect()));
+            }
+        }
+        self.check_listed()?;
+        DeviceOrder::list(self.iter().filter_map(|position| then.device(position)).collect())
+    }
+
+    /// Refuses to list more devices than the budget.
+    pub(super) fn check_listed(&self) -> Result<(), LayoutError> {
+        match self.len() <= MOST_LISTED {
+            true => Ok(()),
+            false => Err(LayoutError::NotDecided {
+                question: "listing the devices of a sharding one by one",
+                budget: MOST_LISTED,
+            }),
+        }
+    }
+}
+
+/// The product of sizes that must be at least 1.
+pub(super) fn count(sizes: &[u64]) -> Result<u64, LayoutError> {
+    if sizes.contains(&0) {
+        return Err(refused(format!(
+            "[{}] has a 0, so there are no devices",
+            sizes.iter().join(",")
+        )));
+    }
+    product(sizes.iter().copied())
+        .ok_or_else(|| refused("the number of devices does not fit in 64 bits"))
+}
+
+/// The digits of a list, minor-most first found: how far it steps evenly is the size of a digit.
+fn recognised(devices: &[u64]) -> Option<Vec<Digit>> {
+    if devices.first() != Some(&0) {
+        return None;
+    }
+    let (mut step, mut digits) = (1, Vec::new());
+    while step < devices.len() {
+        let weight = *devices.get(step)?;
+        let firsts = (0_u64..).zip(devices.iter().step_by(step));
+        let size = firsts.take_while(|(k, device)| k.checked_mul(weight) == Some(**device)).count();
+        let block = step.checked_mul(size)?;
+        if size < 2 || devices.len() % block != 0 {
+            return None;
+        }
+        let (head, tail) = devices.split_at(block);
+        let repeats = |part: &[u64]| {
+            part.iter().zip(head).all(|(a, b)| part.first().is_some_and(|first| first + b == *a))
+        };
+        if !head.chunks(step).chain(tail.chunks(step)).all(|part| {
+            part.iter().zip(devices).all(|(a, b)| part.first().is_some_and(|first| first + b == *a))
+        }) || !tail.chunks(block).all(repeats)
+        {
+            return None;
+        }
+        digits.push(Digit { size: u64::try_from(size).ok()?, weight });
+        step = block;
+    }
+    digits.reverse();
+    Some(digits)
+}
+
+/// Where a digit of a number lies in the number's mixed radix: the radix, counted from the major
+/// end, and the size and step there, major to minor. `None` where it does not line up.
+pub(super) fn cut(digit: Digit, radices: &[u64]) -> Option<Vec<(usize, Digit)>> {
+    let (mut parts, mut base, Digit { mut size, mut weight }) = (Vec::new(), 1_u64, digit);
+    for (at, radix) in radices.iter().enumerate().rev() {
+        let top = base.checked_mul(*radix)?;
+        if size > 1 && weight < top {
+            if weight % base != 0 || top % weight != 0 {
+                return None;
+            }
+            let room = top / weight;
+            let part = size.min(room);
+            if part == 0 || room % part != 0 && at > 0 || size % part != 0 {
+                return None;
+            }
+            parts.push((at, Digit { size: part, weight: weight / base }));
+            (size, weight) = (size / part, top);
+        }
+        base = top;
+    }
+    parts.reverse();
+    (size == 1).then_some(parts)
+}
+
+/// The digits of each of several numbers that together, major to minor, write the position.
+/// `None` where their sizes do not line up with the digits.
+pub(super) fn shared_out(digits: &[Digit], sizes: &[u64]) -> Option<Vec<Vec<Digit>>> {
+    let mut left = digits.iter().rev().copied();
+    let mut digit = Digit { size: 1, weight: 0 };
+    let mut shares = Vec::new();
+    for size in sizes.iter().rev() {
+        let (mut need, mut share) = (*size, Vec::new());
+        while need > 1 {
+            if digit.size == 1 {
+                digit = left.next()?;
+            }
+            let part = need.min(digit.size);
+            if need % part != 0 || digit.size % part != 0 {
+                return None;
+            }
+            share.push(Digit { size: part, weight: digit.weight });
+            need /= part;
+            digit = Digit { size: digit.size / part, weight: digit.weight * part };
+        }
+        share.reverse();
+        shares.push(merged(&share));
+    }
+    shares.reverse();
+    Some(shares)
+}

@@ -1,0 +1,245 @@
+//! A sharded shape: `bf16[4096,14336]{1,0:T(8,128)(2,1)}, sharding={devices=[4,1]<=[4]}`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::order::refused;
+use super::value::Sharding;
+use crate::algebra::Layout;
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::machine::Machine;
+use crate::notation::sharding::{Mesh, ShardingText};
+use crate::notation::{Walk, XlaArray, XlaDim, XlaParser, XlaShape};
+
+/// A shape and how it is spread over devices.
+///
+/// A sharding that only names its mesh, or its axes, has the mesh behind it: `f32[8],
+/// sharding=P('x'), mesh=x=2,y=4`.
+///
+/// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
+/// otherwise; the layout is that of the shard. A whole HLO instruction is read too: what stands
+/// between the shape and `sharding=` is skipped.
+///
+/// ```
+/// use tensor_layout::sharding::ShardedShape;
+/// let text = "%p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}";
+/// let sharded: ShardedShape = text.parse()?;
+/// assert_eq!(sharded.to_string(), "f32[10,7]{1,0}, sharding={devices=[2,4]<=[8]}");
+/// let layout = sharded.lower(None)?;
+/// assert_eq!(layout.locate(&[6, 3])?.to_string(), "Device=5,Addr=3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ShardedShape {
+    array: XlaArray,
+    sharding: ShardingText,
+    mesh: Option<Mesh>,
+    per_device: bool,
+}
+
+impl fmt::Display for ShardedShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, sharding={}", self.array, self.sharding)?;
+        self.mesh.as_ref().map_or(Ok(()), |mesh| write!(f, ", mesh={mesh}"))
+    }
+}
+
+/// A part of a text, and where it begins.
+type Part<'a> = (usize, &'a str);
+
+/// The shape and the sharding in a text, and the mesh if one follows.
+fn parts(text: &str) -> Option<(Part<'_>, Part<'_>, Option<Part<'_>>)> {
+    let head = text.find(['[', '(']).unwrap_or(text.len());
+    let start = text.get(..head)?.rfind(" = ").map_or(0, |at| at + " = ".len());
+    let shape_start = start + (text.get(start..)?.len() - text.get(start..)?.trim_start().len());
+    let bytes = text.as_bytes();
+    let ends = [b' ', b','].map(|stop| Walk::from(shape_start).next(bytes, Some(stop)));
+    let shape_end = ends.into_iter().flatten().min()?;
+    let shape = text.get(shape_start..shape_end)?;
+    let mut walk = Walk::from(shape_end);
+    let mut comma = if bytes.get(shape_end) == Some(&b',') { Some(shape_end) } else { None };
+    loop {
+        let at = match comma.take() {
+            Some(at) => at,
+            None => walk.next(bytes, Some(b','))?,
+        };
+        let rest = text.get(at + 1..)?;
+        let blanks = rest.len() - rest.trim_start().len();
+        if let Some(sharding) = rest.trim_start().strip_prefix("sharding=") {
+            let from = at + 1 + blanks + "sharding=".len();
+            let (sharding, behind) = sharding.split_at_checked(sharding_end(sharding))?;
+            let mesh = behind.trim_start_matches([',', ' ']).strip_prefix("mesh=");
+            let mesh = mesh.map(|mesh| (text.len() - mesh.len(), mesh));
+            return Some(((shape_start, shape), (from, sharding), mesh));
+        }
+    }
+}
+
+/// Where a sharding ends: behind its brackets, with what stands before them.
+fn sharding_end(text: &str) -> usize {
+    let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
+    if text.as_bytes().get(open) == Some(&b'<') {
+        let last = text.find(", mesh=").unwrap_or(text.len());
+        return text.get(..last).unwrap_or(text).trim_end().len();
+    }
+    let close = Walk::from(open + 1).next(text.as_bytes(), None);
+    close.map_or(text.len(), |close| close + 1)
+}
+
+impl ShardedShape {
+    /// Whether a text looks like one: a shape, and later `, sharding=`.
+    pub(crate) fn looks_like(text: &str) -> bool {
+        text.contains("sharding=") && parts(text).is_some()
+    }
+
+    /// A sharded shape from its parts; `mesh` is for shardings that only name one.
+    #[must_use]
+    pub fn new(array: XlaArray, sharding: ShardingText, mesh: Option<Mesh>) -> ShardedShape {
+        ShardedShape { array, sharding, mesh, per_device: false }
+    }
+
+    /// Reads the dimensions as those of one device, as dumps after partitioning have them.
+    #[must_use]
+    pub fn per_device(mut self) -> ShardedShape {
+        self.per_device = true;
+        self
+    }
+
+    /// Sets the mesh that the sharding names.
+    #[must_use]
+    pub fn on_mesh(mut self, mesh: Mesh) -> ShardedShape {
+        self.mesh = Some(mesh);
+        self
+    }
+
+    /// Parses a sharded shape, its shape as `xla` says.
+    ///
+    /// # Errors
+    /// Those of the shape and of the sharding, at their places in the text.
+    pub fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
+        let whole = Span::new(0, text.len());
+        let expected = || {
+            let kind = ParseErrorKind::Expected(vec!["a shape, then `, sharding={..}`"]);
+            ParseError::new(kind, whole, text)
+        };
+        let ((shape_at, shape), (sharding_at, sharding), mesh) =
+            parts(text).ok_or_else(expected)?;
+        let moved = |error: ParseError, by: usize| {
+            let moved = ParseError::new(error.kind().clone(), error.span().shifted(by), text);
+            error.help().map(str::to_owned).into_iter().fold(moved, ParseError::with_help)
+        };
+        let array = match xla.parse(shape).map_err(|error| moved(error, shape_at))? {
+            XlaShape::Array(array) | XlaShape::Buffer(array) => array,
+            _ => {
+                let span = Span::new(shape_at, shape_at + shape.len());
+                let message = "a sharding is that of one array".to_owned();
+                return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
+            }
+        };
+        let sharding = sharding.parse().map_err(|error| moved(error, sharding_at))?;
+        let mesh = mesh.map(|(at, mesh)| mesh.parse().map_err(|error| moved(error, at)));
+        Ok(ShardedShape::new(array, sharding, mesh.transpose()?))
+    }
+
+    /// The array as written.
+    #[must_use]
+    pub fn array(&self) -> &XlaArray {
+        &self.array
+    }
+
+    /// The mesh that was given beside the sharding.
+    #[must_use]
+    pub fn mesh(&self) -> Option<&Mesh> {
+        self.mesh.as_ref()
+    }
+
+    /// The sharding as written.
+    #[must_use]
+    pub fn text(&self) -> &ShardingText {
+        &self.sharding
+    }
+
+    /// What the sharding says.
+    ///
+    /// # Errors
+    /// Those of its notation.
+    pub fn sharding(&self) -> Result<Sharding, LayoutError> {
+        let extents = self.array.extents()?;
+        match &self.sharding {
+            ShardingText::Hlo(sharding) => sharding.lower(),
+            ShardingText::Sdy(sharding) => sharding.lower(self.mesh.as_ref()),
+            ShardingText::Jax(spec) => spec.lower(self.mesh.as_ref(), extents.len()),
+            ShardingText::Torch(_) if self.per_device => {
+                Err(refused("cuts in turn need the extents of the whole tensor"))
+            }
+            ShardingText::Torch(placements) => {
+                let missing = || refused("placements need a mesh, such as `x=2,y=4`");
+                placements.lower(self.mesh.as_ref().ok_or_else(missing)?, &extents)
+            }
+        }
+    }
+
+    /// The extents of the whole tensor.
+    ///
+    /// # Errors
+    /// As [`sharding`](ShardedShape::sharding); extents beyond 64 bits.
+    pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
+        let written = self.array.extents()?;
+        if !self.per_device {
+            return Ok(written);
+        }
+        let tiles = self.sharding()?.tiles(written.len())?;
+        let whole = written.iter().zip(tiles).map(|(extent, tiles)| extent.checked_mul(tiles));
+        let beyond = || refused("the extents of the whole tensor do not fit in 64 bits");
+        whole.collect::<Option<_>>().ok_or_else(beyond)
+    }
+
+    /// The array that every device holds: `ceil(extent / tiles)`, laid out as written.
+    ///
+    /// # Errors
+    /// As [`sharding`](ShardedShape::sharding).
+    pub fn shard(&self) -> Result<XlaArray, LayoutError> {
+        let extents = self.sharding()?.shard_extents(&self.extents()?)?;
+        let dims = extents.into_iter().map(XlaDim::Static).collect();
+        Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
+    }
+
+    /// Says where the elements are: the levels of the machine, the axes of the mesh, or `Device`;
+    /// then the address in elements.
+    ///
+    /// # Errors
+    /// As [`XlaArray::lower`] of the shard, and [`Sharding::layout`].
+    pub fn lower(&self, machine: Option<&Machine>) -> Result<Layout, ParseError> {
+        self.array.validate()?;
+        let refuse = |error| self.refuse(error);
+        let (sharding, extents) =
+            (self.sharding().map_err(refuse)?, self.extents().map_err(refuse)?);
+        let shard = self.shard().map_err(refuse)?.lower()?;
+        sharding.layout(&extents, &shard, machine).map_err(refuse)
+    }
+
+    /// The devices as a machine, as [`Sharding::machine`].
+    ///
+    /// # Errors
+    /// Those of the sharding.
+    pub fn machine(&self) -> Result<Option<Machine>, ParseError> {
+        let machine = self.sharding().and_then(|sharding| sharding.machine());
+        machine.map_err(|error| self.refuse(error))
+    }
+
+    /// The refusal of this text for what it means.
+    #[must_use]
+    pub fn refuse(&self, error: LayoutError) -> ParseError {
+        let text = self.to_string();
+        ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), &text)
+    }
+}
+
+impl FromStr for ShardedShape {
+    type Err = ParseError;
+
+    /// Parses a sharded shape, its shape strictly. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<ShardedShape, ParseError> {
+        ShardedShape::parse(text, XlaParser::strict())
+    }
+}

@@ -1,0 +1,184 @@
+//! From the value back to the notations.
+
+use itertools::Itertools;
+
+use super::order::{DeviceOrder, Digit, cut, refused};
+use super::value::{Sharding, ShardingKind, Tiles};
+use crate::error::LayoutError;
+use crate::notation::sharding::{
+    DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec, SdySharding,
+    SubgroupKind, TileDevices,
+};
+
+impl Sharding {
+    /// The sharding as XLA prints it: tiles and devices, in normal form.
+    ///
+    /// Law: the text that XLA gives for the same sharding.
+    #[must_use]
+    pub fn to_hlo(&self) -> HloSharding {
+        let rest = String::new();
+        match &self.kind {
+            ShardingKind::Replicated(_) => HloSharding::Whole(SubgroupKind::Replicated, rest),
+            ShardingKind::Manual => HloSharding::Whole(SubgroupKind::Manual, rest),
+            ShardingKind::Unreduced => HloSharding::Whole(SubgroupKind::Unreduced, rest),
+            ShardingKind::Unknown => HloSharding::Unknown(rest),
+            ShardingKind::Maximal(device) => HloSharding::Maximal(*device, rest),
+            ShardingKind::Tiled(tiles) => tiles.to_hlo(),
+        }
+    }
+
+    /// The axes of a mesh for every dimension of a tensor of rank `rank`.
+    ///
+    /// Law: lowered on the mesh it is the same sharding.
+    ///
+    /// # Errors
+    /// [`Unsayable`](LayoutError::Unsayable) where tiles are not made of whole digits of the axes.
+    pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
+        let unsayable = |reason: &str| LayoutError::Unsayable {
+            notation: "a sharding on a mesh",
+            reason: reason.into(),
+        };
+        let devices = mesh.len()?;
+        if let Some(found) = self.devices().filter(|found| *found != devices) {
+            return Err(unsayable(&format!("it has {found} devices, and the mesh has {devices}")));
+        }
+        let mut dims = MeshDims { dims: vec![DimAxes::default(); rank], ..MeshDims::default() };
+        let tiles = match &self.kind {
+            ShardingKind::Replicated(_) => return Ok(dims),
+            ShardingKind::Tiled(tiles) => tiles,
+            _ => return Err(unsayable("it is one word for the whole tensor")),
+        };
+        self.tiles(rank)?;
+        // From devices to places of the mesh: the inverse of the mesh's own order.
+        let order = mesh.order()?.inverse()?;
+        let places = tiles.order.then(&order)?;
+        let uneven = || unsayable("its tiles do not line up with the axes of the mesh");
+        let shares = tiles.shares(&places).ok_or_else(uneven)?;
+        let axes = shares.iter().map(|digits| mesh.axes_of(digits));
+        let axes: Vec<Vec<MeshAxis>> = axes.collect::<Option<_>>().ok_or_else(uneven)?;
+        let (per_dim, per_group) = axes.split_at(rank.min(axes.len()));
+        for (dim, axes) in dims.dims.iter_mut().zip(per_dim) {
+            dim.axes.clone_from(axes);
+        }
+        for ((kind, _), axes) in tiles.groups.iter().zip(per_group) {
+            match kind {
+                SubgroupKind::Replicated => {}
+                SubgroupKind::Manual => dims.manual.clone_from(axes),
+                SubgroupKind::Unreduced => dims.unreduced.clone_from(axes),
+                SubgroupKind::Maximal => return Err(unsayable("it has `maximal` devices")),
+            }
+        }
+        Ok(dims)
+    }
+
+    /// The sharding as Shardy writes it, on a mesh that is written out.
+    ///
+    /// # Errors
+    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes.
+    pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
+        let dims = self.dims_on(mesh, rank)?;
+        if !dims.manual.is_empty() {
+            let reason = "it has manual axes".into();
+            return Err(LayoutError::Unsayable { notation: "Shardy", reason });
+        }
+        let devices = match &mesh.devices {
+            MeshDevices::Transposed(..) => MeshDevices::List(mesh.device_order()?),
+            devices => devices.clone(),
+        };
+        let mesh = Mesh { axes: mesh.axes.clone(), devices };
+        Ok(SdySharding { mesh_name: None, mesh: Some(mesh), dims })
+    }
+
+    /// The sharding as JAX writes it.
+    ///
+    /// # Errors
+    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); parts of axes, and `manual` axes.
+    pub fn to_partition_spec(
+        &self,
+        mesh: &Mesh,
+        rank: usize,
+    ) -> Result<PartitionSpec, LayoutError> {
+        let mut dims = self.dims_on(mesh, rank)?;
+        let unsayable =
+            |reason: String| Err(LayoutError::Unsayable { notation: "a PartitionSpec", reason });
+        let all = dims.dims.iter().flat_map(|dim| &dim.axes).chain(&dims.unreduced);
+        if let Some(MeshAxis { name, part: Some((pre, size)) }) =
+            all.clone().find(|axis| axis.part.is_some())
+        {
+            return unsayable(format!("it needs the part '{name}':({pre}){size} of an axis"));
+        }
+        if !dims.manual.is_empty() {
+            return unsayable("it has manual axes".into());
+        }
+        dims.replicated.clear();
+        Ok(PartitionSpec { mesh: Some(mesh.clone()), dims })
+    }
+
+    /// The axes as written, where they were written on this mesh, else as they follow.
+    fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
+        match &self.named {
+            Some(named) if named.mesh == *mesh && named.dims.dims.len() == rank => {
+                Ok(named.dims.clone())
+            }
+            _ => self.to_mesh_dims(mesh, rank),
+        }
+    }
+}
+
+impl Tiles {
+    fn to_hlo(&self) -> HloSharding {
+        let devices = match self.order.to_iota() {
+            Some((dims, permutation)) => TileDevices::Iota(dims, permutation),
+            None => TileDevices::List(self.order.iter().collect()),
+        };
+        let sizes = self.groups.iter().map(|(_, size)| *size);
+        let last = self.groups.iter().map(|(kind, _)| *kind).collect_vec();
+        HloSharding::Tiles {
+            dims: self.tiles.iter().copied().chain(sizes).collect(),
+            devices,
+            short: last == [SubgroupKind::Replicated],
+            last,
+            rest: String::new(),
+        }
+    }
+}
+
+impl DeviceOrder {
+    /// The order that has position p at device p.
+    pub(super) fn inverse(&self) -> Result<DeviceOrder, LayoutError> {
+        if let (false, Some(digits)) = (self.is_list(), self.digits()) {
+            // The digit of the position that is worth `weight` devices has a weight of its own.
+            let minor = |at: usize| digits.iter().skip(at + 1).map(|digit| digit.size).product();
+            let swapped = digits
+                .iter()
+                .enumerate()
+                .map(|(at, digit)| (digit.weight, Digit { size: digit.size, weight: minor(at) }));
+            let swapped = swapped.sorted_by(|a, b| b.0.cmp(&a.0)).map(|(_, digit)| digit);
+            return Ok(DeviceOrder::of(swapped.collect()));
+        }
+        self.check_listed()?;
+        let positions = (0..self.len()).map(|device| self.position(device)).collect::<Option<_>>();
+        DeviceOrder::list(
+            positions.ok_or_else(|| refused("its devices are not 0, 1, 2 and so on"))?,
+        )
+    }
+}
+
+impl Mesh {
+    /// The axes, or parts of them, that digits of the place in the mesh are.
+    fn axes_of(&self, digits: &[Digit]) -> Option<Vec<MeshAxis>> {
+        let sizes = self.sizes();
+        let mut axes = Vec::new();
+        for digit in digits {
+            for (at, Digit { size, weight }) in cut(*digit, &sizes)? {
+                let (name, whole) = self.axes.get(at)?;
+                if whole % (weight * size) != 0 {
+                    return None;
+                }
+                let part = (size != *whole).then(|| (whole / (weight * size), size));
+                axes.push(MeshAxis { name: name.clone(), part });
+            }
+        }
+        Some(axes)
+    }
+}

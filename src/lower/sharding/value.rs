@@ -1,0 +1,379 @@
+//! A sharding as a value: tiles per dimension, and which device has which tile.
+
+use std::ops::Range;
+
+use itertools::Itertools;
+
+use super::order::{DeviceOrder, Digit, count, refused, shared_out};
+use crate::error::LayoutError;
+use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
+
+/// Which part of a tensor every device holds.
+///
+/// A dimension of extent d that is cut into n tiles has tiles of ceil(d / n); the last ones may be
+/// short or empty. Tiles are counted in row-major order.
+/// Law: the shards are those of XLA's `HloSharding`.
+///
+/// ```
+/// use tensor_layout::sharding::{HloSharding, Sharding};
+/// let text: HloSharding = "{devices=[2,1,4]<=[2,4]T(1,0) last_tile_dim_replicate}".parse()?;
+/// let sharding = text.lower()?;
+/// assert_eq!(sharding.to_hlo().to_string(),
+///     "{devices=[2,1,4]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}");
+/// assert_eq!(sharding.shard(&[10, 7], 6)?, Some(vec![5..10, 0..7]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sharding {
+    pub(super) kind: ShardingKind,
+    /// Axes of a mesh, and the places of the mesh that tiles have.
+    pub(super) named: Option<Named>,
+}
+
+/// What a sharding says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShardingKind {
+    /// Every device has all; how many there are, if that is known.
+    Replicated(Option<u64>),
+    /// One device has all.
+    Maximal(u64),
+    /// The program says itself what lies where.
+    Manual,
+    /// Every device has a partial result of all.
+    Unreduced,
+    /// Not decided yet.
+    Unknown,
+    /// Tiles.
+    Tiled(Tiles),
+}
+
+/// Tiles, and what devices share that do not hold different ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    pub(super) tiles: Vec<u64>,
+    pub(super) groups: Vec<(SubgroupKind, u64)>,
+    pub(super) order: DeviceOrder,
+}
+
+/// The mesh that a sharding was written with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) mesh: Mesh,
+    pub(super) dims: MeshDims,
+    /// From tiles to places of the mesh in row-major order.
+    pub(super) places: DeviceOrder,
+}
+
+impl Tiles {
+    /// Checks and normalises tiles, then groups of devices, and the order of all devices.
+    pub(super) fn new(
+        dims: &[u64],
+        kinds: &[SubgroupKind],
+        order: DeviceOrder,
+    ) -> Result<ShardingKind, LayoutError> {
+        let devices = count(dims)?;
+        if devices != order.len() {
+            let listed = order.len();
+            let dims = dims.iter().join(",");
+            return Err(refused(format!(
+                "[{dims}] has {devices} places for devices, and there are {listed} devices"
+            )));
+        }
+        let Some(rank) = dims.len().checked_sub(kinds.len()) else {
+            let (kinds, dims) = (kinds.len(), dims.len());
+            return Err(refused(format!("there are {kinds} last tile dimensions of only {dims}")));
+        };
+        let (tiles, last) = dims.split_at(rank);
+        let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
+        Tiles { tiles: tiles.to_vec(), groups, order }.normalised()
+    }
+
+    /// Groups in the order maximal, manual, unreduced, replicated, one of each kind, and copies in
+    /// the order of their devices.
+    ///
+    /// Source: openxla/xla, `hlo_sharding.cc`, PartialTile and Subgroup.
+    fn normalised(self) -> Result<ShardingKind, LayoutError> {
+        let real = self.groups.iter().filter(|(_, size)| *size > 1).copied().collect_vec();
+        let only = |groups: &[(SubgroupKind, u64)]| {
+            groups.iter().map(|(kind, _)| *kind).all_equal_value().ok()
+        };
+        // Where groups of size 1 hide that there is one kind, XLA looks for two of the kinds only.
+        let hidden = || only(&real).filter(|kind| *kind != SubgroupKind::Unreduced);
+        let kind = only(&self.groups).or_else(hidden);
+        if let (Some(kind), true) = (kind, self.tiles.iter().all(|tiles| *tiles == 1)) {
+            match kind {
+                SubgroupKind::Replicated => {
+                    return Ok(ShardingKind::Replicated(Some(self.order.len())));
+                }
+                SubgroupKind::Manual => return Ok(ShardingKind::Manual),
+                SubgroupKind::Unreduced => return Ok(ShardingKind::Unreduced),
+                SubgroupKind::Maximal => {}
+            }
+        }
+        let sorted = real.iter().enumerate().sorted_by_key(|(_, (kind, _))| *kind).collect_vec();
+        let order = self.regrouped(&real, &sorted.iter().map(|(at, _)| *at).collect_vec())?;
+        let mut groups: Vec<(SubgroupKind, u64)> = Vec::new();
+        for (_, (kind, size)) in sorted {
+            match groups.last_mut() {
+                Some((last, all)) if last == kind => *all *= size,
+                _ => groups.push((*kind, *size)),
+            }
+        }
+        Ok(ShardingKind::Tiled(Tiles { tiles: self.tiles, groups, order }))
+    }
+
+    /// The order of devices with the groups in another order, copies sorted.
+    fn regrouped(
+        &self,
+        groups: &[(SubgroupKind, u64)],
+        sorted: &[usize],
+    ) -> Result<DeviceOrder, LayoutError> {
+        if groups.is_empty() {
+            return Ok(self.order.clone());
+        }
+        let is_copies = |at: usize| groups.get(at).is_some_and(|g| g.0 == SubgroupKind::Replicated);
+        let all: u64 = self.tiles.iter().product();
+        let sizes = std::iter::once(all).chain(groups.iter().map(|(_, size)| *size)).collect_vec();
+        // A list stays one, as XLA keeps it.
+        let digits = if self.order.is_list() { None } else { self.order.digits() };
+        let Some(shares) = digits.and_then(|digits| shared_out(&digits, &sizes)) else {
+            return self.regrouped_list(&sizes, sorted, is_copies);
+        };
+        let share = |at: usize| shares.get(at).cloned().unwrap_or_default();
+        let mut order = share(0);
+        let others = sorted.iter().filter(|at| !is_copies(**at));
+        order.extend(others.flat_map(|at| share(at + 1)));
+        let copies = sorted.iter().filter(|at| is_copies(**at)).flat_map(|at| share(at + 1));
+        order.extend(copies.sorted_by(|a, b| b.weight.cmp(&a.weight)));
+        Ok(DeviceOrder::of(order))
+    }
+
+    fn regrouped_list(
+        &self,
+        sizes: &[u64],
+        sorted: &[usize],
+        is_copies: impl Fn(usize) -> bool,
+    ) -> Result<DeviceOrder, LayoutError> {
+        self.order.check_listed()?;
+        let weight = |at: usize| sizes.iter().skip(at + 1).product::<u64>();
+        let step =
+            |at: usize| (0..sizes.get(at).copied().unwrap_or(1)).map(move |d| d * weight(at));
+        let copies = sorted.iter().filter(|at| is_copies(**at)).map(|at| at + 1).collect_vec();
+        let others = sorted.iter().filter(|at| !is_copies(**at)).map(|at| at + 1);
+        let sums = |places: Vec<usize>| {
+            places.into_iter().fold(vec![0], |sums, at| {
+                sums.iter().cartesian_product(step(at).collect_vec()).map(|(a, b)| a + b).collect()
+            })
+        };
+        let heads: Vec<u64> = sums(std::iter::once(0).chain(others).collect());
+        let tails: Vec<u64> = sums(copies);
+        let devices = heads.iter().flat_map(|head| {
+            let copies = tails.iter().filter_map(|tail| self.order.device(head + tail));
+            copies.sorted().collect_vec()
+        });
+        DeviceOrder::list(devices.collect())
+    }
+
+    /// How many tiles each dimension has.
+    #[must_use]
+    pub fn tiles(&self) -> &[u64] {
+        &self.tiles
+    }
+
+    /// What devices share that have the same tile, and how many each kind has, in the order of the
+    /// positions behind the tile.
+    #[must_use]
+    pub fn groups(&self) -> &[(SubgroupKind, u64)] {
+        &self.groups
+    }
+
+    /// The device at each position: tiles in row-major order, then groups.
+    #[must_use]
+    pub fn order(&self) -> &DeviceOrder {
+        &self.order
+    }
+
+    /// How many devices have each tile.
+    #[must_use]
+    pub fn devices_per_tile(&self) -> u64 {
+        self.groups.iter().map(|(_, size)| size).product()
+    }
+
+    /// The digits of the device number in each dimension, then in each group.
+    pub(super) fn shares(&self, order: &DeviceOrder) -> Option<Vec<Vec<Digit>>> {
+        let sizes = self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied();
+        shared_out(&order.digits()?, &sizes.collect_vec())
+    }
+
+    /// The tile of a device.
+    fn tile(&self, device: u64) -> Option<Vec<u64>> {
+        let mut rest = self.order.position(device)? / self.devices_per_tile();
+        let mut tile = self.tiles.iter().rev().map(|tiles| {
+            let at = rest % tiles;
+            rest /= tiles;
+            at
+        });
+        let mut tile = tile.by_ref().collect_vec();
+        tile.reverse();
+        Some(tile)
+    }
+}
+
+impl Sharding {
+    pub(super) fn of(kind: ShardingKind) -> Sharding {
+        Sharding { kind, named: None }
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn kind(&self) -> &ShardingKind {
+        &self.kind
+    }
+
+    /// The mesh that it was written with.
+    #[must_use]
+    pub fn mesh(&self) -> Option<&Mesh> {
+        self.named.as_ref().map(|named| &named.mesh)
+    }
+
+    /// How many devices there are, if the sharding says so.
+    #[must_use]
+    pub fn devices(&self) -> Option<u64> {
+        match &self.kind {
+            ShardingKind::Tiled(tiles) => Some(tiles.order.len()),
+            ShardingKind::Replicated(devices) => *devices,
+            _ => None,
+        }
+    }
+
+    /// How many tiles each dimension of a tensor of this rank has.
+    ///
+    /// # Errors
+    /// [`Sharding`](LayoutError::Sharding) for tiles of another rank.
+    pub fn tiles(&self, rank: usize) -> Result<Vec<u64>, LayoutError> {
+        match &self.kind {
+            ShardingKind::Tiled(tiles) if tiles.tiles.len() == rank => Ok(tiles.tiles.clone()),
+            ShardingKind::Tiled(tiles) => {
+                let cut = tiles.tiles.len();
+                Err(refused(format!("it cuts {cut} dimensions, and the tensor has {rank}")))
+            }
+            _ => Ok(vec![1; rank]),
+        }
+    }
+
+    /// The extents of a shard in memory: the same for all devices, `ceil(extent / tiles)`.
+    ///
+    /// # Errors
+    /// As [`tiles`](Sharding::tiles).
+    pub fn shard_extents(&self, extents: &[u64]) -> Result<Vec<u64>, LayoutError> {
+        let tiles = self.tiles(extents.len())?;
+        Ok(extents.iter().zip(tiles).map(|(extent, tiles)| extent.div_ceil(tiles)).collect())
+    }
+
+    /// The part that a device holds, dimension by dimension; ranges of trailing devices may be
+    /// short or empty. `None` for a device that has no part.
+    ///
+    /// Cost: O(rank + digits).
+    ///
+    /// # Errors
+    /// As [`tiles`](Sharding::tiles); a sharding that says no places: `manual`, `unknown`.
+    pub fn shard(
+        &self,
+        extents: &[u64],
+        device: u64,
+    ) -> Result<Option<Vec<Range<u64>>>, LayoutError> {
+        let tiles = self.tiles(extents.len())?;
+        let tile = match &self.kind {
+            ShardingKind::Tiled(tiled) => {
+                tiled.check_places()?;
+                tiled.tile(device)
+            }
+            ShardingKind::Replicated(devices) => {
+                devices.is_none_or(|devices| device < devices).then(|| vec![0; extents.len()])
+            }
+            ShardingKind::Maximal(only) => (device == *only).then(|| vec![0; extents.len()]),
+            ShardingKind::Unreduced => Some(vec![0; extents.len()]),
+            ShardingKind::Manual | ShardingKind::Unknown => return Err(self.no_places()),
+        };
+        let range = |((extent, tiles), tile): ((&u64, u64), u64)| {
+            let size = extent.div_ceil(tiles);
+            let start = size.saturating_mul(tile).min(*extent);
+            start..size.saturating_mul(tile.saturating_add(1)).min(*extent)
+        };
+        Ok(tile.map(|tile| extents.iter().zip(tiles).zip(tile).map(range).collect()))
+    }
+
+    /// The devices that hold an element, and its index in their shards.
+    ///
+    /// # Errors
+    /// As [`shard`](Sharding::shard); indexes outside of the tensor; replicas of an unknown number.
+    pub fn locate(
+        &self,
+        extents: &[u64],
+        index: &[u64],
+    ) -> Result<(Vec<u64>, Vec<u64>), LayoutError> {
+        if index.len() != extents.len() {
+            let (found, rank) = (index.len(), extents.len());
+            return Err(LayoutError::IndexRank { found, rank });
+        }
+        if let Some(axis) = (0..extents.len()).find(|axis| index.get(*axis) >= extents.get(*axis)) {
+            let at = |of: &[u64]| of.get(axis).copied().unwrap_or(0);
+            let (index, extent) = (at(index), at(extents));
+            return Err(LayoutError::IndexBeyond { axis, index, extent });
+        }
+        let tiles = self.tiles(extents.len())?;
+        let sizes = self.shard_extents(extents)?;
+        let local = index.iter().zip(&sizes).map(|(index, size)| index % size).collect();
+        let tile = index.iter().zip(&sizes).zip(&tiles);
+        let tile = tile.fold(0, |number, ((index, size), tiles)| number * tiles + index / size);
+        let devices = match &self.kind {
+            ShardingKind::Tiled(tiled) => {
+                tiled.check_places()?;
+                let each = tiled.devices_per_tile();
+                let positions = (0..each).map(|copy| tile * each + copy);
+                positions.filter_map(|position| tiled.order.device(position)).collect()
+            }
+            ShardingKind::Maximal(only) => vec![*only],
+            ShardingKind::Replicated(Some(devices)) => (0..*devices).collect(),
+            _ => return Err(self.no_places()),
+        };
+        Ok((devices, local))
+    }
+
+    /// Whether it says which device holds which element: not with `manual`, `unreduced` or
+    /// `unknown` parts.
+    #[must_use]
+    pub fn says_places(&self) -> bool {
+        match &self.kind {
+            ShardingKind::Tiled(tiles) => tiles.check_places().is_ok(),
+            ShardingKind::Replicated(_) | ShardingKind::Maximal(_) => true,
+            ShardingKind::Manual | ShardingKind::Unreduced | ShardingKind::Unknown => false,
+        }
+    }
+
+    pub(super) fn no_places(&self) -> LayoutError {
+        let reason = match &self.kind {
+            ShardingKind::Manual => "`manual` leaves it to the program what lies where",
+            ShardingKind::Unreduced => "`unreduced` holds partial results, not copies",
+            ShardingKind::Unknown => "`unknown` is not decided yet",
+            ShardingKind::Replicated(_) => "it does not say how many devices have a copy",
+            ShardingKind::Maximal(_) | ShardingKind::Tiled(_) => "it says no places",
+        };
+        refused(reason)
+    }
+}
+
+impl Tiles {
+    /// Refuses groups whose devices do not hold copies.
+    pub(super) fn check_places(&self) -> Result<(), LayoutError> {
+        let other = self.groups.iter().find(|(kind, _)| *kind != SubgroupKind::Replicated);
+        let reason = match other {
+            None => return Ok(()),
+            Some((SubgroupKind::Manual, _)) => "what lies on its `manual` devices is not known",
+            Some((SubgroupKind::Unreduced, _)) => "its `unreduced` devices hold partial results",
+            Some(_) => "which of its `maximal` devices holds the tile is not known",
+        };
+        Err(refused(reason))
+    }
+}

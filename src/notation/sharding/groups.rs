@@ -1,0 +1,75 @@
+//! Groups of devices, as collectives name them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use itertools::Itertools;
+
+use super::grammar::Rule;
+use super::hlo::TileDevices;
+use super::read;
+use super::tree::{Mesh, MeshAxis, Quoted};
+use crate::error::ParseError;
+
+/// The `replica_groups` of a collective, in any of their three forms.
+///
+/// ```
+/// use tensor_layout::sharding::DeviceGroups;
+/// let groups: DeviceGroups = "mesh['a'=4,'b'=2], device_ids=([2,2,2]T(0,2,1)) {'a':(2)2}".parse()?;
+/// assert_eq!(groups.lower(8)?, [[0, 1], [2, 3], [4, 5], [6, 7]]);
+/// assert_eq!("[2,4]<=[4,2]T(1,0)".parse::<DeviceGroups>()?.lower(8)?, [[0, 2, 4, 6], [1, 3, 5, 7]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Source: openxla/xla, `hlo_parser.cc`, ParseCollectiveDeviceList.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DeviceGroups {
+    /// `{{0,1},{2,3}}`; without a group, all devices are one.
+    Listed(Vec<Vec<u64>>),
+    /// `[2,4]<=[8]`: as many groups of as many devices.
+    Iota(Vec<u64>, TileDevices),
+    /// `mesh['x'=2] {'x'}`: devices that differ along the axes only are a group.
+    Mesh(Mesh, Vec<MeshAxis>),
+}
+
+impl fmt::Display for DeviceGroups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceGroups::Listed(groups) => {
+                let groups = groups.iter().map(|group| format!("{{{}}}", group.iter().join(",")));
+                write!(f, "{{{}}}", groups.collect_vec().join(","))
+            }
+            DeviceGroups::Iota(dims, devices) => write!(f, "[{}]{devices}", dims.iter().join(",")),
+            DeviceGroups::Mesh(mesh, axes) => {
+                write!(f, "{mesh} {{{}}}", axes.iter().map(|axis| Quoted(axis, '\'')).join(", "))
+            }
+        }
+    }
+}
+
+impl FromStr for DeviceGroups {
+    type Err = ParseError;
+
+    /// Parses groups of devices. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<DeviceGroups, ParseError> {
+        let (mut listed, mut dims, mut mesh) = (Vec::new(), Vec::new(), Mesh::default());
+        for part in read::parse(Rule::groups_text, text)?.into_inner() {
+            match part.as_rule() {
+                Rule::listed_groups => {
+                    for group in part.into_inner().filter(|p| p.as_rule() == Rule::listed_group) {
+                        let list = group.into_inner().find(|p| p.as_rule() == Rule::list);
+                        listed.push(list.map_or(Ok(Vec::new()), |list| read::ints(list, text))?);
+                    }
+                }
+                Rule::square => dims = read::ints(part, text)?,
+                Rule::iota => {
+                    return read::iota_devices(part, text).map(|of| DeviceGroups::Iota(dims, of));
+                }
+                Rule::hlo_mesh => mesh = read::mesh(part, text)?,
+                Rule::axes => return Ok(DeviceGroups::Mesh(mesh, read::axes(part, text)?)),
+                _ => {}
+            }
+        }
+        Ok(DeviceGroups::Listed(listed))
+    }
+}

@@ -1,0 +1,312 @@
+//! HLO shardings: tiles and devices (V1, V2) or a named mesh (V3).
+
+use std::fmt;
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::iterators::Pair;
+
+use super::grammar::Rule;
+use super::read;
+use super::tree::{Mesh, MeshDims, Quoted, iota_text};
+use crate::error::ParseError;
+
+/// A sharding as HLO text writes it, in any of its three forms.
+///
+/// Law: `parse(print(x)) == x`.
+///
+/// ```
+/// use tensor_layout::sharding::HloSharding;
+/// let sharding: HloSharding = "{ devices=[2,1,4] <= [8] last_tile_dim_replicate }".parse()?;
+/// assert_eq!(sharding.to_string(), "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+///
+/// Source: openxla/xla, `hlo_parser.cc`, ParseSharding and ParseMesh; `hlo_sharding.cc`, Print.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HloSharding {
+    /// One for every array of a tuple, depth first.
+    Tuple(Vec<HloSharding>),
+    /// One word for the whole tensor, and what follows it.
+    Whole(SubgroupKind, String),
+    /// `{unknown}`: not decided yet.
+    Unknown(String),
+    /// `{maximal device=3}`: one device has all.
+    Maximal(u64, String),
+    /// Tiles.
+    Tiles {
+        /// How many tiles each dimension has, then how many devices each further kind has.
+        dims: Vec<u64>,
+        /// Which device has which tile.
+        devices: TileDevices,
+        /// What the last of `dims` mean, which are no tiles.
+        last: Vec<SubgroupKind>,
+        /// Whether they are written as `last_tile_dim_replicate`.
+        short: bool,
+        /// What follows: groups of shardings, metadata.
+        rest: String,
+    },
+    /// A word for the whole tensor, on a mesh.
+    NamedWhole(Mesh, SubgroupKind),
+    /// `{maximal_mesh[device_id=3]}`
+    NamedMaximal(u64),
+    /// Axes of a mesh for every dimension; what follows.
+    Named(Mesh, MeshDims, String),
+}
+
+/// Which device has which tile; tiles are counted in row-major order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TileDevices {
+    /// `<=[2,4]T(1,0)`: the devices in row-major order of a shape, transposed. The transpose is
+    /// empty for one number.
+    Iota(Vec<u64>, Vec<u64>),
+    /// One by one.
+    List(Vec<u64>),
+}
+
+/// What devices share that do not hold different tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SubgroupKind {
+    /// One of them holds the tile. As a word for the whole tensor it has a variant of its own.
+    Maximal,
+    /// The program says itself what lies where.
+    Manual,
+    /// Every device holds a partial result.
+    Unreduced,
+    /// Every device holds a copy.
+    Replicated,
+}
+
+impl SubgroupKind {
+    /// The word in HLO text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SubgroupKind::Maximal => "maximal",
+            SubgroupKind::Manual => "manual",
+            SubgroupKind::Unreduced => "unreduced",
+            SubgroupKind::Replicated => "replicated",
+        }
+    }
+
+    fn of(word: &str) -> SubgroupKind {
+        match word {
+            "maximal" => SubgroupKind::Maximal,
+            "manual" => SubgroupKind::Manual,
+            "unreduced" => SubgroupKind::Unreduced,
+            _ => SubgroupKind::Replicated,
+        }
+    }
+}
+
+impl fmt::Display for SubgroupKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for TileDevices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TileDevices::List(devices) => write!(f, "{}", devices.iter().join(",")),
+            TileDevices::Iota(dims, permutation) => {
+                write!(f, "<={}", iota_text(dims, permutation))
+            }
+        }
+    }
+}
+
+impl fmt::Display for HloSharding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HloSharding::Tuple(members) => {
+                write!(f, "{{")?;
+                for (at, member) in members.iter().enumerate() {
+                    let comma = if at > 0 { ", " } else { "" };
+                    let comment = if at > 0 && at % 5 == 0 {
+                        format!("/*index={at}*/")
+                    } else {
+                        String::new()
+                    };
+                    write!(f, "{comma}{comment}{member}")?;
+                }
+                write!(f, "}}")
+            }
+            HloSharding::Whole(kind, rest) => write!(f, "{{{kind}{rest}}}"),
+            HloSharding::Unknown(rest) => write!(f, "{{unknown{rest}}}"),
+            HloSharding::Maximal(device, rest) => write!(f, "{{maximal device={device}{rest}}}"),
+            HloSharding::Tiles { dims, devices, last, short, rest } => {
+                write!(f, "{{devices=[{}]{devices}", dims.iter().join(","))?;
+                match (short, last.is_empty()) {
+                    (true, _) => write!(f, " last_tile_dim_replicate")?,
+                    (false, false) => write!(f, " last_tile_dims={{{}}}", last.iter().join(", "))?,
+                    (false, true) => {}
+                }
+                write!(f, "{rest}}}")
+            }
+            HloSharding::NamedWhole(mesh, kind) => write!(f, "{{{mesh}, {kind}}}"),
+            HloSharding::NamedMaximal(device) => write!(f, "{{maximal_mesh[device_id={device}]}}"),
+            HloSharding::Named(mesh, dims, rest) => {
+                write!(f, "{{{mesh}, {}{rest}}}", Quoted(dims, '\''))
+            }
+        }
+    }
+}
+
+impl FromStr for HloSharding {
+    type Err = ParseError;
+
+    /// Parses an HLO sharding. Cost: linear in the text.
+    ///
+    /// Words that contradict each other are refused, where XLA takes the one that it looks at
+    /// first.
+    fn from_str(text: &str) -> Result<HloSharding, ParseError> {
+        let whole = read::parse(Rule::hlo_text, text)?;
+        let first = whole.into_inner().next();
+        first.map_or(Ok(HloSharding::Tuple(Vec::new())), |pair| sharding(pair, text))
+    }
+}
+
+fn sharding(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
+    match pair.as_rule() {
+        Rule::tuple => {
+            let is_member = |p: &Pair<'_, Rule>| matches!(p.as_rule(), Rule::named | Rule::flat);
+            let members = pair.into_inner().filter(is_member).map(|p| sharding(p, text));
+            Ok(HloSharding::Tuple(members.try_collect()?))
+        }
+        Rule::named => named(pair, text),
+        _ => flat(pair, text),
+    }
+}
+
+fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
+    let (mut mesh, mut dims, mut kind, mut rest) = (None, MeshDims::default(), None, String::new());
+    let whole = read::span(&pair);
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::maximal_mesh => {
+                let device = read::ints(part, text)?.into_iter().next();
+                return Ok(HloSharding::NamedMaximal(device.unwrap_or_default()));
+            }
+            Rule::hlo_mesh => mesh = Some(read::mesh(part, text)?),
+            Rule::kind => kind = Some(SubgroupKind::of(part.as_str())),
+            Rule::metadata => rest = format!(", {}", part.as_str()),
+            _ => read::mesh_dims(part, &mut dims, text)?,
+        }
+    }
+    let mesh = mesh.unwrap_or_default();
+    match kind {
+        Some(SubgroupKind::Maximal) => {
+            let message = "a whole tensor on one device is `{maximal_mesh[device_id=..]}`";
+            Err(read::invalid(message, whole, text))
+        }
+        Some(kind) => Ok(HloSharding::NamedWhole(mesh, kind)),
+        None => Ok(HloSharding::Named(mesh, dims, rest)),
+    }
+}
+
+/// The items of a flat sharding, each at most once.
+#[derive(Default)]
+struct Items {
+    /// `replicated`, `unknown` and so on.
+    word: Option<String>,
+    device: Option<u64>,
+    tiles: Option<(Vec<u64>, TileDevices)>,
+    last: Option<(Vec<SubgroupKind>, bool)>,
+    group: Option<String>,
+    metadata: Option<String>,
+}
+
+/// Takes an item that may stand once.
+fn once<T>(
+    slot: &mut Option<T>,
+    value: T,
+    pair: &Pair<'_, Rule>,
+    text: &str,
+) -> Result<(), ParseError> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(read::invalid(
+            "a sharding has one of each: this contradicts what stands before it",
+            read::span(pair),
+            text,
+        )),
+    }
+}
+
+fn flat(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
+    let whole = read::span(&pair);
+    let mut items = Items::default();
+    for part in pair.into_inner() {
+        items.take(part, text)?;
+    }
+    items.finish().map_err(|message| read::invalid(message, whole, text))
+}
+
+impl Items {
+    fn take(&mut self, part: Pair<'_, Rule>, text: &str) -> Result<(), ParseError> {
+        let here = part.clone();
+        match part.as_rule() {
+            Rule::kind | Rule::unknown => {
+                once(&mut self.word, part.as_str().to_owned(), &here, text)
+            }
+            Rule::device => {
+                let device = read::ints(part, text)?.into_iter().next();
+                once(&mut self.device, device.unwrap_or_default(), &here, text)
+            }
+            Rule::devices => once(&mut self.tiles, tiles(part, text)?, &here, text),
+            Rule::last_tile_dim_replicate => {
+                once(&mut self.last, (vec![SubgroupKind::Replicated], true), &here, text)
+            }
+            Rule::last_tile_dims => {
+                let kinds = part.into_inner().filter(|p| p.as_rule() == Rule::kind);
+                let kinds = kinds.map(|p| SubgroupKind::of(p.as_str())).collect();
+                once(&mut self.last, (kinds, false), &here, text)
+            }
+            Rule::shard_group => {
+                let word = part.as_str().split_whitespace().join(" ");
+                once(&mut self.group, format!(" {word}"), &here, text)
+            }
+            Rule::metadata => once(&mut self.metadata, format!(" {}", part.as_str()), &here, text),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(self) -> Result<HloSharding, String> {
+        let Items { word, device, tiles, last, group, metadata } = self;
+        let rest = group.unwrap_or_default() + &metadata.unwrap_or_default();
+        if let Some(other) = word.as_deref().filter(|_| tiles.is_some()) {
+            return Err(format!("`{other}` and `devices=` contradict each other"));
+        }
+        if device.is_some() && word.as_deref() != Some("maximal") {
+            return Err("`device=` belongs to `maximal`".into());
+        }
+        if last.is_some() && tiles.is_none() {
+            return Err("the last tile dimensions need `devices=`".into());
+        }
+        match (word.as_deref(), device, tiles) {
+            (_, _, Some((dims, devices))) => {
+                let (last, short) = last.unwrap_or_default();
+                Ok(HloSharding::Tiles { dims, devices, last, short, rest })
+            }
+            (Some("maximal"), Some(device), _) => Ok(HloSharding::Maximal(device, rest)),
+            (Some("maximal"), None, _) => Err("`maximal` needs `device=`".into()),
+            (Some("unknown"), ..) => Ok(HloSharding::Unknown(rest)),
+            (Some(word), ..) => Ok(HloSharding::Whole(SubgroupKind::of(word), rest)),
+            (None, ..) => Err("this says nothing of where the tensor is".into()),
+        }
+    }
+}
+
+fn tiles(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, TileDevices), ParseError> {
+    let (mut dims, mut devices) = (Vec::new(), TileDevices::List(Vec::new()));
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::square => dims = read::ints(part, text)?,
+            Rule::list => devices = TileDevices::List(read::ints(part, text)?),
+            Rule::iota => devices = read::iota_devices(part, text)?,
+            _ => {}
+        }
+    }
+    Ok((dims, devices))
+}

@@ -1,0 +1,34 @@
+//! Shardings: which part of a tensor each device of a mesh holds.
+//!
+//! ```text
+//! {devices=[2,1,4]<=[8] last_tile_dim_replicate}        HLO: tiles per dimension, then copies
+//! {mesh['x'=2,'y'=4], [{'x'}, {}]}                      HLO with a named mesh
+//! #sdy.sharding<@mesh, [{"x"}, {}]>                     Shardy
+//! P('x', None)                                          JAX
+//! [Shard(0), Replicate()]                               PyTorch, one entry per axis of the mesh
+//! ```
+
+mod any;
+mod groups;
+mod hlo;
+mod jax;
+mod read;
+mod sdy;
+mod torch;
+mod tree;
+
+pub use any::ShardingText;
+pub use groups::DeviceGroups;
+pub use hlo::{HloSharding, SubgroupKind, TileDevices};
+pub use jax::PartitionSpec;
+pub use sdy::SdySharding;
+pub use torch::{Placements, TorchPlacement};
+pub use tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims};
+
+mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/sharding/sharding.pest"]
+    pub(super) struct Grammar;
+}

@@ -1,0 +1,286 @@
+//! From pairs of the grammar to the parts that all notations share.
+
+use std::str::FromStr;
+
+use itertools::Itertools;
+use pest::Parser;
+use pest::iterators::Pair;
+
+use super::grammar::{Grammar, Rule};
+use super::hlo::TileDevices;
+use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::notation::refusal::Stop;
+
+/// The pair of the whole text.
+pub(super) fn parse(rule: Rule, text: &str) -> Result<Pair<'_, Rule>, ParseError> {
+    let refused = |error| Stop::of(text, &error, name).refuse(text, None);
+    let mut pairs = Grammar::parse(rule, text).map_err(refused)?;
+    // A grammar that matches has a pair.
+    pairs.next().ok_or_else(|| invalid("there is no sharding here", Span::default(), text))
+}
+
+pub(super) fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {
+    ParseError::new(ParseErrorKind::Invalid(message.into()), span, text)
+}
+
+pub(super) fn span(pair: &Pair<'_, Rule>) -> Span {
+    Span::new(pair.as_span().start(), pair.as_span().end())
+}
+
+/// The refusal of a text for what it means.
+pub(crate) fn refuse(error: LayoutError, text: &str) -> ParseError {
+    ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), text)
+}
+
+/// A number that is not negative.
+pub(super) fn int(pair: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    if pair.as_str().starts_with('-') {
+        return Err(invalid("the number is negative", span(pair), text));
+    }
+    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(pair), text);
+    pair.as_str().parse().map_err(too_large)
+}
+
+/// All numbers directly below a pair.
+pub(super) fn ints(pair: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseError> {
+    pair.into_inner().filter(|p| p.as_rule() == Rule::int).map(|p| int(&p, text)).try_collect()
+}
+
+/// A name without its quotes, or a bare word.
+pub(super) fn unquote(pair: &Pair<'_, Rule>) -> String {
+    pair.as_str().trim_matches(['\'', '"']).to_owned()
+}
+
+/// `[4,2]T(1,0)`; without a transpose the numbers stay in order.
+pub(super) fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, Vec<u64>), ParseError> {
+    let whole = span(&pair);
+    let (mut dims, mut permutation) = (Vec::new(), Vec::new());
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::square => dims = ints(part, text)?,
+            Rule::permutation => permutation = ints(part, text)?,
+            _ => {}
+        }
+    }
+    let message = match (dims.len(), permutation.len()) {
+        (1, 0) => None,
+        (1, _) => Some("one number takes no transpose `T(..)`".to_owned()),
+        (_, 0) => Some("several numbers need a transpose `T(..)`".to_owned()),
+        (dims, permutation) if dims != permutation => {
+            Some(format!("there are {dims} numbers, but the transpose has {permutation}"))
+        }
+        _ => None,
+    };
+    message.map_or(Ok((dims, permutation)), |message| Err(invalid(message, whole, text)))
+}
+
+/// `<=[4,2]T(1,0)`
+pub(super) fn iota_devices(pair: Pair<'_, Rule>, text: &str) -> Result<TileDevices, ParseError> {
+    let inner = pair.into_inner().find(|p| p.as_rule() == Rule::iota_dims);
+    let (dims, permutation) = inner.map_or(Ok(<_>::default()), |inner| iota(inner, text))?;
+    Ok(TileDevices::Iota(dims, permutation))
+}
+
+/// The axes of a mesh in any notation.
+pub(super) fn mesh(pair: Pair<'_, Rule>, text: &str) -> Result<Mesh, ParseError> {
+    let mut mesh = Mesh::default();
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis => {
+                let mut parts = part.into_inner();
+                let named = parts.next().map(|name| unquote(&name)).unwrap_or_default();
+                let size = parts.find(|p| p.as_rule() == Rule::int);
+                let size = size.map_or(Ok(0), |size| int(&size, text))?;
+                mesh.axes.push((named, size));
+            }
+            Rule::sdy_body => mesh = self::mesh(part, text)?,
+            Rule::hlo_ids | Rule::sdy_ids => mesh.devices = devices(part, text)?,
+            _ => {}
+        }
+    }
+    Ok(mesh)
+}
+
+fn devices(pair: Pair<'_, Rule>, text: &str) -> Result<MeshDevices, ParseError> {
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::square | Rule::list => return ints(part, text).map(MeshDevices::List),
+            Rule::iota_dims => {
+                let (dims, permutation) = iota(part, text)?;
+                return Ok(MeshDevices::Transposed(dims, permutation));
+            }
+            _ => {}
+        }
+    }
+    Ok(MeshDevices::Iota)
+}
+
+pub(super) fn axis(pair: Pair<'_, Rule>, text: &str) -> Result<MeshAxis, ParseError> {
+    let mut axis = MeshAxis { name: String::new(), part: None };
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::name => axis.name = unquote(&part),
+            Rule::part => {
+                let numbers = ints(part, text)?;
+                axis.part = numbers.into_iter().collect_tuple();
+            }
+            _ => {}
+        }
+    }
+    Ok(axis)
+}
+
+pub(super) fn axes(pair: Pair<'_, Rule>, text: &str) -> Result<Vec<MeshAxis>, ParseError> {
+    pair.into_inner().filter(|p| p.as_rule() == Rule::axis).map(|p| axis(p, text)).try_collect()
+}
+
+fn dim(pair: Pair<'_, Rule>, text: &str) -> Result<DimAxes, ParseError> {
+    let mut dim = DimAxes::default();
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::axis => dim.axes.push(axis(part, text)?),
+            Rule::question => dim.open = true,
+            Rule::priority => {
+                let too_large =
+                    |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&part), text);
+                let digits = part.as_str().trim_start_matches('p');
+                dim.priority = Some(digits.parse().map_err(too_large)?);
+            }
+            _ => {}
+        }
+    }
+    Ok(dim)
+}
+
+/// Takes `[{..}, ..]` and the attributes behind it into `dims`.
+pub(super) fn mesh_dims(
+    part: Pair<'_, Rule>,
+    into: &mut MeshDims,
+    text: &str,
+) -> Result<(), ParseError> {
+    match part.as_rule() {
+        Rule::dims => {
+            let dims = part.into_inner().filter(|p| p.as_rule() == Rule::dim);
+            into.dims = dims.map(|p| dim(p, text)).try_collect()?;
+        }
+        Rule::mesh_attribute => {
+            let whole = span(&part);
+            let (mut word, mut found, mut reduction) = ("", Vec::new(), None);
+            for part in part.into_inner() {
+                match part.as_rule() {
+                    Rule::attribute_word => word = part.as_str(),
+                    Rule::reduction => reduction = Some(part.as_str().to_owned()),
+                    Rule::axes => found = axes(part, text)?,
+                    _ => {}
+                }
+            }
+            let list = match word {
+                "replicated=" => &mut into.replicated,
+                "unreduced=" => &mut into.unreduced,
+                _ => &mut into.manual,
+            };
+            if !list.is_empty() {
+                return Err(invalid(format!("`{word}` stands twice"), whole, text));
+            }
+            if reduction.is_some() && word != "unreduced=" {
+                return Err(invalid("only `unreduced=` takes a reduction", whole, text));
+            }
+            *list = found;
+            into.reduction = reduction.or_else(|| into.reduction.take());
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+impl FromStr for Mesh {
+    type Err = ParseError;
+
+    /// Parses a mesh: `x=2,y=4`, `mesh['x'=2,'y'=4]`, `sdy.mesh @m = <["x"=2, "y"=4]>` or
+    /// `Mesh('x': 2, 'y': 4)`. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<Mesh, ParseError> {
+        let whole = parse(Rule::mesh_text, text)?;
+        let mesh_pair = whole.into_inner().next();
+        let found = mesh_pair.map_or(Ok(Mesh::default()), |pair| mesh(pair, text))?;
+        found.check().map_err(|error| refuse(error, text))?;
+        Ok(found)
+    }
+}
+
+/// How an error names a rule.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::hlo_text | Rule::hlo | Rule::single | Rule::tuple | Rule::flat | Rule::named => {
+            "a sharding `{..}`"
+        }
+        Rule::sdy_text | Rule::sdy => "`#sdy.sharding<..>`",
+        Rule::jax_text | Rule::named_sharding | Rule::spec => "`P(..)`",
+        Rule::torch_text | Rule::placements => "`[Shard(0), ..]`",
+        Rule::groups_text | Rule::listed_groups | Rule::listed_group => "groups `{{..}, ..}`",
+        Rule::mesh_text | Rule::hlo_mesh | Rule::sdy_mesh | Rule::jax_mesh | Rule::plain_mesh => {
+            "a mesh"
+        }
+        Rule::item => "an attribute of a sharding",
+        Rule::kind => "`replicated`, `maximal`, `manual`, `unreduced`",
+        Rule::unknown => "`unknown`",
+        Rule::device => "`device=`",
+        Rule::devices => "`devices=[..]`",
+        Rule::iota | Rule::arrow => "`<=[..]`",
+        Rule::iota_dims => "`[..]T(..)`",
+        Rule::permutation => "`T(..)`",
+        Rule::list => "a list of devices",
+        Rule::square | Rule::square_open => "`[`",
+        Rule::square_close => "`]`",
+        Rule::last_tile_dim_replicate => "`last_tile_dim_replicate`",
+        Rule::last_tile_dims => "`last_tile_dims={..}`",
+        Rule::shard_group | Rule::shard_word => "`shard_as`, `shard_like`",
+        Rule::metadata | Rule::quotes => "`metadata={..}`",
+        Rule::maximal_mesh => "`maximal_mesh[..]`",
+        Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis => "an axis with its size",
+        Rule::hlo_ids | Rule::sdy_ids => "`device_ids=`",
+        Rule::dims => "`[{..}, ..]`",
+        Rule::dim => "`{..}`",
+        Rule::axis => "an axis",
+        Rule::part => "`:(..)`",
+        Rule::priority => "a priority",
+        Rule::mesh_attribute | Rule::attribute_word => "`replicated=`, `unreduced=`, `manual=`",
+        Rule::reduction => "`sum`, `max`, `min`",
+        Rule::axes => "`{..}`",
+        Rule::sdy_body => "`<[..]>`",
+        Rule::mesh_name => "`@mesh`",
+        Rule::ignored => "`memory_kind=`",
+        Rule::axis_types => "`axis_types=(..)`",
+        Rule::entry | Rule::none => "`None`",
+        Rule::unconstrained => "`UNCONSTRAINED`",
+        Rule::jax_unreduced => "`unreduced={..}`",
+        Rule::axis_tuple => "a tuple of axes",
+        Rule::placement | Rule::replicate | Rule::partial | Rule::shard => "a placement",
+        Rule::name => "a quoted name",
+        Rule::word => "a name",
+        Rule::int => "an integer",
+        Rule::open => "`{`",
+        Rule::close => "`}`",
+        Rule::bracket_open => "`(`",
+        Rule::bracket_close => "`)`",
+        Rule::angle_open => "`<`",
+        Rule::angle_close => "`>`",
+        Rule::comma => "`,`",
+        Rule::equals => "`=`",
+        Rule::question => "`?`",
+        Rule::blank | Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        for rule in Rule::all_rules() {
+            assert_eq!(name(*rule).is_empty(), matches!(rule, Rule::ws | Rule::blank), "{rule:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What shardings of all notations are made of.
+
+use std::fmt;
+
+use itertools::Itertools;
+
+/// A mesh of devices: its axes with their sizes, major to minor, and the order of the devices.
+///
+/// ```
+/// use tensor_layout::sharding::Mesh;
+/// let mesh: Mesh = r#"sdy.mesh @m = <["x"=2, "y"=4]>"#.parse()?;
+/// assert_eq!(mesh, "x=2,y=4".parse()?);
+/// assert_eq!(mesh.to_string(), "mesh['x'=2,'y'=4]");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mesh {
+    /// Names and sizes.
+    pub axes: Vec<(String, u64)>,
+    /// Which device stands at each place of the mesh, places in row-major order.
+    pub devices: MeshDevices,
+}
+
+/// The order of the devices of a mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MeshDevices {
+    /// As numbered.
+    #[default]
+    Iota,
+    /// `([4,2]T(1,0))`: numbered in the shape in front, then transposed.
+    Transposed(Vec<u64>, Vec<u64>),
+    /// One by one.
+    List(Vec<u64>),
+}
+
+/// An axis of a mesh, or a part of it.
+///
+/// `'x':(2)4` of an axis of 16 is the middle one of the three digits that 16 = 2 x 4 x 2 has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MeshAxis {
+    /// Its name.
+    pub name: String,
+    /// The product of the sizes in front of the part, and the size of the part.
+    pub part: Option<(u64, u64)>,
+}
+
+/// The axes that cut one dimension of a tensor, major to minor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DimAxes {
+    /// The axes.
+    pub axes: Vec<MeshAxis>,
+    /// `?`: a compiler may add axes.
+    pub open: bool,
+    /// `p1`: the order in which a compiler looks at the dimension.
+    pub priority: Option<u64>,
+}
+
+/// What a sharding says of the axes of a mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MeshDims {
+    /// The axes of every dimension.
+    pub dims: Vec<DimAxes>,
+    /// Axes along which there are copies, and no compiler may use them.
+    pub replicated: Vec<MeshAxis>,
+    /// Axes along which there are partial results.
+    pub unreduced: Vec<MeshAxis>,
+    /// `sum`, `max` or `min`: what makes one of the partial results.
+    pub reduction: Option<String>,
+    /// Axes along which the program says itself what lies where.
+    pub manual: Vec<MeshAxis>,
+}
+
+/// How a kind of quotes writes the axes of a mesh: HLO has `'`, Shardy `"`.
+pub(super) struct Quoted<'a, T>(pub(super) &'a T, pub(super) char);
+
+impl fmt::Display for Quoted<'_, MeshAxis> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Quoted(MeshAxis { name, part }, quote) = self;
+        write!(f, "{quote}{name}{quote}")?;
+        part.map_or(Ok(()), |(pre, size)| write!(f, ":({pre}){size}"))
+    }
+}
+
+impl fmt::Display for Quoted<'_, DimAxes> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Quoted(DimAxes { axes, open, priority }, quote) = self;
+        let axes = axes.iter().map(|axis| Quoted(axis, *quote).to_string());
+        let parts = axes.chain(open.then(|| "?".to_owned()));
+        write!(f, "{{{}}}", parts.collect_vec().join(", "))?;
+        priority.map_or(Ok(()), |priority| write!(f, "p{priority}"))
+    }
+}
+
+impl fmt::Display for Quoted<'_, MeshDims> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Quoted(MeshDims { dims, replicated, unreduced, reduction, manual }, quote) = self;
+        write!(f, "[{}]", dims.iter().map(|dim| Quoted(dim, *quote)).join(", "))?;
+        let list = |axes: &[MeshAxis]| axes.iter().map(|axis| Quoted(axis, *quote)).join(", ");
+        if !replicated.is_empty() {
+            write!(f, ", replicated={{{}}}", list(replicated))?;
+        }
+        if !unreduced.is_empty() {
+            let reduction = reduction.as_deref().unwrap_or_default();
+            write!(f, ", unreduced={reduction}{{{}}}", list(unreduced))?;
+        }
+        if !manual.is_empty() {
+            write!(f, ", manual={{{}}}", list(manual))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Mesh {
+    /// As HLO writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes = self.axes.iter().map(|(name, size)| format!("'{name}'={size}"));
+        write!(f, "mesh[{}]", axes.collect_vec().join(","))?;
+        match &self.devices {
+            MeshDevices::Iota => Ok(()),
+            MeshDevices::List(devices) => {
+                write!(f, ", device_ids=({})", devices.iter().join(","))
+            }
+            MeshDevices::Transposed(dims, permutation) => {
+                write!(f, ", device_ids=({})", iota_text(dims, permutation))
+            }
+        }
+    }
+}
+
+/// `[4,2]T(1,0)`, or `[8]`.
+pub(super) fn iota_text(dims: &[u64], permutation: &[u64]) -> String {
+    let dims = dims.iter().join(",");
+    match permutation.len() {
+        0 | 1 => format!("[{dims}]"),
+        _ => format!("[{dims}]T({})", permutation.iter().join(",")),
+    }
+}

@@ -1,0 +1,152 @@
+//! A sharded shape and what it costs every device.
+
+use std::fmt;
+
+use crate::algebra::product;
+use crate::error::{LayoutError, ParseError, Site};
+use crate::lower::sharding::{ShardedShape, Sharding, ShardingKind};
+use crate::notation::XlaArray;
+use crate::report::{percent, readable_bytes};
+
+/// A sharded shape in numbers; `Display` is the page for a person.
+///
+/// ```
+/// use tensor_layout::sharding::ShardedShape;
+/// let text = "bf16[4096,14336]{1,0:T(8,128)(2,1)}, sharding={devices=[4,1]<=[4]}";
+/// let report = text.parse::<ShardedShape>()?.report()?;
+/// assert_eq!(report.device_bytes, 29_360_128);
+/// assert_eq!((report.devices, report.copies), (Some(4), Some(1)));
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShardingReport {
+    /// The sharding as XLA prints it.
+    pub text: String,
+    /// The shape of a shard.
+    pub shard: XlaArray,
+    /// The elements of the whole tensor.
+    pub global_bytes: u64,
+    /// What a device allocates, padding included; all devices allocate the same.
+    pub device_bytes: u64,
+    /// The elements that a shard has room for, without the padding of its tiling.
+    pub shard_bytes: u64,
+    /// How many devices there are, if the sharding says so.
+    pub devices: Option<u64>,
+    /// How many devices hold each element; `None` where they do not hold copies or are unknown.
+    pub copies: Option<u64>,
+    /// Over all devices of one copy: room for elements beyond the extents.
+    pub sharding_padding_bytes: u64,
+    /// Of one device: what the tiling of the shard adds.
+    pub tiling_padding_bytes: u64,
+    /// How many devices hold a whole shard, a short one, and none.
+    pub fill: Option<Fill>,
+}
+
+/// How many devices hold how much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fill {
+    /// Every slot of the shard is an element.
+    pub full: u64,
+    /// Some are.
+    pub short: u64,
+    /// None is.
+    pub empty: u64,
+}
+
+impl ShardedShape {
+    /// What the sharding costs every device.
+    ///
+    /// Cost: O(rank + digits), for any number of devices.
+    ///
+    /// # Errors
+    /// Those of the sharding and of the shape of the shard; sizes beyond 64 bits.
+    pub fn report(&self) -> Result<ShardingReport, ParseError> {
+        let refuse = |error| self.refuse(error);
+        let sharding = self.sharding().map_err(refuse)?;
+        let extents = self.extents().map_err(refuse)?;
+        let shard = self.shard().map_err(refuse)?;
+        let sizes = shard.sizes()?;
+        let bits = u128::from(self.array().element_bits());
+        let elements = || product(extents.iter().copied()).ok_or_else(too_large);
+        let tiles = sharding.tiles(extents.len()).map_err(refuse)?;
+        let global = (u128::from(elements().map_err(refuse)?) * bits).div_ceil(8);
+        let global_bytes = u64::try_from(global).map_err(|_| refuse(too_large()))?;
+        let of_tiles = product(tiles).and_then(|tiles| tiles.checked_mul(sizes.unpadded_bytes));
+        let of_tiles = of_tiles.ok_or_else(|| refuse(too_large()))?;
+        let fill = fill(&sharding, &extents).map_err(refuse)?;
+        Ok(ShardingReport {
+            text: sharding.to_hlo().to_string(),
+            global_bytes,
+            device_bytes: sizes.allocated_bytes,
+            shard_bytes: sizes.unpadded_bytes,
+            devices: sharding.devices(),
+            copies: copies(&sharding),
+            sharding_padding_bytes: of_tiles.saturating_sub(global_bytes),
+            tiling_padding_bytes: sizes.padding_bytes(),
+            fill,
+            shard,
+        })
+    }
+}
+
+fn too_large() -> LayoutError {
+    LayoutError::too_large(Site::Layout, "the size in bytes")
+}
+
+fn copies(sharding: &Sharding) -> Option<u64> {
+    match sharding.kind() {
+        ShardingKind::Replicated(devices) => *devices,
+        ShardingKind::Maximal(_) => Some(1),
+        ShardingKind::Tiled(tiles) if sharding.says_places() => Some(tiles.devices_per_tile()),
+        _ => None,
+    }
+}
+
+/// Counts per dimension multiply: a shard is full, or has elements, if it is so in every one.
+fn fill(sharding: &Sharding, extents: &[u64]) -> Result<Option<Fill>, LayoutError> {
+    let (Some(devices), true) = (sharding.devices(), sharding.says_places()) else {
+        return Ok(None);
+    };
+    let sizes = sharding.shard_extents(extents)?;
+    let all: u64 = sharding.tiles(extents.len())?.iter().product();
+    let each = devices / all.max(1);
+    let dims = || extents.iter().zip(&sizes);
+    let full: u64 = dims().map(|(extent, size)| extent.checked_div(*size).unwrap_or(0)).product();
+    let some: u64 =
+        dims().map(|(e, size)| if *size == 0 { 0 } else { e.div_ceil(*size) }).product();
+    let short = (some - full) * each;
+    Ok(Some(Fill { full: full * each, short, empty: devices - some * each }))
+}
+
+impl fmt::Display for ShardingReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "sharding   {}", self.text)?;
+        writeln!(f, "shard      {}\n", self.shard)?;
+        let mut line = |name: &str, bytes: u64, note: String| {
+            writeln!(f, "{name:26} {bytes:>20} bytes  {:>12}{note}", readable_bytes(bytes))
+        };
+        let share = |part: u64, whole: u64| format!("  ({})", percent(part, whole));
+        line("whole tensor", self.global_bytes, String::new())?;
+        line("a device allocates", self.device_bytes, String::new())?;
+        let (cut, tiled) = (self.sharding_padding_bytes, self.tiling_padding_bytes);
+        let room = self.global_bytes.saturating_add(cut);
+        line("padding by the sharding", cut, share(cut, room) + " of one copy, all devices")?;
+        line("padding by the tiling", tiled, share(tiled, self.device_bytes) + " of a device")?;
+        writeln!(f)?;
+        match (self.devices, self.copies) {
+            (Some(devices), Some(copies)) => {
+                writeln!(f, "{devices} devices, {copies} of them hold each element")?;
+            }
+            (Some(devices), None) => writeln!(f, "{devices} devices; they do not hold copies")?,
+            (None, Some(_)) => writeln!(f, "one device holds the tensor")?,
+            (None, None) => writeln!(f, "the sharding does not say how many devices there are")?,
+        }
+        match self.fill {
+            Some(Fill { full, short, empty }) => {
+                writeln!(f, "{full} are full, {short} short, {empty} empty")
+            }
+            None => Ok(()),
+        }
+    }
+}

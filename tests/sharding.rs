@@ -1,0 +1,484 @@
+//! Shardings, judged by XLA's own `HloSharding` and by enumeration.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use tensor_layout::relayout::Relayout;
+use tensor_layout::sharding::{
+    DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardedShape,
+    Sharding, ShardingKind,
+};
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Found, Layout, LayoutText, Level, Machine, Placement};
+
+/// What XLA says of random shardings; `tests/python/check_sharding.py` writes the lines, and says
+/// what they hold. The variable names a file with more of them.
+fn xla_lines() -> String {
+    match std::env::var("TENSOR_LAYOUT_XLA_SHARDINGS") {
+        Ok(path) => std::fs::read_to_string(path).unwrap(),
+        Err(_) => include_str!("data/shardings.txt").to_owned(),
+    }
+}
+
+fn numbers(text: &str) -> Vec<u64> {
+    text.split(',').filter(|n| !n.is_empty()).map(|n| n.parse().unwrap()).collect()
+}
+
+fn sharding(text: &str) -> Sharding {
+    let read: HloSharding = text.parse().unwrap_or_else(|error| panic!("{text}\n{error}"));
+    assert_eq!(read.to_string().parse::<HloSharding>().unwrap(), read, "{text}");
+    read.lower().unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+fn held(parts: &[Range<u64>]) -> String {
+    let part = |range: &Range<u64>| format!("{}x{}", range.start, range.end);
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+fn fnv(text: &str) -> String {
+    let step = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+/// All indexes of a tensor.
+fn indexes(extents: &[u64]) -> Vec<Vec<u64>> {
+    extents.iter().fold(vec![Vec::new()], |indexes, extent| {
+        let longer = |index: Vec<u64>| {
+            (0..*extent).map(move |at| index.iter().copied().chain([at]).collect())
+        };
+        indexes.into_iter().flat_map(longer).collect()
+    })
+}
+
+#[test]
+fn shards_and_normal_forms_are_those_of_xla() {
+    let (mut placed, mut listed, mut all) = (0, 0, 0);
+    for line in xla_lines().lines() {
+        all += 1;
+        let [text, extents, printed, parts] = line.split('|').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let extents = numbers(extents);
+        let sharding = sharding(text);
+        if sharding.to_hlo().to_string() != printed {
+            // XLA lists the devices of some transposes that are digits all the same.
+            assert!(!printed.contains("<=") && text.contains("<="), "{text}\n{printed}");
+            assert_eq!(self::sharding(printed).kind(), sharding.kind(), "{text}");
+            listed += 1;
+        }
+        if let (ShardingKind::Tiled(tiles), false) = (sharding.kind(), parts.is_empty()) {
+            let devices: BTreeSet<u64> = tiles.order().iter().collect();
+            let all = devices
+                .iter()
+                .map(|device| held(&sharding.shard(&extents, *device).unwrap().unwrap()));
+            assert_eq!(fnv(&all.collect::<Vec<_>>().join(";")), parts, "{line}");
+            placed += 1;
+        }
+    }
+    assert!(placed > 1000 && 50 * listed < all, "{placed} {listed}");
+}
+
+#[test]
+fn locate_finds_every_device_whose_shard_has_the_element() {
+    for line in xla_lines().lines().step_by(7) {
+        let (text, rest) = line.split_once('|').unwrap();
+        let extents = numbers(rest.split('|').next().unwrap());
+        let sharding = sharding(text);
+        let ShardingKind::Tiled(tiles) = sharding.kind() else { continue };
+        if extents.iter().product::<u64>() > 300 || sharding.shard(&extents, 0).is_err() {
+            continue;
+        }
+        for index in indexes(&extents) {
+            let (devices, local) = sharding.locate(&extents, &index).unwrap();
+            for device in tiles.order().iter() {
+                let shard = sharding.shard(&extents, device).unwrap().unwrap();
+                let has = shard.iter().zip(&index).all(|(range, at)| range.contains(at));
+                assert_eq!(has, devices.contains(&device), "{text} {index:?} {device}");
+                if has {
+                    let offsets = shard.iter().zip(&index).map(|(range, at)| at - range.start);
+                    assert!(offsets.eq(local.iter().copied()), "{text} {index:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The row-major layout of a shard.
+fn row_major(extents: &[u64]) -> Layout {
+    let dims: Vec<String> = extents.iter().map(u64::to_string).collect();
+    format!("s32[{}]", dims.join(",")).parse::<XlaShape>().unwrap().lower().unwrap()
+}
+
+/// Every place of a layout as (device, address), from the digits of the levels.
+fn places(layout: &Layout, index: &[u64], levels: &[(Level, u64)]) -> Vec<(u64, u64)> {
+    let mut places: Vec<(u64, u64)> = layout
+        .locate_all(index)
+        .unwrap()
+        .map(|place| {
+            let unit = |number, (level, size): &(Level, u64)| {
+                let at = place.get(*level).unwrap_or(0);
+                assert!(at < *size, "{level} {at}");
+                number * size + at
+            };
+            (levels.iter().fold(0, unit), place.get(Level::ADDR).unwrap())
+        })
+        .collect();
+    places.sort_unstable();
+    places
+}
+
+#[test]
+fn the_layout_has_the_places_that_locate_says() {
+    let trees = ["HOST=2,CHIP=4", "POD=3,HOST=4,CHIP=8", "A=6,B=2,C=7", "BIG=5,SMALL=16"];
+    let (mut checked, mut refused) = (0, 0);
+    for (number, line) in xla_lines().lines().enumerate() {
+        let (text, rest) = line.split_once('|').unwrap();
+        let extents = numbers(rest.split('|').next().unwrap());
+        let sharding = sharding(text);
+        if extents.iter().product::<u64>() > 400 || sharding.devices().is_none() {
+            continue;
+        }
+        let shard = sharding.shard_extents(&extents).unwrap();
+        let local = row_major(&shard);
+        let machine: Machine = trees[number % trees.len()].parse().unwrap();
+        let device = Level::new("Device").unwrap();
+        let plain = (sharding.mesh().is_none()).then(|| vec![(device, u64::MAX >> 40)]);
+        for (levels, machine) in
+            [(plain, None), (Some(machine.levels().collect::<Vec<_>>()), Some(&machine))]
+        {
+            let Some(levels) = levels else { continue };
+            let Ok(layout) = sharding.layout(&extents, &local, machine) else {
+                refused += 1;
+                continue;
+            };
+            checked += 1;
+            for index in indexes(&extents) {
+                let (devices, offset) = sharding.locate(&extents, &index).unwrap();
+                let address = offset.iter().zip(&shard).fold(0, |a, (at, size)| a * size + at);
+                let mut wanted: Vec<(u64, u64)> =
+                    devices.iter().map(|device| (*device, address)).collect();
+                wanted.sort_unstable();
+                assert_eq!(places(&layout, &index, &levels), wanted, "{text} {machine:?}");
+            }
+        }
+    }
+    // Refused are device lists, copies that are no digits, and machines that are too small.
+    assert!(checked > 500 && refused < 2 * checked, "{checked} {refused}");
+}
+
+#[test]
+fn mesh_axes_are_levels_and_device_ids_do_not_move_them() {
+    let mesh: Mesh =
+        "mesh['fsdp_transpose'=2,'y'=4], device_ids=(7,6,5,4,3,2,1,0)".parse().unwrap();
+    let spec: PartitionSpec = "P(('y', 'fsdp_transpose'), None)".parse().unwrap();
+    let sharding = spec.lower(Some(&mesh), 2).unwrap();
+    let layout = sharding.layout(&[16, 3], &row_major(&[2, 3]), None).unwrap();
+    let place = layout.locate(&[5, 1]).unwrap();
+    assert_eq!(place.to_string(), "fsdp_transpose=0,y=1,Addr=4");
+    assert_eq!(layout.element(&place).unwrap(), Found::Element(vec![5, 1]));
+    assert_eq!(sharding.locate(&[16, 3], &[5, 1]).unwrap(), (vec![6], vec![1, 1]));
+}
+
+#[test]
+fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
+    for (text, reason) in [
+        ("{devices=[3,2]<=[8]}", "[3,2] has 6 places for devices, and there are 8 devices"),
+        ("{devices=[0]<=[0]}", "[0] has a 0"),
+        ("{devices=[-2,-4]<=[8]}", "the number is negative"),
+        ("{devices=[2,4]<=[2,4]T(0,0)}", "T(0,0) is not an order of the dimensions 0 to 1"),
+        ("{devices=[2,4]<=[2,4]}", "several numbers need a transpose"),
+        ("{devices=[8]<=[8]T(0)}", "one number takes no transpose"),
+        ("{devices=[2,4]<=[2,4]T(0)}", "there are 2 numbers, but the transpose has 1"),
+        (
+            "{devices=[8,1]<=[8] last_tile_dim_replicate last_tile_dims={manual}}",
+            "this contradicts what stands before it",
+        ),
+        (
+            "{devices=[8]<=[8] last_tile_dims={manual, replicated}}",
+            "2 last tile dimensions of only 1",
+        ),
+        ("{devices=[2]0,1,2}", "2 places for devices, and there are 3"),
+        ("{devices=[2,2]0,1,2,2}", "device 2 stands at positions 2 and 3"),
+        ("{maximal device=-1}", "the number is negative"),
+        ("{replicated manual}", "this contradicts what stands before it"),
+        ("{devices=[2]<=[2] replicated}", "contradict each other"),
+        ("{shard_as 1}", "says nothing of where the tensor is"),
+        ("{mesh['x'=0], [{'x'}]}", "[0] has a 0"),
+        ("{mesh['x'=2,'x'=4], [{'x'}]}", "axis 'x' stands twice in the mesh"),
+        ("{mesh['x'=2,'y'=4], [{'z'}]}", "no axis 'z'; it has 'x', 'y'"),
+        ("{mesh['x'=8], [{'x':(2)1}]}", "a part of size 1"),
+        ("{mesh['x'=8], [{'x':(3)2}]}", "3 x 2 does not divide 8"),
+        ("{mesh['x'=8], [{'x':(1)8}]}", "is the whole axis"),
+        ("{mesh['x'=8], [{'x'}, {'x'}]}", "axis 'x' is used twice"),
+        ("{mesh['x'=8], [{'x':(1)4}, {'x':(2)4}]}", "axis 'x' is used twice"),
+        ("{mesh['x'=12], [{'x':(1)2}, {'x':(3)2}]}", "do not fit side by side"),
+        ("{mesh['x'=8], [{'x':(1)2, 'x':(2)2}]}", "write them as one"),
+        ("{mesh['x'=2,'y'=4], [{}], replicated={'y', 'x'}}", "in the order of the mesh"),
+        ("{mesh['x'=2], device_ids=(0,1), [{'x'}]}", "is the order that a mesh has without it"),
+        ("{mesh['x'=2], device_ids=(0,2), [{'x'}]}", "has device 2, and the mesh has only 2"),
+        (
+            "{mesh['x'=2,'y'=2], device_ids=(0,1,0,3), [{'x'}]}",
+            "device 0 stands at positions 0 and 2",
+        ),
+        ("{mesh['0'=2], [{'0'}]}", "would be read as the number of an axis"),
+        ("{devices=[18446744073709551615,2]<=[8]}", "does not fit in 64 bits"),
+        ("{devices=[18446744073709551616]<=[8]}", "does not fit in 64 bits"),
+        ("{{replicated}, {manual}}", "a tuple of 2 shardings"),
+        ("{devices=[8]<=[8", "expected `,` or `]`"),
+    ] {
+        let message = match text.parse::<HloSharding>() {
+            Err(error) => {
+                assert!(error.span().end <= text.len());
+                error.kind().to_string()
+            }
+            Ok(tree) => tree.lower().unwrap_err().to_string(),
+        };
+        assert!(message.contains(reason), "{text}\n{message}");
+    }
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    let texts = [
+        "{devices=[2,1,4]<=[2,4]T(1,0) last_tile_dims={manual, replicated} shard_as 3 metadata={op_name=\"a\"}}",
+        "{mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)), [{'x', ?}, {'y':(1)2}], replicated={'y':(2)2}}",
+        "#sdy.sharding<mesh<[\"x\"=2], device_ids=[1,0]>, [{\"x\"}p1], unreduced=sum{\"y\"}>",
+        "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x', ('y', 'z'), None), memory_kind=device)",
+        "(Shard(dim=0), Replicate(), Partial(sum))",
+    ];
+    for text in texts {
+        for cut in 0..=text.len() {
+            for text in [
+                text[..cut].to_owned(),
+                text[cut..].to_owned(),
+                text.replace(&text[cut..cut + usize::from(cut < text.len())], ""),
+            ] {
+                if let Ok(read) = text.parse::<HloSharding>() {
+                    let _ = read.lower();
+                }
+                let _ =
+                    (text.parse::<SdySharding>().is_ok(), text.parse::<PartitionSpec>().is_ok());
+                let _ = (text.parse::<Placements>().is_ok(), text.parse::<Mesh>().is_ok());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_prints_what_it_reads() {
+    for text in [
+        "{mesh['x'=2,'y'=4], [{'x', ?}, {'y':(1)2}], replicated={'y':(2)2}}",
+        "{mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)), [{'x'}, {'y'}]}",
+        "{mesh['x'=2,'y'=4], [{'x'}, {?}, {}], unreduced={'y'}}",
+        "{mesh['x'=2,'y'=4], replicated}",
+        "{maximal_mesh[device_id=3]}",
+        "{devices=[2]<=[2] shard_like 4}",
+        "{{replicated}, {manual}, {replicated}, {replicated}, {replicated}, /*index=5*/{replicated}}",
+        "{}",
+    ] {
+        assert_eq!(text.parse::<HloSharding>().unwrap().to_string(), text);
+    }
+    for text in [
+        r#"#sdy.sharding<@mesh, [{"x", ?}, {"y":(1)2}p0], replicated={"z"}, unreduced={"w"}>"#,
+        r#"#sdy.sharding<mesh<["x"=2]>, [{"x"}]>"#,
+        r#"#sdy.sharding<mesh<["a"=3, "b"=2], device_ids=[0, 2, 4, 1, 3, 5]>, []>"#,
+    ] {
+        assert_eq!(text.parse::<SdySharding>().unwrap().to_string(), text);
+    }
+    for text in
+        ["P('x', ('y', 'z'), None)", "P(UNCONSTRAINED, 'x')", "P(None, unreduced={'y'})", "P()"]
+    {
+        assert_eq!(text.parse::<PartitionSpec>().unwrap().to_string(), text);
+    }
+    assert_eq!(
+        "PartitionSpec('tensor', None, ('expert',))".parse::<PartitionSpec>().unwrap().to_string(),
+        "P('tensor', None, 'expert')"
+    );
+}
+
+#[test]
+fn conversions_go_there_and_back() {
+    let mesh: Mesh = "x=2,y=4,z=3".parse().unwrap();
+    let mut said = 0;
+    for first in ["{}", "{'x'}", "{'y', 'x'}", "{'y':(2)2}", "{'z', 'y':(1)2}"] {
+        for second in ["{}", "{'z'}", "{'y':(1)2}", "{'x', 'z'}", "{'y'}"] {
+            let text = format!("{{{mesh}, [{first}, {second}]}}");
+            let Ok(named) = text.parse::<HloSharding>().unwrap().lower() else { continue };
+            let plain = sharding(&named.to_hlo().to_string());
+            assert_eq!(plain.kind(), sharding(&plain.to_hlo().to_string()).kind());
+            let sdy = plain.to_sdy(&mesh, 2).unwrap();
+            let back: SdySharding = sdy.to_string().parse().unwrap();
+            assert_eq!(back.lower(None).unwrap().to_hlo(), plain.to_hlo(), "{text}");
+            match plain.to_partition_spec(&mesh, 2) {
+                Ok(spec) => {
+                    let spec: PartitionSpec = spec.to_string().parse().unwrap();
+                    assert_eq!(spec.lower(Some(&mesh), 2).unwrap().to_hlo(), plain.to_hlo());
+                }
+                Err(error) => assert!(text.contains(":("), "{text}: {error}"),
+            }
+            said += 1;
+        }
+    }
+    assert_eq!(said, 16);
+}
+
+/// The shards of cuts in turn, as PyTorch cuts: every chunk by the next axis, rounding up.
+fn torch_shards(extent: u64, cuts: &[u64], start: u64) -> Vec<Range<u64>> {
+    let Some((cut, below)) = cuts.split_first() else { return vec![start..start + extent] };
+    let chunk = extent.div_ceil(*cut);
+    let chunks = (0..*cut).flat_map(|k| {
+        let (from, to) = ((k * chunk).min(extent), ((k + 1) * chunk).min(extent));
+        torch_shards(to - from, below, start + from)
+    });
+    chunks.collect()
+}
+
+#[test]
+fn placements_are_read_exactly_where_cuts_in_turn_are_one_cut() {
+    let (mut agree, mut differ) = (0, 0);
+    for cuts in
+        [vec![2, 2], vec![2, 3], vec![3, 2], vec![4, 2], vec![2, 2, 2], vec![3, 1, 4], vec![5]]
+    {
+        let axes = (0..).zip(&cuts).map(|(at, cut)| format!("a{at}={cut}"));
+        let mesh: Mesh = axes.collect::<Vec<_>>().join(",").parse().unwrap();
+        let placements: Placements =
+            format!("[{}]", vec!["Shard(0)"; cuts.len()].join(", ")).parse().unwrap();
+        for extent in 0..40 {
+            let torch = torch_shards(extent, &cuts, 0);
+            let all: u64 = cuts.iter().product();
+            let size = extent.div_ceil(all);
+            let one: Vec<Range<u64>> =
+                (0..all).map(|k| (k * size).min(extent)..((k + 1) * size).min(extent)).collect();
+            // The first element that another device holds, or at another place of its shard.
+            let place = |shards: &[Range<u64>], at: u64| {
+                let device = shards.iter().position(|range| range.contains(&at)).unwrap();
+                (device, at - shards[device].start)
+            };
+            let first = (0..extent).find(|at| place(&torch, *at) != place(&one, *at));
+            match (placements.lower(&mesh, &[extent]), first) {
+                (Ok(sharding), None) => {
+                    agree += 1;
+                    for at in 0..extent {
+                        let (device, offset) = place(&torch, at);
+                        let found = sharding.locate(&[extent], &[at]).unwrap();
+                        assert_eq!(found, (vec![device as u64], vec![offset]));
+                    }
+                }
+                (Err(error), Some(first)) => {
+                    differ += 1;
+                    let named = format!("from element {first} on");
+                    assert!(error.to_string().contains(&named), "{cuts:?} {extent}: {error}");
+                }
+                (found, first) => panic!("{cuts:?} {extent}: {found:?} {first:?}"),
+            }
+        }
+    }
+    assert!(agree > 80 && differ > 80, "{agree} {differ}");
+}
+
+#[test]
+fn a_mesh_of_a_million_devices_is_no_list() {
+    let sharding = sharding("{devices=[1024,1,1024]<=[1024,1024]T(1,0) last_tile_dim_replicate}");
+    let extents = [1 << 40, 7];
+    let shard = sharding.shard(&extents, 1_048_575).unwrap().unwrap();
+    assert_eq!(shard, [(1 << 40) - (1 << 30)..1 << 40, 0..7]);
+    let layout = sharding.layout(&extents, &row_major(&[1 << 30, 7]), None).unwrap();
+    assert_eq!(layout.copies(), 1024);
+}
+
+/// What enters the units of each level when the first sharding becomes the second.
+fn into_levels(shape: &str, mesh: &str, specs: [&str; 2], machine: &str) -> Vec<u64> {
+    let machine: Machine = machine.parse().unwrap();
+    let [source, destination] = specs.map(|spec| {
+        let text = format!("{shape}, sharding={spec}");
+        let sharded: ShardedShape = text.parse().unwrap();
+        let layout = sharded.on_mesh(mesh.parse().unwrap()).lower(Some(&machine)).unwrap();
+        Placement::of(layout).on(&machine).build().unwrap()
+    });
+    let traffic = Relayout::new(&source, &destination).unwrap().traffic().unwrap();
+    traffic.levels.iter().map(|level| level.into).collect()
+}
+
+#[test]
+fn resharding_moves_no_more_than_it_must() {
+    let plane = |from, to| into_levels("f32[16,16]", "x=2,y=4", [from, to], "HOST=2,CHIP=4");
+    assert_eq!(plane("P('x', 'y')", "P('y', 'x')"), [192, 128]);
+    assert_eq!(plane("P(('x', 'y'), None)", "P(('y', 'x'), None)"), [192, 128]);
+    let cube = ["P('y', None, 'x')", "P(None, ('x', 'y'), None)"];
+    assert_eq!(into_levels("f32[16,16,16]", "x=4,y=2", cube, "HOST=4,CHIP=2"), [3584, 3072]);
+}
+
+#[test]
+fn a_sharded_shape_is_recognised_and_keeps_its_tiling() {
+    let text = "  %copy.239 = bf16[4096,14336]{1,0:T(8,128)(2,1)} copy(bf16[2]{0} %x), foo={1,2}, \
+                sharding={devices=[4,1]<=[4]}, metadata={op_name=\"a, sharding=b\"}";
+    let LayoutText::Sharded(sharded) = LayoutText::parse(text).unwrap() else { panic!() };
+    assert_eq!(
+        sharded.to_string(),
+        "bf16[4096,14336]{1,0:T(8,128)(2,1)}, sharding={devices=[4,1]<=[4]}"
+    );
+    let shard: XlaShape = "bf16[1024,14336]{1,0:T(8,128)(2,1)}".parse().unwrap();
+    let report = sharded.report().unwrap();
+    assert_eq!(report.device_bytes, shard.sizes().unwrap().allocated_bytes);
+    let (layout, local) = (sharded.lower(None).unwrap(), shard.lower().unwrap());
+    for index in [[0, 0], [1023, 14335], [1024, 0], [4095, 129], [3000, 7777]] {
+        let place = layout.locate(&index).unwrap();
+        assert_eq!(place.get(Level::new("Device").unwrap()), Some(index[0] / 1024));
+        let inside = local.locate(&[index[0] % 1024, index[1]]).unwrap();
+        assert_eq!(place.get(Level::ADDR), inside.get(Level::ADDR));
+    }
+    let per_device = sharded.per_device();
+    assert_eq!(per_device.extents().unwrap(), [16384, 14336]);
+    assert_eq!(per_device.shard().unwrap().dims.len(), 2);
+}
+
+#[test]
+fn reports_count_devices_and_padding_as_enumeration() {
+    for line in xla_lines().lines().step_by(3) {
+        let (text, rest) = line.split_once('|').unwrap();
+        let extents = numbers(rest.split('|').next().unwrap());
+        let sharding = sharding(text);
+        let ShardingKind::Tiled(tiles) = sharding.kind() else { continue };
+        let dims = rest.split('|').next().unwrap();
+        let sharded: ShardedShape = format!("f32[{dims}], sharding={text}").parse().unwrap();
+        let report = sharded.report().unwrap();
+        let Some(fill) = report.fill else { continue };
+        let (mut full, mut short, mut empty, mut slots) = (0, 0, 0, 0);
+        let sizes = sharding.shard_extents(&extents).unwrap();
+        for device in tiles.order().iter() {
+            let shard = sharding.shard(&extents, device).unwrap().unwrap();
+            let held: u64 = shard.iter().map(|range| range.end - range.start).product();
+            let room: u64 = sizes.iter().product();
+            slots += room;
+            match held {
+                0 => empty += 1,
+                held if held == room => full += 1,
+                _ => short += 1,
+            }
+        }
+        assert_eq!((fill.full, fill.short, fill.empty), (full, short, empty), "{line}");
+        let copies = report.copies.unwrap();
+        let global = 4 * extents.iter().product::<u64>();
+        assert_eq!(report.sharding_padding_bytes, 4 * slots / copies - global);
+        assert_eq!(report.global_bytes, global);
+    }
+}
+
+#[test]
+fn groups_of_devices_are_read_in_all_three_forms() {
+    let groups = |text: &str| text.parse::<DeviceGroups>().unwrap().lower(4);
+    assert_eq!(groups("{{0,1},{2,3}}").unwrap(), [[0, 1], [2, 3]]);
+    assert_eq!(groups("{}").unwrap(), [[0, 1, 2, 3]]);
+    assert_eq!(groups("[2,4]<=[8]").unwrap(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    assert_eq!(groups("mesh['a'=4,'b'=1] {'a'}").unwrap(), [[0, 1, 2, 3]]);
+    for text in ["{{0,1},{1,2}}", "[2,4]<=[6]", "[8]<=[8]", "mesh['a'=4] {'b'}"] {
+        assert!(groups(text).is_err(), "{text}");
+    }
+    for text in [
+        "{{0,1},{2,3}}",
+        "[2,4]<=[4,2]T(1,0)",
+        "mesh['a'=4,'b'=2], device_ids=([2,2,2]T(0,2,1)) {'a':(2)2}",
+    ] {
+        assert_eq!(text.parse::<DeviceGroups>().unwrap().to_string(), text);
+    }
+}
