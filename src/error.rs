@@ -3,6 +3,7 @@
 //! [`LayoutError`] is a refusal of a meaning and knows no text. [`ParseError`] is a refusal of a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
+mod inexpressible;
 mod suggest;
 mod text;
 
@@ -14,6 +15,7 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use crate::level::LevelNameError;
+pub use inexpressible::Inexpressible;
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
@@ -466,13 +468,13 @@ pub enum LayoutError {
         /// Why, with the numbers.
         reason: String,
     },
-    /// A layout that a notation cannot say.
-    #[error("{notation} cannot say this layout: {reason}")]
-    Unsayable {
-        /// The notation.
+    /// A layout that a notation cannot express.
+    #[error("{notation} cannot express this layout: {reason}")]
+    Inexpressible {
+        /// A text of the notation, with its article: `a PadLayout`.
         notation: &'static str,
         /// Which part and why.
-        reason: String,
+        reason: Inexpressible,
     },
 }
 

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, ParseError, Site};
+use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{CuteLayout, CuteMode};
 
@@ -43,7 +43,7 @@ impl Layout {
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, padding,
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, offsets, padding,
     /// spans, and derived axes that no plain subaxes replace.
     ///
     /// # Example
@@ -54,18 +54,19 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
-        let unsayable = |reason: String| LayoutError::Unsayable { notation: "CuTe", reason };
+        let inexpressible =
+            |reason| LayoutError::Inexpressible { notation: "a CuTe layout", reason };
         let layout = self.simplified()?;
-        layout.check_linear().map_err(unsayable)?;
-        layout.check_plain_axes().map_err(unsayable)?;
+        layout.check_linear().map_err(inexpressible)?;
+        layout.check_plain_axes().map_err(inexpressible)?;
         if layout.span(Level::ADDR) != layout.extent(Level::ADDR) {
-            let span = layout.span(Level::ADDR);
-            return Err(unsayable(format!("its span is rounded up to {span}")));
+            let (level, span) = (Level::ADDR, layout.span(Level::ADDR));
+            return Err(inexpressible(Inexpressible::Span { level, span }));
         }
         let mode = |(number, axis): (usize, &crate::algebra::Axis)| {
             if axis.extent != axis.slots() {
                 let (extent, slots) = (axis.extent, axis.slots());
-                return Err(unsayable(format!("axis {number} is padded from {extent} to {slots}")));
+                return Err(inexpressible(Inexpressible::Padding { axis: number, extent, slots }));
             }
             let leaves =
                 axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
@@ -86,23 +87,17 @@ impl Layout {
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
     }
 
-    /// Why a notation with one linear address cannot say the layout, if it cannot.
-    pub(crate) fn check_linear(&self) -> Result<(), String> {
+    /// Why a notation with one linear address cannot express the layout, if it cannot.
+    pub(crate) fn check_linear(&self) -> Result<(), Inexpressible> {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
-            return Err(format!("it knows one linear address, and the layout uses `{level}`"));
+            return Err(Inexpressible::Level { level: *level });
         }
         if let Some(replica) = self.replicas().first() {
-            return Err(format!("it has no copies, and `{}` has", replica.level));
+            return Err(Inexpressible::Copies { level: replica.level });
         }
-        if self.offset(Level::ADDR) > 0 {
-            let offset = self.offset(Level::ADDR);
-            return Err(format!("it starts at address 0, and the layout at {offset}"));
+        match self.offset(Level::ADDR) {
+            0 => Ok(()),
+            offset => Err(Inexpressible::Offset { level: Level::ADDR, offset }),
         }
-        Ok(())
-    }
-
-    /// Why strides alone cannot say the layout, if they cannot.
-    pub(crate) fn check_plain_axes(&self) -> Result<(), String> {
-        if self.derived_axes().is_empty() { Ok(()) } else { Err(self.straddling()) }
     }
 }

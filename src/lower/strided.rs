@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, ParseError};
+use crate::error::{Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::Strided;
 
@@ -38,7 +38,7 @@ impl Layout {
     /// Writes the layout as shape and strides, in elements.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, an axis
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, offsets, an axis
     /// that steps unevenly. Padding is not said by strides; it is left out.
     ///
     /// # Example
@@ -49,17 +49,17 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_strided(&self) -> Result<Strided, LayoutError> {
-        let unsayable =
-            |reason: String| LayoutError::Unsayable { notation: "shape and strides", reason };
+        let inexpressible =
+            |reason| LayoutError::Inexpressible { notation: "shape and strides", reason };
         let layout = self.without_padding()?;
-        layout.check_linear().map_err(unsayable)?;
-        layout.check_plain_axes().map_err(unsayable)?;
+        layout.check_linear().map_err(inexpressible)?;
+        layout.check_plain_axes().map_err(inexpressible)?;
         let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {
             [] => Ok(0),
             [Subaxis { target: Target::Land { stride, .. }, .. }] => Ok(stride),
             _ => {
-                let steps = digits.iter().map(|digit| digit.size).join(" x ");
-                Err(unsayable(format!("axis {number} does not step evenly: {steps}")))
+                let sizes = digits.iter().map(|digit| digit.size).collect();
+                Err(inexpressible(Inexpressible::Uneven { axis: number, sizes }))
             }
         };
         let strides = layout.axes_of_elements().into_iter().enumerate().map(stride);

@@ -182,7 +182,7 @@ impl LayoutText {
     /// written here is kept where it still holds, and so is the type of an XLA shape.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) with the reason.
+    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
     pub fn write_edited(
         &self,
         edited: &Layout,
@@ -203,8 +203,8 @@ impl LayoutText {
             }
             LayoutText::Xla(shape) => match (shape.arrays().first(), notation) {
                 (Some((_, source)), Notation::Xla) => {
-                    let mut array = edited.to_xla_array(source.dtype)?;
-                    let lost = keep_attributes(source, &mut array);
+                    let array = edited.to_xla_array_like(source)?;
+                    let lost = lost_attributes(source, &array);
                     Ok((array.to_string(), lost))
                 }
                 _ => edited.write(notation, dtype),
@@ -226,19 +226,16 @@ impl LayoutText {
     }
 }
 
-/// Carries over what an edit of the index leaves valid, and names what it cannot carry.
-fn keep_attributes(source: &XlaArray, edited: &mut XlaArray) -> Option<String> {
-    let written = source.layout_or_default();
-    if let Some(layout) = &mut edited.layout {
-        layout.element_bits = written.element_bits;
-        layout.memory_space = written.memory_space;
-        layout.prefix_bytes = written.prefix_bytes;
-    }
-    let is_bounded = source.dims.iter().any(|dim| matches!(dim, XlaDim::Bounded(_)));
-    match (is_bounded, written.splits.is_empty()) {
-        (false, true) => None,
-        (true, true) => Some("dynamic bounds are not kept".into()),
-        (_, false) => Some("split configurations and dynamic bounds are not kept".into()),
+/// Names what an edit of the index does not leave valid, where it is gone.
+fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
+    let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
+    let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
+    let bounds = has_bounds(source) && !has_bounds(edited);
+    match (bounds, splits(source) && !splits(edited)) {
+        (false, false) => None,
+        (true, false) => Some("dynamic bounds are not kept".into()),
+        (false, true) => Some("split configurations are not kept".into()),
+        (true, true) => Some("split configurations and dynamic bounds are not kept".into()),
     }
 }
 
@@ -249,7 +246,7 @@ impl Layout {
     /// `dtype` is the element type of an XLA shape.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) with the reason.
+    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
     pub fn write(
         &self,
         notation: Notation,

@@ -1,7 +1,9 @@
 //! XLA shapes: validation, the index map, sizes, and back.
 
+mod order;
 mod popular;
 mod raise;
+mod reading;
 mod sizes;
 mod validate;
 

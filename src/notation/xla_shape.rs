@@ -165,6 +165,15 @@ impl XlaArray {
 }
 
 impl XlaShape {
+    /// The array, if the shape is one or a buffer of one.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&XlaArray> {
+        match self {
+            XlaShape::Array(array) | XlaShape::Buffer(array) => Some(array),
+            XlaShape::Tuple(_) | XlaShape::Token | XlaShape::Opaque => None,
+        }
+    }
+
     /// The arrays in it, depth first, each with its path of tuple indexes.
     #[must_use]
     pub fn arrays(&self) -> Vec<(Vec<usize>, &XlaArray)> {
