@@ -566,8 +566,7 @@ fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 /// The dtype of a PadLayout for the names that other systems give it.
 fn dtype_help(name: &str) -> String {
-    const NAMES: [&str; 9] =
-        ["Float", "Int", "UInt", "Long", "ULong", "Double", "Half", "Byte", "UByte"];
+    use crate::notation::Dtype;
     let meant = match name.to_ascii_lowercase().as_str() {
         "float32" | "f32" | "fp32" => Some("Float"),
         "float16" | "f16" | "fp16" => Some("Half"),
@@ -581,13 +580,10 @@ fn dtype_help(name: &str) -> String {
         "uint64" | "u64" => Some("ULong"),
         "int8" | "s8" | "i8" => Some("Byte"),
         "uint8" | "u8" => Some("UByte"),
-        name => closest(name, NAMES),
+        name => closest(name, Dtype::ALL.iter().map(|dtype| dtype.name())),
     };
-    let all = NAMES.join(" ");
-    meant.map_or_else(
-        || format!("one of {all}"),
-        |one| format!("did you mean `{one}`? It is one of {all}"),
-    )
+    let all = Dtype::HELP;
+    meant.map_or_else(|| all.into(), |one| format!("did you mean `{one}`? It is {all}"))
 }
 
 /// `1 entry`, `2 entries`.

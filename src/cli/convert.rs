@@ -9,11 +9,11 @@ use super::failure::{Failure, note};
 use super::input::{Form, NotationArg, Reading};
 use super::output::print_layout;
 
-/// Write a layout in another notation.
+/// Say the same in another notation.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Where the other notation can express the map but not the span, the map is printed
-and a note goes to stderr. Where it cannot express the map, the command fails.
+Where the other notation can say the map but not the span, the map is printed and
+stderr says so. Where it cannot say the map, that is an error.
 
 Examples:
   tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
@@ -63,17 +63,7 @@ fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> 
         LayoutText::PadLayout(tree) => tree.dtype(),
         _ => None,
     };
-    let name = asked.unwrap_or(match written {
-        Some(Dtype::Half) => "f16",
-        Some(Dtype::Double) => "f64",
-        Some(Dtype::Int) => "s32",
-        Some(Dtype::UInt) => "u32",
-        Some(Dtype::Long) => "s64",
-        Some(Dtype::ULong) => "u64",
-        Some(Dtype::Byte) => "s8",
-        Some(Dtype::UByte) => "u8",
-        _ => "f32",
-    });
+    let name = asked.unwrap_or(written.map_or("f32", Dtype::xla_name));
     let unknown = || {
         let meant = XlaDtype::meant_by(name);
         Failure::Advised(

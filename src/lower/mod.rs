@@ -11,3 +11,5 @@ mod xla_shape;
 
 pub use text::{LayoutText, Notation};
 pub use xla_shape::{XlaAdvice, XlaSizes};
+
+pub(crate) use xla_shape::total_sizes;

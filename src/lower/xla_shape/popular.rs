@@ -132,9 +132,9 @@ impl XlaArray {
         for tiling in TILINGS.iter().filter(fits) {
             for order in self.minor_pairs() {
                 let array = self.with_tiles(&order, tiling, bits);
-                // A candidate that does not fit in 64 bits is no advice.
-                if let Ok(sizes) = array.sizes() {
-                    advice.push(XlaAdvice { array, allocated_bytes: sizes.allocated_bytes });
+                // A candidate that does not fit in 64 bits is not listed.
+                if let Ok(allocated_bytes) = array.allocated_bytes() {
+                    advice.push(XlaAdvice { array, allocated_bytes });
                 }
             }
         }
