@@ -11,12 +11,12 @@ use crate::level::Level;
 /// ```
 /// use tensor_layout::error::Inexpressible;
 /// use tensor_layout::{Layout, LayoutError};
-/// let layout: Layout = "(3)/((4:1))".parse()?;
-/// let error = layout.to_cute().unwrap_err();
+/// let layout: Layout = "(3)/((2:4, 2:1))".parse()?;
+/// let error = layout.to_strided().unwrap_err();
 /// assert_eq!(error.to_string(),
-///     "a CuTe layout cannot express this layout: axis 0 is padded from 3 to 4");
+///     "shape and strides cannot express this layout: axis 0 does not step evenly: 2 x 2");
 /// let LayoutError::Inexpressible { reason, .. } = error else { unreachable!() };
-/// assert_eq!(reason, Inexpressible::Padding { axis: 0, extent: 3, slots: 4 });
+/// assert_eq!(reason, Inexpressible::Uneven { axis: 0, sizes: vec![2, 2] });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

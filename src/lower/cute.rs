@@ -42,49 +42,46 @@ impl CuteLayout {
 impl Layout {
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
+    /// CuTe has no padding: where there is some, what is written is the layout of the elements
+    /// alone ([`without_padding`](Layout::without_padding)).
+    /// Law: every element of the result has the place that it has here.
+    ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, offsets, padding,
-    /// spans, and derived axes that no plain subaxes replace.
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, an offset, and
+    /// derived axes that no plain subaxes replace; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
     /// let layout: Layout = "((2:2, 2:24), (3:8))".parse()?;
     /// assert_eq!(layout.to_cute()?.to_string(), "((2,2),3):((24,2),8)");
+    /// let padded: Layout = "(3)/((2:2, 2:1))".parse()?;
+    /// assert_eq!(padded.to_cute()?.to_string(), "3:1");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
         let inexpressible =
             |reason| LayoutError::Inexpressible { notation: "a CuTe layout", reason };
-        let layout = self.simplified()?;
+        let exact = self.simplified()?;
+        let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;
-        if layout.span(Level::ADDR) != layout.extent(Level::ADDR) {
-            let (level, span) = (Level::ADDR, layout.span(Level::ADDR));
-            return Err(inexpressible(Inexpressible::Span { level, span }));
+        // A padded axis that is left steps evenly nowhere: its digits have no form of their own.
+        if let Some((axis, of)) =
+            layout.axes().iter().enumerate().find(|(_, a)| a.extent != a.slots())
+        {
+            let (extent, slots) = (of.extent, of.slots());
+            return Err(inexpressible(Inexpressible::Padding { axis, extent, slots }));
         }
-        let mode = |(number, axis): (usize, &crate::algebra::Axis)| {
-            if axis.extent != axis.slots() {
-                let (extent, slots) = (axis.extent, axis.slots());
-                return Err(inexpressible(Inexpressible::Padding { axis: number, extent, slots }));
-            }
-            let leaves =
-                axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
-            let leaf = |subaxis: &Subaxis| match subaxis.target {
-                Target::Land { stride, .. } => CuteMode::Leaf(subaxis.size, stride),
-                Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0),
-            };
-            let mut leaves = leaves.map(leaf).collect_vec();
-            Ok(match leaves.len() {
-                0 => CuteMode::Leaf(1, 0),
-                1 => leaves.remove(0),
-                _ => CuteMode::Tuple(leaves),
-            })
-        };
-        let mut modes: Vec<CuteMode> = layout.axes().iter().enumerate().map(mode).try_collect()?;
+        let mut modes = layout.axes().iter().map(mode).collect_vec();
         // One plain mode needs no bracket: `6:3`.
         let single = matches!(modes[..], [CuteMode::Leaf(..)]);
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
+    }
+
+    /// Whether every slot is an element that plain subaxes place, and none is left out.
+    fn has_plain_slots(&self) -> bool {
+        self.derived_axes().is_empty() && self.axes().iter().all(|axis| axis.extent == axis.slots())
     }
 
     /// Why a notation with one linear address cannot express the layout, if it cannot.
@@ -99,5 +96,20 @@ impl Layout {
             0 => Ok(()),
             offset => Err(Inexpressible::Offset { level: Level::ADDR, offset }),
         }
+    }
+}
+
+/// Its leaves, minor to major; an axis without digits that move is one leaf.
+fn mode(axis: &crate::algebra::Axis) -> CuteMode {
+    let leaves = axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
+    let leaf = |subaxis: &Subaxis| match subaxis.target {
+        Target::Land { stride, .. } => CuteMode::Leaf(subaxis.size, stride),
+        Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0),
+    };
+    let mut leaves = leaves.map(leaf).collect_vec();
+    match leaves.len() {
+        0 => CuteMode::Leaf(1, 0),
+        1 => leaves.remove(0),
+        _ => CuteMode::Tuple(leaves),
     }
 }

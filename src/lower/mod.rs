@@ -2,6 +2,7 @@
 //! syntax tree, or the reason why the notation cannot say it). One notation per file.
 
 mod cute;
+mod origin;
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use itertools::Itertools;
+
 use crate::algebra::{IndexOrder, Layout};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::notation::{
@@ -23,7 +25,8 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// The notation that a text looks like: strided text begins with `shape`; CuTe text has a colon
+    /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
+    /// two lists of integers; CuTe text has a colon
     /// outside of all brackets; the first letter or digit of an XLA shape is a letter, that of a
     /// PadLayout a digit.
     ///
@@ -36,7 +39,7 @@ impl Notation {
     /// ```
     #[must_use]
     pub fn of(text: &str) -> Notation {
-        if text.trim_start().starts_with("shape") {
+        if Strided::is_likely(text) {
             return Notation::Strided;
         }
         let first = text.chars().find(|c| c.is_alphanumeric());
@@ -179,7 +182,7 @@ impl LayoutText {
     }
 
     /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
-    /// written here is kept where it still holds, and so is the type of an XLA shape.
+    /// written here is kept where it still holds, and so is what of an XLA shape does.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -189,28 +192,7 @@ impl LayoutText {
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        match self {
-            LayoutText::PadLayout(tree) if notation == Notation::PadLayout => {
-                let (mut text, lost) = edited.to_pad_layout_map()?;
-                let still = |level| !edited.used_levels().contains(&level);
-                let bare = tree
-                    .broadcast()
-                    .iter()
-                    .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
-                text.broadcast.extend(bare);
-                let text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
-                Ok((text.to_string(), lost))
-            }
-            LayoutText::Xla(shape) => match (shape.arrays().first(), notation) {
-                (Some((_, source)), Notation::Xla) => {
-                    let array = edited.to_xla_array_like(source)?;
-                    let lost = lost_attributes(source, &array);
-                    Ok((array.to_string(), lost))
-                }
-                _ => edited.write(notation, dtype),
-            },
-            _ => edited.write(notation, dtype),
-        }
+        edited.write_like(Some(self), notation, dtype)
     }
 
     /// What addresses count.
@@ -240,29 +222,113 @@ fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
 }
 
 impl Layout {
-    /// Writes the layout in a notation; the second part says what of padding and span the text
-    /// cannot say, if anything.
+    /// Writes the layout in a notation; the second part tells what of padding, span and offset the
+    /// text leaves out, if anything.
     ///
-    /// `dtype` is the element type of an XLA shape.
+    /// Where a notation cannot express the layout, or has no padding, the layout of the elements
+    /// alone is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
+    /// but shape and strides. `dtype` is the element type of an XLA shape.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::notation::Notation;
+    /// use tensor_layout::xla::XlaDtype;
+    /// let rows = "((4:8), (8:1))".parse::<Layout>()?.slice(0, 1, 3, 1)?;
+    /// let f32 = XlaDtype::from_name("f32").unwrap();
+    /// let (text, left_out) = rows.write(Notation::Cute, f32)?;
+    /// assert_eq!(text, "(2,8):(8,1)");
+    /// assert_eq!(left_out.unwrap(),
+    ///     "addresses count from 8, and a text of this notation counts from 0: add 8; \
+    ///     padding is left out: of 32 slots 16 hold elements");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write(
         &self,
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        match notation {
-            Notation::PadLayout => {
-                self.to_pad_layout_map().map(|(text, lost)| (text.to_string(), lost))
-            }
-            Notation::Xla => self.to_xla_array(dtype).map(|array| (array.to_string(), None)),
-            Notation::Cute => self.to_cute().map(|layout| (layout.to_string(), None)),
-            Notation::Strided => {
-                let lost = || "shape and strides do not say the padding".to_owned();
-                let is_padded = self.slots() != self.elements();
-                self.to_strided().map(|layout| (layout.to_string(), is_padded.then(lost)))
-            }
-        }
+        self.write_like(None, notation, dtype)
     }
+
+    fn write_like(
+        &self,
+        like: Option<&LayoutText>,
+        notation: Notation,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        if notation == Notation::Strided {
+            return Ok((self.to_strided()?.to_string(), self.padding_left_out(like)));
+        }
+        let (layout, offset) = self.from_origin();
+        let (text, left_out) = match notation {
+            Notation::PadLayout => layout.write_pad_layout_like(like)?,
+            Notation::Xla => layout.write_xla_like(like, dtype)?,
+            _ => (layout.to_cute()?.to_string(), self.padding_left_out(like)),
+        };
+        let moved = (offset > 0).then(|| {
+            format!(
+                "addresses count from {offset}, and a text of this notation counts from 0: add {offset}"
+            )
+        });
+        let notes = [moved, left_out].into_iter().flatten().join("; ");
+        Ok((text, (!notes.is_empty()).then_some(notes)))
+    }
+
+    fn write_pad_layout_like(
+        &self,
+        like: Option<&LayoutText>,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        let (mut text, lost) = self.to_pad_layout_map()?;
+        if let Some(LayoutText::PadLayout(tree)) = like {
+            let still = |level| !self.used_levels().contains(&level);
+            let bare = tree
+                .broadcast()
+                .iter()
+                .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
+            text.broadcast.extend(bare);
+            text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
+        }
+        Ok((text.to_string(), lost))
+    }
+
+    fn write_xla_like(
+        &self,
+        like: Option<&LayoutText>,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        let source = match like {
+            Some(LayoutText::Xla(shape)) => shape.arrays().first().map(|(_, array)| *array),
+            _ => None,
+        };
+        let write = |layout: &Layout| match source {
+            Some(source) => {
+                let array = layout.to_xla_array_like(source)?;
+                let lost = lost_attributes(source, &array);
+                Ok((array.to_string(), lost))
+            }
+            None => layout.to_xla_array(dtype).map(|array| (array.to_string(), None)),
+        };
+        write(self).or_else(|error| {
+            let alone = self.without_padding()?;
+            let (text, lost) = write(&alone).map_err(|_: LayoutError| error)?;
+            let lost = [padding_left_out(self), lost].into_iter().flatten().join("; ");
+            Ok((text, (!lost.is_empty()).then_some(lost)))
+        })
+    }
+
+    /// What is worth a note where a notation has no padding: nothing if the source had none either.
+    fn padding_left_out(&self, like: Option<&LayoutText>) -> Option<String> {
+        let source_has_none = like.is_some_and(LayoutText::is_function);
+        if source_has_none { None } else { padding_left_out(self) }
+    }
+}
+
+fn padding_left_out(layout: &Layout) -> Option<String> {
+    let (slots, elements) = (layout.slots(), layout.elements());
+    let note = || format!("padding is left out: of {slots} slots {elements} hold elements");
+    (slots != elements).then(note)
 }
