@@ -637,7 +637,7 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
     let (text, lost) = map("u32[]{:T(128)}");
     assert_eq!(
         (text.to_string().as_str(), lost.as_deref()),
-        ("()", Some("the span of `Addr` is 128, which the PadLayout cannot say: it ends at 1"))
+        ("()", Some("the span of `Addr` is 128, which a PadLayout cannot express: it ends at 1"))
     );
     let (text, lost) = map("f32[2,3]{1,0:T(*,8)}");
     assert_eq!((text.to_string().as_str(), lost.is_some()), ("((2:3), (3:1))", true));

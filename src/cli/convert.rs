@@ -1,59 +1,127 @@
-//! `convert`: the same layout in another notation.
+//! `convert`: the same layout in another notation, or as code.
 
-use clap::Args as ClapArgs;
-use tensor_layout::LayoutText;
+use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::notation::{Dtype, Notation};
-use tensor_layout::xla::XlaDtype;
+use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout::{Layout, LayoutError, LayoutText};
 
 use super::failure::{Failure, note};
-use super::input::{Form, NotationArg, Reading};
-use super::output::print_layout;
+use super::input::{Form, Reading};
+use super::output::{print, print_layout};
 
-/// Say the same in another notation.
+/// Write a layout in another notation, or as code.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Where the other notation can say the map but not the span, the map is printed and
-stderr says so. Where it cannot say the map, that is an error.
+Where the other notation can express the map but not the padding, the map is printed
+and a note goes to stderr. Where it cannot express the map, the command fails.
+With --dtype an XLA shape gets another type; a tiling that goes with its old type
+becomes the one that goes with the new type.
 
 Examples:
   tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
   tensor-layout convert '(3,5)/((2:12, 2:2), (3:4, 2:1))' --to xla --dtype bf16
-  tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient")]
+  tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient
+  tensor-layout convert '((4_PE, 3:8), (8:1))' --to affine-map
+  tensor-layout convert 'bf16[6,5]{1,0:T(3,128)(2,1)}' --to c")]
 pub(super) struct Convert {
     /// The layout, or - for standard input.
     #[arg(value_name = "LAYOUT")]
     layout: String,
     #[command(flatten)]
     reading: Reading,
-    /// The notation to write.
+    /// The notation or language to write.
     #[arg(long, value_enum, help_heading = "Output")]
-    to: NotationArg,
-    /// The element type of an XLA shape made from another notation; that of the suffix
-    /// `@LM0 / Half`, or f32, if not said.
+    to: To,
+    /// The element type of an XLA shape; if not said that of LAYOUT, of its suffix
+    /// `@LM0 / Half`, or f32.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
+    /// With --to isl: print the places that hold no element instead.
+    #[arg(long, help_heading = "Output")]
+    padding: bool,
     #[command(flatten)]
     form: Form,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    /// TensorLayout / PadLayout.
+    PadLayout,
+    /// XLA shapes.
+    Xla,
+    /// CuTe shape:stride.
+    Cute,
+    /// shape=(..), strides=(..), as in NumPy and PyTorch.
+    Strided,
+    /// An affine map of MLIR.
+    AffineMap,
+    /// A relation for isl.
+    Isl,
+    /// C functions.
+    C,
+    /// Rust functions.
+    Rust,
+    /// Python functions.
+    Python,
+}
+
+/// What writes a layout.
+enum Writer {
+    Text(Notation),
+    Code(fn(&Layout) -> Result<String, LayoutError>),
+}
+
+impl To {
+    fn writer(self, padding: bool) -> Writer {
+        match self {
+            To::PadLayout => Writer::Text(Notation::PadLayout),
+            To::Xla => Writer::Text(Notation::Xla),
+            To::Cute => Writer::Text(Notation::Cute),
+            To::Strided => Writer::Text(Notation::Strided),
+            To::AffineMap => Writer::Code(Layout::to_affine_map),
+            To::Isl if padding => Writer::Code(Layout::to_isl_padding),
+            To::Isl => Writer::Code(Layout::to_isl),
+            To::C => Writer::Code(Layout::to_c),
+            To::Rust => Writer::Code(Layout::to_rust),
+            To::Python => Writer::Code(Layout::to_python),
+        }
+    }
+}
+
 impl Convert {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let syntax = self.reading.read(&self.layout)?;
-        let to = Notation::from(self.to);
-        if let (LayoutText::Xla(shape), Notation::Xla) = (&syntax, to) {
-            shape.validate()?;
-            if self.dtype.is_some() {
-                let why = "--dtype has no effect on an XLA shape, which names its own type";
-                return Err(Failure::Argument(why.into()));
-            }
-            return print_layout(Ok((shape.canonical().to_string(), None)), &syntax, to, self.form);
+        if self.padding && self.to != To::Isl {
+            return Err(Failure::Argument("--padding goes with --to isl".into()));
         }
-        let layout = syntax.lower()?;
-        if self.dtype.is_some() && to != Notation::Xla {
+        if self.dtype.is_some() && self.to != To::Xla {
             note("--dtype has no effect: only XLA shapes name a type");
         }
-        let written = layout.write(to, dtype(self.dtype.as_deref(), &syntax)?);
-        print_layout(written, &syntax, to, self.form)
+        let syntax = self.reading.read(&self.layout)?;
+        match self.to.writer(self.padding) {
+            Writer::Text(notation) => self.write(&syntax, notation),
+            Writer::Code(write) => {
+                let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
+                print(&code)
+            }
+        }
+    }
+
+    fn write(&self, syntax: &LayoutText, to: Notation) -> Result<(), Failure> {
+        let dtype = dtype(self.dtype.as_deref(), syntax)?;
+        if let (LayoutText::Xla(shape), Notation::Xla) = (syntax, to) {
+            shape.validate()?;
+            let shape = match (shape, &self.dtype) {
+                (XlaShape::Array(array), Some(_)) => XlaShape::Array(array.with_dtype(dtype)),
+                (XlaShape::Buffer(array), Some(_)) => XlaShape::Buffer(array.with_dtype(dtype)),
+                (_, None) => shape.clone(),
+                (_, Some(_)) => {
+                    let why = "--dtype goes with a single array, and this shape is not one";
+                    return Err(Failure::Argument(why.into()));
+                }
+            };
+            return print_layout(Ok((shape.canonical().to_string(), None)), syntax, to, self.form);
+        }
+        print_layout(syntax.lower()?.write(to, dtype), syntax, to, self.form)
     }
 }
 

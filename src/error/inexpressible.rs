@@ -117,6 +117,11 @@ pub enum Inexpressible {
     },
     /// No order of the dimensions with tiles that were tried gives the map.
     NoTiling,
+    /// A text without names for shared values would be too long.
+    Length {
+        /// How many names and numbers are written at most.
+        most: u64,
+    },
     /// A number beyond what the notation counts up to.
     Number {
         /// The number.
@@ -178,6 +183,12 @@ impl fmt::Display for Inexpressible {
             ),
             Self::NoTiling => {
                 write!(f, "no order of the dimensions with tiles made of its digits gives this map")
+            }
+            Self::Length { most } => {
+                write!(
+                    f,
+                    "it has no names for shared values, and without them more than {most} terms"
+                )
             }
             Self::Number { number, most } => {
                 write!(f, "it counts up to {most}, and this layout has {number}")

@@ -259,13 +259,13 @@ impl Layout {
             Some(level) => {
                 let (said, span) = (landed.extent(*level), self.span(*level));
                 Some(format!(
-                    "the span of `{level}` is {span}, which the PadLayout cannot say: it ends at {said}"
+                    "the span of `{level}` is {span}, which a PadLayout cannot express: it ends at {said}"
                 ))
             }
             None if landed.slots() != simplified.slots() => {
                 let (said, slots) = (landed.slots(), simplified.slots());
                 Some(format!(
-                    "of {slots} slots the PadLayout can say {said}: the rest of the padding is lost"
+                    "of {slots} slots a PadLayout can express {said}: the rest of the padding is left out"
                 ))
             }
             None => None,

@@ -142,6 +142,34 @@ impl XlaArray {
         Ok(advice)
     }
 
+    /// The array with another element type. A tiling that TPU compilers use for the old type and
+    /// not for the new one becomes the one that they choose for the new type; `E` goes.
+    ///
+    /// ```
+    /// use tensor_layout::xla::{XlaDtype, XlaShape};
+    /// let shape: XlaShape = "bf16[16,256]{1,0:T(8,128)(2,1)S(1)}".parse()?;
+    /// let array = shape.as_array().unwrap().with_dtype(XlaDtype::from_name("f32").unwrap());
+    /// assert_eq!(array.to_string(), "f32[16,256]{1,0:T(8,128)S(1)}");
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn with_dtype(&self, dtype: XlaDtype) -> XlaArray {
+        let mut array = XlaArray::new(dtype, self.dims.clone(), self.layout.clone());
+        let Some(layout) = array.layout.as_mut().filter(|_| dtype != self.dtype) else {
+            return array;
+        };
+        layout.element_bits = 0;
+        let extents = self.extents().unwrap_or_default();
+        let order = layout.minor_to_major.iter().filter_map(|axis| usize::try_from(*axis).ok());
+        let minor: Vec<u64> = order.filter_map(|axis| extents.get(axis).copied()).collect();
+        let default = |dtype| default_tiles(dtype, minor.iter().copied());
+        if default(self.dtype).is_some_and(|tiles| tiles == layout.tiles) {
+            layout.tiles = default(dtype).unwrap_or_default();
+        }
+        layout.element_bits = packed_bits(dtype, &layout.tiles);
+        array
+    }
+
     /// Minor-to-major orders that differ in the two most minor dimensions.
     fn minor_pairs(&self) -> Vec<Vec<i64>> {
         let descending = XlaArray::new(self.dtype, self.dims.clone(), None);
