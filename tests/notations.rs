@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tensor_layout::notation::{Notation, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
-use tensor_layout::{Layout, LayoutText, Location};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
 
 use crate::generate::good_layout;
 
@@ -150,7 +150,7 @@ fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
         .into_iter()
         .map(|copy| {
             let dims: Vec<u64> = index.iter().copied().chain(copy).collect();
-            let names = names.split(", ").map(|name| tensor_layout::Level::new(name).unwrap());
+            let names = names.split(", ").map(|name| Level::new(name).unwrap());
             names.zip(results.split(", ")).map(|(name, of)| (name, evaluate(of, &dims))).collect()
         })
         .collect()
@@ -169,6 +169,49 @@ fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
         prop_assert_eq!(found, expected, "{}", text);
     }
     Ok(())
+}
+
+fn has_the_places_of(written: &Layout, layout: &Layout) -> Result<(), TestCaseError> {
+    for index in layout.indexes() {
+        prop_assert_eq!(written.locate(&index), layout.locate(&index));
+    }
+    Ok(())
+}
+
+/// A refusal names what the notation cannot express, or says that it did not decide.
+fn writes_no_internal_error(layout: &Layout) -> Result<(), TestCaseError> {
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    for notation in [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided] {
+        let written = layout.write(notation, f32);
+        let fair = matches!(
+            written,
+            Ok(_) | Err(LayoutError::Inexpressible { .. } | LayoutError::NotDecided { .. })
+        );
+        prop_assert!(fair, "{written:?}");
+    }
+    Ok(())
+}
+
+/// Whether one address per element is the offset plus the sum of index x stride, by enumeration.
+fn has_strides(layout: &Layout) -> bool {
+    let linear = layout.used_levels() == [Level::ADDR] && layout.copies() == 1;
+    let address = |index: &[u64]| i128::from(layout.locate(index).unwrap().get(Level::ADDR).unwrap());
+    if !linear || layout.elements() == 0 {
+        return linear;
+    }
+    let zero = vec![0; layout.rank()];
+    let origin = address(&zero);
+    let step = |axis: usize| {
+        let mut index = zero.clone();
+        index[axis] = u64::from(layout.shape()[axis] > 1);
+        address(&index) - origin
+    };
+    let steps: Vec<i128> = (0..layout.rank()).map(step).collect();
+    steps.iter().all(|step| *step >= 0)
+        && layout.indexes().all(|index| {
+            let moved = index.iter().zip(&steps).map(|(entry, step)| i128::from(*entry) * step);
+            origin + moved.sum::<i128>() == address(&index)
+        })
 }
 
 proptest! {
@@ -192,10 +235,15 @@ proptest! {
         }
         let flat = layout.reshape(&[layout.elements()]).unwrap();
         maps_as_the_layout(&flat)?;
-        if let Ok(cute) = flat.to_cute() {
-            let cute = cute.lower().unwrap();
-            for index in flat.indexes() {
-                prop_assert_eq!(cute.locate(&index), flat.locate(&index));
+        for edited in [&flat, &layout] {
+            writes_no_internal_error(edited)?;
+            if let Ok(cute) = edited.to_cute() {
+                has_the_places_of(&cute.lower().unwrap(), edited)?;
+            }
+            match edited.to_strided() {
+                Ok(strided) => has_the_places_of(&strided.lower().unwrap(), edited)?,
+                // Only what really has no strides is refused.
+                Err(_) => prop_assert!(!has_strides(edited)),
             }
         }
     }

@@ -14,6 +14,7 @@ mod cute;
 mod cute_tiler;
 mod dtype;
 mod pad_layout;
+mod quick;
 mod refusal;
 mod strided;
 mod written;

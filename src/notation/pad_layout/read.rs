@@ -6,7 +6,7 @@ use itertools::Itertools;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
+use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::notation::dtype::Dtype;
@@ -30,6 +30,12 @@ impl FromStr for PadLayout {
     ///
     /// Cost: linear in the text, for refusals too.
     fn from_str(text: &str) -> Result<PadLayout, ParseError> {
+        quick::read(text).map_or_else(|| PadLayout::by_grammar(text), Ok)
+    }
+}
+
+impl PadLayout {
+    fn by_grammar(text: &str) -> Result<PadLayout, ParseError> {
         let mut pairs =
             Grammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
         let mut layout = PadLayout::default();
@@ -48,7 +54,7 @@ impl FromStr for PadLayout {
                 Rule::body => read_body(part, text, &mut layout, &mut source)?,
                 Rule::memory => {
                     source.memory = span(&part);
-                    layout.memory = memory(part.as_str());
+                    layout.memory = MemoryText::of(part.as_str());
                 }
                 _ => {}
             }
@@ -62,10 +68,6 @@ type Node<'a> = Pair<'a, Rule>;
 
 fn span(part: &Node<'_>) -> Span {
     Span::new(part.as_span().start(), part.as_span().end())
-}
-
-fn memory(name: &str) -> Option<MemoryText> {
-    [MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM].into_iter().find(|m| m.name() == name)
 }
 
 fn dtype(part: &Node<'_>, text: &str) -> Result<Dtype, ParseError> {
@@ -264,7 +266,18 @@ fn name(rule: Rule) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule, name};
+    use super::{PadLayout, Rule, name, quick};
+    use crate::notation::quick::tests::mutated;
+
+    #[test]
+    fn the_quick_reader_reads_as_the_grammar_does() {
+        let corpus = include_str!("../../../tests/data/pad_layouts.txt");
+        let plain = mutated(corpus).filter(|text| quick::read(text).is_some()).inspect(|text| {
+            let (quick, slow) = (quick::read(text), PadLayout::by_grammar(text).ok());
+            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{text}");
+        });
+        assert!(plain.count() > 300);
+    }
 
     #[test]
     fn every_token_has_a_name_in_errors() {
