@@ -22,7 +22,7 @@ from jaxlib.mlir import ir
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("TENSOR_LAYOUT", str(ROOT / "target/debug/tensor-layout"))
 MOST_ROWS = 1500
-CASES = 300
+CASES = 200
 
 
 def run(*arguments):
@@ -34,9 +34,9 @@ def run(*arguments):
     return done.stdout
 
 
-def rows(layout, *more):
+def rows(layout):
     """The columns of `table`, and its rows as (place, index); index None for padding."""
-    text = run("table", layout, *more)
+    text = run("table", layout, "--padding")
     if text is None:
         return None
     header, *lines = text.splitlines()
@@ -254,9 +254,9 @@ def main():
             listed = rows(layout)
             if listed is None or len(listed[2]) > MOST_ROWS:
                 continue
-            padded = rows(layout, "--padding")
-            # A table lists padding of a memory; layouts whose elements share places have none.
-            padded = {place for place, index in padded[2] if index is None} if padded else set()
+            places, rank, table = listed
+            padded = {place for place, index in table if index is None}
+            listed = places, rank, {(place, index) for place, index in table if index is not None}
             code = {
                 to: run("convert", layout, "--to", to)
                 for to in ["affine-map", "isl", "c", "rust", "python"]
@@ -282,7 +282,7 @@ def main():
         alike.setdefault(str(names), []).append((layout, relation))
     pairs = [(pair, rng.choice(group)) for group in alike.values() for pair in group]
     # A pair that is the same: what the way through XLA or a PadLayout leaves.
-    for layout, relation, _ in relations:
+    for layout, relation, _ in relations[::4]:
         text = run("convert", layout, "--to", "pad-layout")
         if text is not None:
             text = text.strip()
@@ -298,7 +298,7 @@ def main():
         check_c(programs, folder)
         if shutil.which("rustc"):
             check_rust(rust, folder)
-    assert counts["layouts"] >= 250, counts
+    assert counts["layouts"] >= 200, counts
     print(counts)
 
 
