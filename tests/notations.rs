@@ -195,7 +195,8 @@ fn writes_no_internal_error(layout: &Layout) -> Result<(), TestCaseError> {
 /// Whether one address per element is the offset plus the sum of index x stride, by enumeration.
 fn has_strides(layout: &Layout) -> bool {
     let linear = layout.used_levels() == [Level::ADDR] && layout.copies() == 1;
-    let address = |index: &[u64]| i128::from(layout.locate(index).unwrap().get(Level::ADDR).unwrap());
+    let address =
+        |index: &[u64]| i128::from(layout.locate(index).unwrap().get(Level::ADDR).unwrap());
     if !linear || layout.elements() == 0 {
         return linear;
     }

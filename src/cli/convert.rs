@@ -1,6 +1,8 @@
 //! `convert`: the same layout in another notation, or as code.
 
+use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
+use serde_json::json;
 use tensor_layout::notation::{Dtype, Notation};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText};
@@ -101,6 +103,12 @@ impl Convert {
             Writer::Text(notation) => self.write(&syntax, notation),
             Writer::Code(write) => {
                 let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
+                if self.form.is_json() {
+                    let to = self.to.to_possible_value();
+                    let name = to.as_ref().map(PossibleValue::get_name);
+                    let answer = json!({ "layout": code, "notation": name, "lost": null });
+                    return print(&answer.to_string());
+                }
                 print(&code)
             }
         }
