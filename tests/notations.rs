@@ -66,6 +66,7 @@ fn slices_are_written_in_every_notation() {
         ("(6,8):(8,1)", Notation::Cute, "(2,8):(16,1)", Some(moved)),
         ("(6,8):(8,1)", Notation::Strided, "shape=(2, 8), strides=(16, 1), offset=8", None),
         ("((6:8), (8:1))", Notation::PadLayout, "((2:16), (8:1))", Some(moved)),
+        ("f32[6,8]{1,0:T(2,8)S(1)}", Notation::PadLayout, "((2:16), (8:1))", Some(moved)),
     ] {
         let source = LayoutText::parse(text).unwrap();
         let (printed, left_out) = source.write_edited(&rows(text), notation, f32).unwrap();
@@ -75,6 +76,16 @@ fn slices_are_written_in_every_notation() {
             None => assert_eq!(left_out, None),
         }
     }
+}
+
+#[test]
+fn a_slice_of_an_xla_shape_keeps_its_tiling() {
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    let source = LayoutText::parse("f32[16,256]{1,0:T(8,128)S(1)}").unwrap();
+    let sliced = source.lower().unwrap().slice(0, 0, 8, 1).unwrap();
+    let (text, left_out) = source.write_edited(&sliced, Notation::Xla, f32).unwrap();
+    assert_eq!(text, "f32[8,256]{1,0:T(8,128)S(1)}");
+    assert_eq!(left_out.unwrap(), "padding is left out: of 4096 slots 2048 hold elements");
 }
 
 #[test]

@@ -263,19 +263,32 @@ impl Layout {
         if notation == Notation::Strided {
             return Ok((self.to_strided()?.to_string(), self.padding_left_out(like)));
         }
-        let (layout, offset) = self.from_origin();
-        let (text, left_out) = match notation {
-            Notation::PadLayout => layout.write_pad_layout_like(like)?,
-            Notation::Xla => layout.write_xla_like(like, dtype)?,
-            _ => (layout.to_cute()?.to_string(), self.padding_left_out(like)),
-        };
-        let moved = (offset > 0).then(|| {
-            format!(
-                "addresses count from {offset}, and a text of this notation counts from 0: add {offset}"
-            )
-        });
-        let notes = [moved, left_out].into_iter().flatten().join("; ");
-        Ok((text, (!notes.is_empty()).then_some(notes)))
+        let exact = self.from_origin();
+        match exact.0.write_from_origin(like, notation, dtype) {
+            Ok((text, left_out)) => Ok((text, notes([moved(exact.1), left_out]))),
+            // The first refusal counts: that of the layout itself.
+            Err(error) => {
+                let Ok(alone) = self.without_padding() else { return Err(error) };
+                let (alone, offset) = alone.from_origin();
+                let written = alone.write_from_origin(like, notation, dtype);
+                let (text, left_out) = written.map_err(|_| error)?;
+                let padding = self.padding_left_out(like);
+                Ok((text, notes([moved(offset), padding, left_out])))
+            }
+        }
+    }
+
+    fn write_from_origin(
+        &self,
+        like: Option<&LayoutText>,
+        notation: Notation,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        match notation {
+            Notation::PadLayout => self.write_pad_layout_like(like),
+            Notation::Xla => self.write_xla_like(like, dtype),
+            _ => Ok((self.to_cute()?.to_string(), self.padding_left_out(like))),
+        }
     }
 
     fn write_pad_layout_like(
@@ -304,20 +317,16 @@ impl Layout {
             Some(LayoutText::Xla(shape)) => shape.arrays().first().map(|(_, array)| *array),
             _ => None,
         };
-        let write = |layout: &Layout| match source {
-            Some(source) => {
-                let array = layout.to_xla_array_like(source)?;
-                let lost = lost_attributes(source, &array);
-                Ok((array.to_string(), lost))
-            }
-            None => layout.to_xla_array(dtype).map(|array| (array.to_string(), None)),
+        let Some(source) = source else {
+            return self.to_xla_array(dtype).map(|array| (array.to_string(), None));
         };
-        write(self).or_else(|error| {
-            let alone = self.without_padding()?;
-            let (text, lost) = write(&alone).map_err(|_: LayoutError| error)?;
-            let lost = [padding_left_out(self), lost].into_iter().flatten().join("; ");
-            Ok((text, (!lost.is_empty()).then_some(lost)))
-        })
+        let resized = self.resized_like(source);
+        let padding = resized.as_ref().and_then(|_| padding_left_out(self));
+        let array = match resized {
+            Some(array) => array,
+            None => self.to_xla_array_like(source)?,
+        };
+        Ok((array.to_string(), notes([padding, lost_attributes(source, &array)])))
     }
 
     /// What is worth a note where a notation has no padding: nothing if the source had none either.
@@ -325,6 +334,21 @@ impl Layout {
         let source_has_none = like.is_some_and(LayoutText::is_function);
         if source_has_none { None } else { padding_left_out(self) }
     }
+}
+
+/// What to add where addresses do not count from 0.
+fn moved(offset: u64) -> Option<String> {
+    let note = || {
+        format!(
+            "addresses count from {offset}, and a text of this notation counts from 0: add {offset}"
+        )
+    };
+    (offset > 0).then(note)
+}
+
+fn notes<const N: usize>(parts: [Option<String>; N]) -> Option<String> {
+    let notes = parts.into_iter().flatten().join("; ");
+    (!notes.is_empty()).then_some(notes)
 }
 
 fn padding_left_out(layout: &Layout) -> Option<String> {

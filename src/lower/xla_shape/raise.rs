@@ -75,6 +75,24 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// The array that the layout came from with the extents that it has now, if they have changed
+    /// and every element has its place there; padding may differ, as after a slice.
+    pub(crate) fn resized_like(&self, source: &XlaArray) -> Option<XlaArray> {
+        let extents = self.shape();
+        if extents.len() != source.dims.len() || source.extents().ok()? == extents {
+            return None;
+        }
+        let dims = extents.into_iter().map(XlaDim::Static).collect();
+        let layout = XlaLayout { splits: Vec::new(), ..source.layout_or_default() };
+        let array = XlaArray::new(source.dtype, dims, Some(layout));
+        let lowered = array.lower().ok()?;
+        let same = lowered.used_levels() == self.used_levels()
+            && lowered.same_up_to_padding(self).is_ok_and(|difference| difference.is_none());
+        same.then_some(array)
+    }
+}
+
 /// The array with the attributes of another that do not depend on the index.
 fn with_attributes(mut array: XlaArray, hint: &XlaArray) -> XlaArray {
     if let (Some(layout), Some(written)) = (&mut array.layout, &hint.layout) {
