@@ -3,6 +3,7 @@
 //! [`LayoutError`] is a refusal of a meaning and knows no text. [`ParseError`] is a refusal of a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
+mod inexpressible;
 mod suggest;
 mod text;
 
@@ -14,6 +15,7 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use crate::level::LevelNameError;
+pub use inexpressible::Inexpressible;
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
@@ -492,13 +494,13 @@ pub enum LayoutError {
         /// Why, with the numbers.
         reason: String,
     },
-    /// A layout that a notation cannot say.
-    #[error("{notation} cannot say this layout: {reason}")]
-    Unsayable {
-        /// The notation.
+    /// A layout that a notation cannot express.
+    #[error("{notation} cannot express this layout: {reason}")]
+    Inexpressible {
+        /// A text of the notation, with its article: `a PadLayout`.
         notation: &'static str,
         /// Which part and why.
-        reason: String,
+        reason: Inexpressible,
     },
 }
 
@@ -590,8 +592,7 @@ fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 /// The dtype of a PadLayout for the names that other systems give it.
 fn dtype_help(name: &str) -> String {
-    const NAMES: [&str; 9] =
-        ["Float", "Int", "UInt", "Long", "ULong", "Double", "Half", "Byte", "UByte"];
+    use crate::notation::Dtype;
     let meant = match name.to_ascii_lowercase().as_str() {
         "float32" | "f32" | "fp32" => Some("Float"),
         "float16" | "f16" | "fp16" => Some("Half"),
@@ -605,13 +606,10 @@ fn dtype_help(name: &str) -> String {
         "uint64" | "u64" => Some("ULong"),
         "int8" | "s8" | "i8" => Some("Byte"),
         "uint8" | "u8" => Some("UByte"),
-        name => closest(name, NAMES),
+        name => closest(name, Dtype::ALL.iter().map(|dtype| dtype.name())),
     };
-    let all = NAMES.join(" ");
-    meant.map_or_else(
-        || format!("one of {all}"),
-        |one| format!("did you mean `{one}`? It is one of {all}"),
-    )
+    let all = Dtype::HELP;
+    meant.map_or_else(|| all.into(), |one| format!("did you mean `{one}`? It is {all}"))
 }
 
 /// `1 entry`, `2 entries`.

@@ -73,8 +73,8 @@ pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
-pub mod vectors;
 pub mod sharding;
+pub mod vectors;
 pub mod xla;
 
 pub mod guide;

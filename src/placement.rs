@@ -482,7 +482,7 @@ impl PlacementBuilder {
         let word_bits = machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
         let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;
         let Some(machine) = machine else {
-            let columns = named_columns(&layout);
+            let columns = layout.columns();
             let spread = layout.simplified()?;
             let (machine, memory) = (None, None);
             return Ok(Placement { layout, spread, machine, memory, lanes, columns, injective });
@@ -503,13 +503,6 @@ impl PlacementBuilder {
         let machine = Some(machine);
         Ok(Placement { layout, spread, machine, memory, lanes, columns, injective })
     }
-}
-
-/// Columns without a machine: what the layout names, `Addr` always.
-fn named_columns(layout: &Layout) -> Vec<Level> {
-    let mut columns = layout.levels_in_order();
-    columns.sort_by_key(|level| level.column());
-    columns
 }
 
 /// The first landing that takes the coordinate of `level` to `size` or beyond, and how far all of

@@ -374,7 +374,7 @@ fn convert_goes_both_ways() {
     assert!(
         refused(&["convert", "f32[2,2]{0,0}", "--to", "xla"]).contains("duplicate values: {0, 0}")
     );
-    assert!(refused(&["convert", "((4_PE))", "--to", "xla"]).contains("the layout uses `PE`"));
+    assert!(refused(&["convert", "((4_PE))", "--to", "xla"]).contains("this layout uses `PE`"));
     let lossy = run(&["convert", "u32[]{:T(128)}", "--to", "pad-layout"]);
     assert_eq!((lossy.status.code(), &lossy.stdout[..]), (Some(0), &b"()\n"[..]));
     assert!(
@@ -502,7 +502,10 @@ fn cute_layouts_are_edited_as_cute_does() {
     assert_eq!(inverse, "(8,4):(4,1)\n");
     assert_eq!(stdout(&["locate", inverse.trim(), "17"]), "Addr=6\n"); // 17 = 2 x 8 + 1: (2, 1)
     let refused_compose = refused(&["edit", "(4,6,8):(2,3,5)", "--compose", "6:3"]);
-    assert!(refused_compose.contains("CuTe cannot say this layout"), "{refused_compose}");
+    assert!(
+        refused_compose.contains("a CuTe layout cannot express this layout"),
+        "{refused_compose}"
+    );
     assert!(
         refused(&["edit", "(8,3):(16,12)", "--inverse", "left"]).contains("there is no inverse")
     );
@@ -526,7 +529,7 @@ fn cute_and_strided_text_may_share_places() {
         convert("shape=(3,4), strides=(16,4), itemsize=4", "pad-layout"),
         "((3:4), (4:1))\n"
     );
-    assert!(refused(&["convert", "((4_PE))", "--to", "cute"]).contains("the layout uses `PE`"));
+    assert!(refused(&["convert", "((4_PE))", "--to", "cute"]).contains("this layout uses `PE`"));
     assert!(refused(&["convert", "(2,2):(1", "--to", "cute"]).contains("expected"));
 }
 

@@ -247,6 +247,14 @@ fn own() -> Vec<Case> {
             "((4:1)) --to cute --dtype bf16",
             "--dtype has no effect",
         ),
+        case(
+            "convert",
+            "padding",
+            "(3)/((4:1)) --to isl",
+            "--padding",
+            "((4:1)) --to xla --padding",
+            "--padding goes with --to isl",
+        ),
         case("edit", "to", "((4:1)) --insert 0", "--to xla", "((4:1)) --to yaml", "yaml"),
         case(
             "relayout",

@@ -20,6 +20,7 @@ mod formats;
 mod generate;
 mod hlo;
 mod laws;
+mod notations;
 mod planner;
 mod program;
 mod refusals;

@@ -248,6 +248,13 @@ impl Layout {
         levels
     }
 
+    /// The columns of a table without a machine: what the layout names, `Addr` always.
+    pub(crate) fn columns(&self) -> Vec<Level> {
+        let mut columns = self.levels_in_order();
+        columns.sort_by_key(|level| level.column());
+        columns
+    }
+
     /// All axes: the tensor's, then the derived ones.
     pub(crate) fn nodes(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
         self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis))

@@ -1,44 +1,52 @@
-//! `convert`: the same layout in another notation.
+//! `convert`: the same layout in another notation, or as code.
 
+use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
-use tensor_layout::LayoutText;
 use tensor_layout::notation::{Dtype, Notation};
-use tensor_layout::xla::XlaDtype;
+use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout::{Layout, LayoutError, LayoutText};
 
 use super::failure::{Failure, note};
 use super::input::{Form, Reading};
 use super::output::{print, print_layout};
 
-/// Write a layout in another notation.
+/// Write a layout in another notation, or as code.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Where the other notation can express the map but not the span, the map is printed
+Where the other notation can express the map but not the padding, the map is printed
 and a note goes to stderr. Where it cannot express the map, the command fails.
+With --dtype an XLA shape gets another type; a tiling that goes with its old type
+becomes the one that goes with the new type.
 
 Examples:
   tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout
   tensor-layout convert '(3,5)/((2:12, 2:2), (3:4, 2:1))' --to xla --dtype bf16
-  tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient")]
+  tensor-layout convert 'F32[3,5]{1,0:T(2,2)}' --to xla --lenient
+  tensor-layout convert '((4_PE, 3:8), (8:1))' --to affine-map
+  tensor-layout convert 'bf16[6,5]{1,0:T(3,128)(2,1)}' --to c")]
 pub(super) struct Convert {
     /// The layout, or - for standard input.
     #[arg(value_name = "LAYOUT")]
     layout: String,
     #[command(flatten)]
     reading: Reading,
-    /// The notation to write.
+    /// The notation or language to write.
     #[arg(long, value_enum, help_heading = "Output")]
     to: To,
-    /// The element type of an XLA shape made from another notation; that of the suffix
-    /// `@LM0 / Half`, or f32, if not said.
+    /// The element type of an XLA shape; if not said that of LAYOUT, of its suffix
+    /// `@LM0 / Half`, or f32.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
+    /// With --to isl: print the places that hold no element instead.
+    #[arg(long, help_heading = "Output")]
+    padding: bool,
     #[command(flatten)]
     form: Form,
 }
 
-/// Notations of layouts, and of the shardings of sharded shapes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+/// Notations of layouts and of the shardings of sharded shapes, and languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum To {
     /// TensorLayout / PadLayout.
     PadLayout,
@@ -48,6 +56,16 @@ enum To {
     Cute,
     /// shape=(..), strides=(..), as in NumPy and PyTorch.
     Strided,
+    /// An affine map of MLIR.
+    AffineMap,
+    /// A relation for isl.
+    Isl,
+    /// C functions.
+    C,
+    /// Rust functions.
+    Rust,
+    /// Python functions.
+    Python,
     /// The sharding of a sharded shape as XLA prints it.
     HloSharding,
     /// That sharding as Shardy prints it; its text, or `, mesh=..` behind it, has the mesh.
@@ -56,15 +74,27 @@ enum To {
     PartitionSpec,
 }
 
+/// What writes a layout.
+enum Writer {
+    Text(Notation),
+    Code(fn(&Layout) -> Result<String, LayoutError>),
+    Sharding,
+}
+
 impl To {
-    /// The notation of a layout; `None` for that of a sharding.
-    fn layout(self) -> Option<Notation> {
+    fn writer(self, padding: bool) -> Writer {
         match self {
-            To::PadLayout => Some(Notation::PadLayout),
-            To::Xla => Some(Notation::Xla),
-            To::Cute => Some(Notation::Cute),
-            To::Strided => Some(Notation::Strided),
-            To::HloSharding | To::Sdy | To::PartitionSpec => None,
+            To::PadLayout => Writer::Text(Notation::PadLayout),
+            To::Xla => Writer::Text(Notation::Xla),
+            To::Cute => Writer::Text(Notation::Cute),
+            To::Strided => Writer::Text(Notation::Strided),
+            To::AffineMap => Writer::Code(Layout::to_affine_map),
+            To::Isl if padding => Writer::Code(Layout::to_isl_padding),
+            To::Isl => Writer::Code(Layout::to_isl),
+            To::C => Writer::Code(Layout::to_c),
+            To::Rust => Writer::Code(Layout::to_rust),
+            To::Python => Writer::Code(Layout::to_python),
+            To::HloSharding | To::Sdy | To::PartitionSpec => Writer::Sharding,
         }
     }
 }
@@ -93,27 +123,48 @@ fn sharding(syntax: &LayoutText, to: To) -> Result<String, Failure> {
 
 impl Convert {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let syntax = self.reading.read(&self.layout)?;
-        let Some(to) = self.to.layout() else {
-            return match self.form.is_json() {
-                true => print(&json!({ "text": sharding(&syntax, self.to)? }).to_string()),
-                false => print(&sharding(&syntax, self.to)?),
-            };
-        };
-        if let (LayoutText::Xla(shape), Notation::Xla) = (&syntax, to) {
-            shape.validate()?;
-            if self.dtype.is_some() {
-                let why = "--dtype has no effect on an XLA shape, which names its own type";
-                return Err(Failure::Argument(why.into()));
-            }
-            return print_layout(Ok((shape.canonical().to_string(), None)), &syntax, to, self.form);
+        if self.padding && self.to != To::Isl {
+            return Err(Failure::Argument("--padding goes with --to isl".into()));
         }
-        let layout = syntax.lower()?;
-        if self.dtype.is_some() && to != Notation::Xla {
+        if self.dtype.is_some() && self.to != To::Xla {
             note("--dtype has no effect: only XLA shapes name a type");
         }
-        let written = layout.write(to, dtype(self.dtype.as_deref(), &syntax)?);
-        print_layout(written, &syntax, to, self.form)
+        let syntax = self.reading.read(&self.layout)?;
+        match self.to.writer(self.padding) {
+            Writer::Text(notation) => self.write(&syntax, notation),
+            Writer::Sharding => match self.form.is_json() {
+                true => print(&json!({ "text": sharding(&syntax, self.to)? }).to_string()),
+                false => print(&sharding(&syntax, self.to)?),
+            },
+            Writer::Code(write) => {
+                let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
+                if self.form.is_json() {
+                    let to = self.to.to_possible_value();
+                    let name = to.as_ref().map(PossibleValue::get_name);
+                    let answer = json!({ "layout": code, "notation": name, "lost": null });
+                    return print(&answer.to_string());
+                }
+                print(&code)
+            }
+        }
+    }
+
+    fn write(&self, syntax: &LayoutText, to: Notation) -> Result<(), Failure> {
+        let dtype = dtype(self.dtype.as_deref(), syntax)?;
+        if let (LayoutText::Xla(shape), Notation::Xla) = (syntax, to) {
+            shape.validate()?;
+            let shape = match (shape, &self.dtype) {
+                (XlaShape::Array(array), Some(_)) => XlaShape::Array(array.with_dtype(dtype)),
+                (XlaShape::Buffer(array), Some(_)) => XlaShape::Buffer(array.with_dtype(dtype)),
+                (_, None) => shape.clone(),
+                (_, Some(_)) => {
+                    let why = "--dtype goes with a single array, and this shape is not one";
+                    return Err(Failure::Argument(why.into()));
+                }
+            };
+            return print_layout(Ok((shape.canonical().to_string(), None)), syntax, to, self.form);
+        }
+        print_layout(syntax.lower()?.write(to, dtype), syntax, to, self.form)
     }
 }
 
@@ -123,17 +174,7 @@ fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> 
         LayoutText::PadLayout(tree) => tree.dtype(),
         _ => None,
     };
-    let name = asked.unwrap_or(match written {
-        Some(Dtype::Half) => "f16",
-        Some(Dtype::Double) => "f64",
-        Some(Dtype::Int) => "s32",
-        Some(Dtype::UInt) => "u32",
-        Some(Dtype::Long) => "s64",
-        Some(Dtype::ULong) => "u64",
-        Some(Dtype::Byte) => "s8",
-        Some(Dtype::UByte) => "u8",
-        _ => "f32",
-    });
+    let name = asked.unwrap_or(written.map_or("f32", Dtype::xla_name));
     let unknown = || {
         let meant = XlaDtype::meant_by(name);
         Failure::Advised(

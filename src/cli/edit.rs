@@ -56,10 +56,10 @@ struct Steps {
     /// Merge COUNT axes from axis K on.
     #[arg(long, value_name = "K=COUNT")]
     merge: Vec<String>,
-    /// Give the tensor another shape of as many elements.
-    #[arg(long, value_name = "N,M,..")]
+    /// Give the tensor another shape of as many elements; one extent may be -1.
+    #[arg(long, value_name = "N,M,..", allow_hyphen_values = true)]
     reshape: Vec<String>,
-    /// Keep every STEP-th index of axis K.
+    /// Keep every STEP-th index of axis K; bounds as in Python.
     #[arg(long, value_name = "K=START:STOP[:STEP]")]
     slice: Vec<String>,
     /// Expand unit axis K to N along a level.
@@ -188,16 +188,13 @@ impl Editor {
                 let (axis, count) = keyed(&option, value)?;
                 layout.merge_axes(axis, place(&option, count)?)?
             }
-            "reshape" => layout.reshape(&numbers(&option, value)?)?,
+            "reshape" => layout.reshape(&shape(layout, &option, value)?)?,
             "pad" => layout.pad_to(&numbers(&option, value)?)?,
             "slice" => {
                 let (axis, bounds) = keyed(&option, value)?;
-                let bounds = numbers(&option, &bounds.replace(':', ","))?;
-                match bounds[..] {
-                    [start, stop] => layout.slice(axis, start, stop, 1)?,
-                    [start, stop, step] => layout.slice(axis, start, stop, step)?,
-                    _ => return Err(bad(&option, value, "K=START:STOP[:STEP]")),
-                }
+                let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
+                let (start, stop, step) = slice(&option, bounds, extent)?;
+                layout.slice(axis, start, stop, step)?
             }
             "broadcast" | "tile" => {
                 let (axis, copies) = keyed(&option, value)?;
@@ -381,6 +378,63 @@ fn keyed<'v>(option: &str, value: &'v str) -> Result<(usize, &'v str), Failure> 
     let axis =
         axis_number(axis).ok_or_else(|| bad(option, value, "K=.., such as 0=.. or i0=.."))?;
     Ok((axis, rest))
+}
+
+/// A shape in which one extent may be -1: what the others leave.
+fn shape(layout: &Layout, option: &str, value: &str) -> Result<Vec<u64>, Failure> {
+    let open = |extent: &&str| extent.trim() == "-1";
+    let extents: Vec<&str> = value.split(',').collect();
+    match extents.iter().filter(|extent| open(extent)).count() {
+        0 => return numbers(option, value),
+        1 => {}
+        _ => return Err(bad(option, value, "at most one -1")),
+    }
+    let known: Vec<&str> = extents.iter().filter(|extent| !open(extent)).copied().collect();
+    let known = numbers(option, &known.join(","))?;
+    let product = known.iter().try_fold(1_u64, |n, extent| n.checked_mul(*extent));
+    let elements = layout.elements();
+    let open_extent = product
+        .and_then(|n| elements.checked_div(n))
+        .filter(|open| product.and_then(|n| n.checked_mul(*open)) == Some(elements));
+    let open_extent = open_extent.ok_or_else(|| {
+        bad(option, value, &format!("extents whose product divides the {elements} elements"))
+    })?;
+    let mut known = known.into_iter();
+    let filled = extents.iter().map(|extent| {
+        if open(&extent) { open_extent } else { known.next().unwrap_or(open_extent) }
+    });
+    Ok(filled.collect())
+}
+
+/// `START:STOP[:STEP]` as in Python: parts may be left out, negative bounds count from the end.
+fn slice(option: &str, value: &str, extent: u64) -> Result<(u64, u64, u64), Failure> {
+    let parts: Vec<&str> = value.split(':').map(str::trim).collect();
+    let (start, stop, step) = match parts[..] {
+        [start, stop] => (start, stop, ""),
+        [start, stop, step] => (start, stop, step),
+        _ => return Err(bad(option, value, "K=START:STOP[:STEP]")),
+    };
+    if step.starts_with('-') {
+        return Err(Failure::Argument(format!(
+            "{option}: the step {step} is negative: layouts with negative strides are not supported"
+        )));
+    }
+    let bound = |text: &str, absent: u64| match text.strip_prefix('-') {
+        _ if text.is_empty() => Ok(absent),
+        Some(back) => Ok(extent.saturating_sub(place_u64(option, back)?)),
+        None => place_u64(option, text),
+    };
+    let step = if step.is_empty() { 1 } else { place_u64(option, step)? };
+    let (start, stop) = (bound(start, 0)?, bound(stop, extent)?);
+    // As in Python, nothing lies between bounds that cross.
+    Ok((start, stop.max(start), step))
+}
+
+fn place_u64(option: &str, value: &str) -> Result<u64, Failure> {
+    match numbers(option, value)?[..] {
+        [number] => Ok(number),
+        _ => Err(bad(option, value, "one number")),
+    }
 }
 
 fn place(option: &str, value: &str) -> Result<usize, Failure> {

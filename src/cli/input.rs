@@ -65,7 +65,7 @@ pub(super) struct OnMachine {
     /// The memory, whose capacity is checked: LM0, LM1, DRAM, ..
     #[arg(long, value_name = "NAME", requires = "machine")]
     pub(super) memory: Option<String>,
-    /// The type of the elements: Float, Int, UInt, Long, ULong, Double, Half, Byte, UByte.
+    /// The type of the elements, as in the suffix `@LM0 / Half`.
     #[arg(long, value_name = "DTYPE")]
     pub(super) dtype: Option<String>,
 }

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, ParseError, Site};
+use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{CuteLayout, CuteMode};
 
@@ -42,67 +42,74 @@ impl CuteLayout {
 impl Layout {
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
+    /// CuTe has no padding: where there is some, what is written is the layout of the elements
+    /// alone ([`without_padding`](Layout::without_padding)).
+    /// Law: every element of the result has the place that it has here.
+    ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, padding,
-    /// spans, and derived axes that no plain subaxes replace.
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, an offset, and
+    /// derived axes that no plain subaxes replace; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
     /// use tensor_layout::Layout;
     /// let layout: Layout = "((2:2, 2:24), (3:8))".parse()?;
     /// assert_eq!(layout.to_cute()?.to_string(), "((2,2),3):((24,2),8)");
+    /// let padded: Layout = "(3)/((2:2, 2:1))".parse()?;
+    /// assert_eq!(padded.to_cute()?.to_string(), "3:1");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
-        let unsayable = |reason: String| LayoutError::Unsayable { notation: "CuTe", reason };
-        let layout = self.simplified()?;
-        layout.check_linear().map_err(unsayable)?;
-        layout.check_plain_axes().map_err(unsayable)?;
-        if layout.span(Level::ADDR) != layout.extent(Level::ADDR) {
-            let span = layout.span(Level::ADDR);
-            return Err(unsayable(format!("its span is rounded up to {span}")));
+        let inexpressible =
+            |reason| LayoutError::Inexpressible { notation: "a CuTe layout", reason };
+        let exact = self.simplified()?;
+        let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
+        layout.check_linear().map_err(inexpressible)?;
+        layout.check_plain_axes().map_err(inexpressible)?;
+        // A padded axis that is left steps evenly nowhere: its digits have no form of their own.
+        if let Some((axis, of)) =
+            layout.axes().iter().enumerate().find(|(_, a)| a.extent != a.slots())
+        {
+            let (extent, slots) = (of.extent, of.slots());
+            return Err(inexpressible(Inexpressible::Padding { axis, extent, slots }));
         }
-        let mode = |(number, axis): (usize, &crate::algebra::Axis)| {
-            if axis.extent != axis.slots() {
-                let (extent, slots) = (axis.extent, axis.slots());
-                return Err(unsayable(format!("axis {number} is padded from {extent} to {slots}")));
-            }
-            let leaves =
-                axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
-            let leaf = |subaxis: &Subaxis| match subaxis.target {
-                Target::Land { stride, .. } => CuteMode::Leaf(subaxis.size, stride),
-                Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0),
-            };
-            let mut leaves = leaves.map(leaf).collect_vec();
-            Ok(match leaves.len() {
-                0 => CuteMode::Leaf(1, 0),
-                1 => leaves.remove(0),
-                _ => CuteMode::Tuple(leaves),
-            })
-        };
-        let mut modes: Vec<CuteMode> = layout.axes().iter().enumerate().map(mode).try_collect()?;
+        let mut modes = layout.axes().iter().map(mode).collect_vec();
         // One plain mode needs no bracket: `6:3`.
         let single = matches!(modes[..], [CuteMode::Leaf(..)]);
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
     }
 
-    /// Why a notation with one linear address cannot say the layout, if it cannot.
-    pub(crate) fn check_linear(&self) -> Result<(), String> {
-        if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
-            return Err(format!("it knows one linear address, and the layout uses `{level}`"));
-        }
-        if let Some(replica) = self.replicas().first() {
-            return Err(format!("it has no copies, and `{}` has", replica.level));
-        }
-        if self.offset(Level::ADDR) > 0 {
-            let offset = self.offset(Level::ADDR);
-            return Err(format!("it starts at address 0, and the layout at {offset}"));
-        }
-        Ok(())
+    /// Whether every slot is an element that plain subaxes place, and none is left out.
+    fn has_plain_slots(&self) -> bool {
+        self.derived_axes().is_empty() && self.axes().iter().all(|axis| axis.extent == axis.slots())
     }
 
-    /// Why strides alone cannot say the layout, if they cannot.
-    pub(crate) fn check_plain_axes(&self) -> Result<(), String> {
-        if self.derived_axes().is_empty() { Ok(()) } else { Err(self.straddling()) }
+    /// Why a notation with one linear address cannot express the layout, if it cannot.
+    pub(crate) fn check_linear(&self) -> Result<(), Inexpressible> {
+        if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
+            return Err(Inexpressible::Level { level: *level });
+        }
+        if let Some(replica) = self.replicas().first() {
+            return Err(Inexpressible::Copies { level: replica.level });
+        }
+        match self.offset(Level::ADDR) {
+            0 => Ok(()),
+            offset => Err(Inexpressible::Offset { level: Level::ADDR, offset }),
+        }
+    }
+}
+
+/// Its leaves, minor to major; an axis without digits that move is one leaf.
+fn mode(axis: &crate::algebra::Axis) -> CuteMode {
+    let leaves = axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
+    let leaf = |subaxis: &Subaxis| match subaxis.target {
+        Target::Land { stride, .. } => CuteMode::Leaf(subaxis.size, stride),
+        Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0),
+    };
+    let mut leaves = leaves.map(leaf).collect_vec();
+    match leaves.len() {
+        0 => CuteMode::Leaf(1, 0),
+        1 => leaves.remove(0),
+        _ => CuteMode::Tuple(leaves),
     }
 }

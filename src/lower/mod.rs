@@ -1,7 +1,9 @@
 //! Where a notation meets the algebra: `lower` (syntax tree to layout) and `raise` (layout to
 //! syntax tree, or the reason why the notation cannot say it). One notation per file.
 
+mod code;
 mod cute;
+mod origin;
 mod pad_layout;
 #[cfg(feature = "serde")]
 mod serde;
@@ -12,3 +14,5 @@ mod xla_shape;
 
 pub use text::{LayoutText, Notation};
 pub use xla_shape::{XlaAdvice, XlaSizes};
+
+pub(crate) use xla_shape::total_sizes;

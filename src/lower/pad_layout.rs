@@ -5,7 +5,7 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, ParseError, Site};
+use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
 
@@ -220,7 +220,7 @@ impl Layout {
     /// Law: lowering the result gives the same layout.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) for constant offsets, spans beyond the slots, and
+    /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots, and
     /// derived axes that no plain subaxes replace.
     ///
     /// # Example
@@ -229,15 +229,14 @@ impl Layout {
     /// let raised = |text: &str| text.parse::<XlaShape>().unwrap().lower().unwrap().to_pad_layout();
     /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
     /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
-    /// assert_eq!(error.to_string(), "PadLayout cannot say this layout: \
+    /// assert_eq!(error.to_string(), "a PadLayout cannot express this layout: \
     ///     a digit of axis 0, of size 3, is split again into 2 x 2, which pads inside");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         let simplified = self.simplified()?;
         if let Some((level, span)) = simplified.spans.first() {
-            let reason = format!("`{level}` is rounded up to a span of {span}");
-            return Err(unsayable(reason));
+            return Err(inexpressible(Inexpressible::Span { level: *level, span: *span }));
         }
         simplified.write_pad_layout()
     }
@@ -247,7 +246,7 @@ impl Layout {
     /// Law: every element of the result has the places that it has here.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) where the map itself cannot be said.
+    /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be said.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
         if let Ok(text) = self.to_pad_layout() {
             return Ok((text, None));
@@ -260,13 +259,13 @@ impl Layout {
             Some(level) => {
                 let (said, span) = (landed.extent(*level), self.span(*level));
                 Some(format!(
-                    "the span of `{level}` is {span}, which the PadLayout cannot say: it ends at {said}"
+                    "the span of `{level}` is {span}, which a PadLayout cannot express: it ends at {said}"
                 ))
             }
             None if landed.slots() != simplified.slots() => {
                 let (said, slots) = (landed.slots(), simplified.slots());
                 Some(format!(
-                    "of {slots} slots the PadLayout can say {said}: the rest of the padding is lost"
+                    "of {slots} slots a PadLayout can express {said}: the rest of the padding is left out"
                 ))
             }
             None => None,
@@ -275,9 +274,10 @@ impl Layout {
     }
 
     fn write_pad_layout(&self) -> Result<PadLayout, LayoutError> {
-        self.check_plain()?;
+        self.check_plain_axes().map_err(inexpressible)?;
         if let Some((level, offset)) = self.offsets.first() {
-            return Err(unsayable(format!("every `{level}` starts from {offset}")));
+            let (level, offset) = (*level, *offset);
+            return Err(inexpressible(Inexpressible::Offset { level, offset }));
         }
         let axes = self
             .axes()
@@ -291,54 +291,48 @@ impl Layout {
         });
         let shape = padded.then(|| self.shape());
         let mut text = PadLayout::new(shape, axes.collect(), replicas.collect());
-        self.name_unnamed(&mut text).map_err(unsayable)?;
+        self.name_unnamed(&mut text).map_err(inexpressible)?;
         Ok(text)
     }
 
-    fn check_plain(&self) -> Result<(), LayoutError> {
-        if self.derived.is_empty() { Ok(()) } else { Err(unsayable(self.straddling())) }
+    /// Why plain subaxes cannot express the layout, if they cannot.
+    pub(crate) fn check_plain_axes(&self) -> Result<(), Inexpressible> {
+        self.straddling().map_or(Ok(()), Err)
     }
 
-    /// Names the derived axis that plain subaxes do not replace: what feeds it, and how it is split.
-    pub(crate) fn straddling(&self) -> String {
-        let Some(derived) = self.derived.first() else { return String::new() };
+    /// The first derived axis, which plain subaxes do not replace: what feeds it, how it is split.
+    fn straddling(&self) -> Option<Inexpressible> {
+        let derived = self.derived_axes().first()?;
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
             let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));
             feeders.extend(fed.map(|subaxis| (number, *subaxis)));
         }
-        let split = derived.axis.subaxes.iter().map(|s| s.size).join(" x ");
-        match feeders[..] {
-            [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })]
-                if derived.start == 0 =>
-            {
-                format!(
-                    "a digit of axis {axis}, of size {size}, is split again into {split}, which pads inside"
-                )
+        let into = derived.axis.subaxes.iter().map(|s| s.size).collect();
+        let start = derived.start;
+        Some(match feeders[..] {
+            [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })] if start == 0 => {
+                Inexpressible::Resplit { axis, size, into }
             }
-            [(axis, Subaxis { target: Target::Feed { weight, .. }, .. })] if derived.start == 0 => {
-                format!("axis {axis} steps by {weight} through a value that is split into {split}")
+            [(axis, Subaxis { target: Target::Feed { weight: step, .. }, .. })] if start == 0 => {
+                Inexpressible::Stepped { axis, step, into }
             }
-            [] => format!("an axis that no index reaches has the value {}", derived.start),
-            [(axis, _)] => format!(
-                "axis {axis} starts at {} of a value that is split into {split}",
-                derived.start
-            ),
-            _ => format!(
-                "axes {} are fused into one value of extent {}, whose digits {split} straddle them",
-                feeders.iter().map(|(axis, _)| axis).dedup().join(" and "),
-                derived.axis.extent,
-            ),
-        }
+            [] => Inexpressible::Constant { value: start },
+            [(axis, _)] => Inexpressible::Shifted { axis, start, into },
+            _ => {
+                let axes = feeders.iter().map(|(axis, _)| *axis).dedup().collect();
+                Inexpressible::Fused { axes, extent: derived.axis.extent, into }
+            }
+        })
     }
 
     /// Adds `1_Level:1` for used levels that no subaxis names.
-    fn name_unnamed(&self, text: &mut PadLayout) -> Result<(), String> {
+    fn name_unnamed(&self, text: &mut PadLayout) -> Result<(), Inexpressible> {
         let named = self.levels_named();
         let unnamed = self.used.iter().filter(|l| **l != Level::ADDR && !named.contains(l));
         for level in unnamed.copied() {
             let Some(axis) = text.axes.last_mut() else {
-                return Err(format!("`{level}` is used, but there is no axis to name it in"));
+                return Err(Inexpressible::UnnamedLevel { level });
             };
             axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1)));
         }
@@ -350,8 +344,8 @@ impl Layout {
     }
 }
 
-fn unsayable(reason: String) -> LayoutError {
-    LayoutError::Unsayable { notation: "PadLayout", reason }
+fn inexpressible(reason: Inexpressible) -> LayoutError {
+    LayoutError::Inexpressible { notation: "a PadLayout", reason }
 }
 
 fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, ParseError};
+use crate::error::{Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::Strided;
 
@@ -11,7 +11,7 @@ impl Strided {
     /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for strides in bytes that are not multiples of `itemsize`;
+    /// [`Edit`](LayoutError::Edit) for strides in bytes that are no multiples of `itemsize`;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.to_layout().map_err(|error| self.refuse(error))
@@ -19,9 +19,14 @@ impl Strided {
 
     fn to_layout(&self) -> Result<Layout, LayoutError> {
         let unit = self.itemsize.unwrap_or(1);
-        let mut builder = Layout::builder();
+        let offset = self.offset.unwrap_or(0);
+        if unit == 0 || offset % unit != 0 {
+            let reason = format!("the offset {offset} is not a multiple of itemsize {unit}");
+            return Err(LayoutError::Edit { reason });
+        }
+        let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
-            if unit == 0 || stride % unit != 0 {
+            if stride % unit != 0 {
                 let reason = format!(
                     "the stride {stride} of axis {axis} is not a multiple of itemsize {unit}"
                 );
@@ -35,11 +40,14 @@ impl Strided {
 }
 
 impl Layout {
-    /// Writes the layout as shape and strides, in elements.
+    /// Writes the layout as shape, strides and offset, in elements.
+    ///
+    /// Strides have no padding: it is left out.
+    /// Law: every element of the result has the place that it has here.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable): levels other than `Addr`, copies, offsets, an axis
-    /// that steps unevenly. Padding is not said by strides; it is left out.
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, an axis that
+    /// steps unevenly; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
@@ -49,20 +57,20 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_strided(&self) -> Result<Strided, LayoutError> {
-        let unsayable =
-            |reason: String| LayoutError::Unsayable { notation: "shape and strides", reason };
-        let layout = self.without_padding()?;
-        layout.check_linear().map_err(unsayable)?;
-        layout.check_plain_axes().map_err(unsayable)?;
+        let inexpressible =
+            |reason| LayoutError::Inexpressible { notation: "shape and strides", reason };
+        let (layout, offset) = self.without_padding()?.from_origin();
+        layout.check_linear().map_err(inexpressible)?;
+        layout.check_plain_axes().map_err(inexpressible)?;
         let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {
             [] => Ok(0),
             [Subaxis { target: Target::Land { stride, .. }, .. }] => Ok(stride),
             _ => {
-                let steps = digits.iter().map(|digit| digit.size).join(" x ");
-                Err(unsayable(format!("axis {number} does not step evenly: {steps}")))
+                let sizes = digits.iter().map(|digit| digit.size).collect();
+                Err(inexpressible(Inexpressible::Uneven { axis: number, sizes }))
             }
         };
         let strides = layout.axes_of_elements().into_iter().enumerate().map(stride);
-        Ok(Strided::new(layout.shape(), strides.try_collect()?))
+        Ok(Strided::new(layout.shape(), strides.try_collect()?).with_offset(offset))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use itertools::Itertools;
+
 use crate::algebra::{IndexOrder, Layout};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::lower::sharding::ShardedShape;
@@ -27,7 +29,8 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// The notation that a text looks like: strided text begins with `shape`; CuTe text has a colon
+    /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
+    /// two lists of integers; CuTe text has a colon
     /// outside of all brackets; the first letter or digit of an XLA shape is a letter, that of a
     /// PadLayout a digit.
     ///
@@ -40,7 +43,7 @@ impl Notation {
     /// ```
     #[must_use]
     pub fn of(text: &str) -> Notation {
-        if text.trim_start().starts_with("shape") {
+        if Strided::is_likely(text) {
             return Notation::Strided;
         }
         if ShardedShape::looks_like(text) {
@@ -205,38 +208,17 @@ impl LayoutText {
     }
 
     /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
-    /// written here is kept where it still holds, and so is the type of an XLA shape.
+    /// written here is kept where it still holds, and so is what of an XLA shape does.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) with the reason.
+    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
     pub fn write_edited(
         &self,
         edited: &Layout,
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        match self {
-            LayoutText::PadLayout(tree) if notation == Notation::PadLayout => {
-                let (mut text, lost) = edited.to_pad_layout_map()?;
-                let still = |level| !edited.used_levels().contains(&level);
-                let bare = tree
-                    .broadcast()
-                    .iter()
-                    .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
-                text.broadcast.extend(bare);
-                let text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
-                Ok((text.to_string(), lost))
-            }
-            LayoutText::Xla(shape) => match (shape.arrays().first(), notation) {
-                (Some((_, source)), Notation::Xla) => {
-                    let mut array = edited.to_xla_array(source.dtype)?;
-                    let lost = keep_attributes(source, &mut array);
-                    Ok((array.to_string(), lost))
-                }
-                _ => edited.write(notation, dtype),
-            },
-            _ => edited.write(notation, dtype),
-        }
+        edited.write_like(Some(self), notation, dtype)
     }
 
     /// What addresses count.
@@ -252,51 +234,155 @@ impl LayoutText {
     }
 }
 
-/// Carries over what an edit of the index leaves valid, and names what it cannot carry.
-fn keep_attributes(source: &XlaArray, edited: &mut XlaArray) -> Option<String> {
-    let written = source.layout_or_default();
-    if let Some(layout) = &mut edited.layout {
-        layout.element_bits = written.element_bits;
-        layout.memory_space = written.memory_space;
-        layout.prefix_bytes = written.prefix_bytes;
-    }
-    let is_bounded = source.dims.iter().any(|dim| matches!(dim, XlaDim::Bounded(_)));
-    match (is_bounded, written.splits.is_empty()) {
-        (false, true) => None,
-        (true, true) => Some("dynamic bounds are not kept".into()),
-        (_, false) => Some("split configurations and dynamic bounds are not kept".into()),
+/// Names what an edit of the index does not leave valid, where it is gone.
+fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
+    let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
+    let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
+    let bounds = has_bounds(source) && !has_bounds(edited);
+    match (bounds, splits(source) && !splits(edited)) {
+        (false, false) => None,
+        (true, false) => Some("dynamic bounds are not kept".into()),
+        (false, true) => Some("split configurations are not kept".into()),
+        (true, true) => Some("split configurations and dynamic bounds are not kept".into()),
     }
 }
 
 impl Layout {
-    /// Writes the layout in a notation; the second part says what of padding and span the text
-    /// cannot say, if anything.
+    /// Writes the layout in a notation; the second part tells what of padding, span and offset the
+    /// text leaves out, if anything.
     ///
-    /// `dtype` is the element type of an XLA shape.
+    /// Where a notation cannot express the layout, or has no padding, the layout of the elements
+    /// alone is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
+    /// but shape and strides. `dtype` is the element type of an XLA shape.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) with the reason.
+    /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// use tensor_layout::notation::Notation;
+    /// use tensor_layout::xla::XlaDtype;
+    /// let rows = "((4:8), (8:1))".parse::<Layout>()?.slice(0, 1, 3, 1)?;
+    /// let f32 = XlaDtype::from_name("f32").unwrap();
+    /// let (text, left_out) = rows.write(Notation::Cute, f32)?;
+    /// assert_eq!(text, "(2,8):(8,1)");
+    /// assert_eq!(left_out.unwrap(),
+    ///     "addresses count from 8, and a text of this notation counts from 0: add 8; \
+    ///     padding is left out: of 32 slots 16 hold elements");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write(
         &self,
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        match notation {
-            Notation::PadLayout => {
-                self.to_pad_layout_map().map(|(text, lost)| (text.to_string(), lost))
-            }
-            Notation::Xla => self.to_xla_array(dtype).map(|array| (array.to_string(), None)),
-            Notation::Sharded => Err(LayoutError::Unsayable {
-                notation: "a sharded shape",
-                reason: "a layout is not read back into a shape and a sharding; write a PadLayout"
-                    .into(),
-            }),
-            Notation::Cute => self.to_cute().map(|layout| (layout.to_string(), None)),
-            Notation::Strided => {
-                let lost = || "shape and strides do not say the padding".to_owned();
-                let is_padded = self.slots() != self.elements();
-                self.to_strided().map(|layout| (layout.to_string(), is_padded.then(lost)))
+        self.write_like(None, notation, dtype)
+    }
+
+    fn write_like(
+        &self,
+        like: Option<&LayoutText>,
+        notation: Notation,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        if notation == Notation::Strided {
+            return Ok((self.to_strided()?.to_string(), self.padding_left_out(like)));
+        }
+        let exact = self.from_origin();
+        match exact.0.write_from_origin(like, notation, dtype) {
+            Ok((text, left_out)) => Ok((text, notes([moved(exact.1), left_out]))),
+            // The first refusal counts: that of the layout itself.
+            Err(error) => {
+                let Ok(alone) = self.without_padding() else { return Err(error) };
+                let (alone, offset) = alone.from_origin();
+                let written = alone.write_from_origin(like, notation, dtype);
+                let (text, left_out) = written.map_err(|_| error)?;
+                let padding = self.padding_left_out(like);
+                Ok((text, notes([moved(offset), padding, left_out])))
             }
         }
     }
+
+    fn write_from_origin(
+        &self,
+        like: Option<&LayoutText>,
+        notation: Notation,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        match notation {
+            Notation::PadLayout => self.write_pad_layout_like(like),
+            Notation::Xla => self.write_xla_like(like, dtype),
+            Notation::Sharded => Err(LayoutError::Sharding {
+                reason: "a layout is not read back into a shape and a sharding; write a PadLayout"
+                    .into(),
+            }),
+            _ => Ok((self.to_cute()?.to_string(), self.padding_left_out(like))),
+        }
+    }
+
+    fn write_pad_layout_like(
+        &self,
+        like: Option<&LayoutText>,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        let (mut text, lost) = self.to_pad_layout_map()?;
+        if let Some(LayoutText::PadLayout(tree)) = like {
+            let still = |level| !self.used_levels().contains(&level);
+            let bare = tree
+                .broadcast()
+                .iter()
+                .filter(|entry| matches!(entry, ReplicaText::Bare(level) if still(*level)));
+            text.broadcast.extend(bare);
+            text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
+        }
+        Ok((text.to_string(), lost))
+    }
+
+    fn write_xla_like(
+        &self,
+        like: Option<&LayoutText>,
+        dtype: XlaDtype,
+    ) -> Result<(String, Option<String>), LayoutError> {
+        let source = match like {
+            Some(LayoutText::Xla(shape)) => shape.arrays().first().map(|(_, array)| *array),
+            _ => None,
+        };
+        let Some(source) = source else {
+            return self.to_xla_array(dtype).map(|array| (array.to_string(), None));
+        };
+        let resized = self.resized_like(source);
+        let padding = resized.as_ref().and_then(|_| padding_left_out(self));
+        let array = match resized {
+            Some(array) => array,
+            None => self.to_xla_array_like(source)?,
+        };
+        Ok((array.to_string(), notes([padding, lost_attributes(source, &array)])))
+    }
+
+    /// What is worth a note where a notation has no padding: nothing if the source had none either.
+    fn padding_left_out(&self, like: Option<&LayoutText>) -> Option<String> {
+        let source_has_none = like.is_some_and(LayoutText::is_function);
+        if source_has_none { None } else { padding_left_out(self) }
+    }
+}
+
+/// What to add where addresses do not count from 0.
+fn moved(offset: u64) -> Option<String> {
+    let note = || {
+        format!(
+            "addresses count from {offset}, and a text of this notation counts from 0: add {offset}"
+        )
+    };
+    (offset > 0).then(note)
+}
+
+fn notes<const N: usize>(parts: [Option<String>; N]) -> Option<String> {
+    let notes = parts.into_iter().flatten().join("; ");
+    (!notes.is_empty()).then_some(notes)
+}
+
+fn padding_left_out(layout: &Layout) -> Option<String> {
+    let (slots, elements) = (layout.slots(), layout.elements());
+    let note = || format!("padding is left out: of {slots} slots {elements} hold elements");
+    (slots != elements).then(note)
 }

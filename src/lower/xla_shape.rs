@@ -1,7 +1,9 @@
 //! XLA shapes: validation, the index map, sizes, and back.
 
+mod order;
 mod popular;
 mod raise;
+mod reading;
 mod sizes;
 mod validate;
 
@@ -253,10 +255,18 @@ impl XlaShape {
     /// # Errors
     /// As [`XlaArray::sizes`].
     pub fn sizes(&self) -> Result<XlaSizes, ParseError> {
-        self.arrays().into_iter().try_fold(XlaSizes::default(), |total, (_, array)| {
-            let sizes = array.sizes()?;
-            let refuse = |error| array.refuse(ParseErrorKind::Layout(error), Span::default());
-            total.plus(sizes).map_err(refuse)
-        })
+        let sizes = self.arrays().into_iter().map(|(_, array)| Ok((array, array.sizes()?)));
+        total_sizes(sizes)
     }
+}
+
+/// The sizes of arrays added up.
+pub(crate) fn total_sizes<'a>(
+    sizes: impl IntoIterator<Item = Result<(&'a XlaArray, XlaSizes), ParseError>>,
+) -> Result<XlaSizes, ParseError> {
+    sizes.into_iter().try_fold(XlaSizes::default(), |total, member| {
+        let (array, sizes) = member?;
+        let refuse = |error| array.refuse(ParseErrorKind::Layout(error), Span::default());
+        total.plus(sizes).map_err(refuse)
+    })
 }

@@ -8,6 +8,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::quick::Cursor;
 use crate::notation::refusal::{Stop, check_depth};
 use crate::notation::written::Written;
 
@@ -103,6 +104,7 @@ impl fmt::Display for CuteLayout {
 }
 
 /// Shape or stride as written.
+#[derive(Debug)]
 enum Tree {
     Int(u64, Span),
     Tuple(Vec<Tree>, Span),
@@ -114,17 +116,48 @@ impl FromStr for CuteLayout {
     /// Parses a CuTe layout. Cost: linear in the text.
     fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
         check_depth(text, MAX_DEPTH)?;
-        let mut pairs = Grammar::parse(Rule::text, text)
-            .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
-        let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
-        let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
-        let trees: Vec<Tree> = trees.map(|part| tree(part, text)).try_collect()?;
-        let [shape, stride] = &trees[..] else {
-            return Err(expected("a shape and a stride", Span::new(0, text.len()), text));
-        };
-        let mode = zip(shape, stride, text)?;
+        let [shape, stride] = quick(text).map_or_else(|| by_grammar(text), Ok)?;
+        let mode = zip(&shape, &stride, text)?;
         Ok(CuteLayout { mode, source: Written(text.into()) })
     }
+}
+
+/// The shape and the stride of a plain text; `None` leaves it to the grammar.
+fn quick(text: &str) -> Option<[Tree; 2]> {
+    let mut at = Cursor::new(text);
+    at.blanks();
+    let shape = quick_tree(&mut at)?;
+    at.blanks();
+    at.token(b':')?;
+    at.blanks();
+    let stride = quick_tree(&mut at)?;
+    at.blanks();
+    at.is_at_end().then_some([shape, stride])
+}
+
+fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
+    let start = at.at();
+    if !at.takes(b'(') {
+        at.takes(b'_');
+        let number = at.number()?;
+        return Some(Tree::Int(number, at.since(start)));
+    }
+    let mut members = Vec::new();
+    at.list(b')', |at| {
+        members.push(quick_tree(at)?);
+        Some(())
+    })?;
+    Some(Tree::Tuple(members, at.since(start)))
+}
+
+fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
+    let mut pairs = Grammar::parse(Rule::text, text)
+        .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
+    let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
+    let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
+    let trees: Vec<Tree> = trees.map(|part| tree(part, text)).try_collect()?;
+    let trees: Result<[Tree; 2], _> = trees.try_into();
+    trees.map_err(|_| expected("a shape and a stride", Span::new(0, text.len()), text))
 }
 
 fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
@@ -183,7 +216,18 @@ fn name(rule: Rule) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule, name};
+    use super::{Rule, by_grammar, name, quick};
+    use crate::notation::quick::tests::mutated;
+
+    #[test]
+    fn the_quick_reader_reads_as_the_grammar_does() {
+        let corpus = "((2,2),3):((24,2),8)\t\n4:1\t\n( _4 , (2,3)) : (1,(4,8))\t\n():()\t";
+        let plain = mutated(corpus).filter(|text| quick(text).is_some()).inspect(|text| {
+            let (quick, slow) = (quick(text), by_grammar(text).ok());
+            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{text}");
+        });
+        assert!(plain.count() > 30);
+    }
 
     #[test]
     fn every_token_has_a_name_in_errors() {

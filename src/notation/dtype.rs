@@ -5,68 +5,68 @@ use std::str::FromStr;
 
 use crate::error::LayoutError;
 
-/// The type of the elements; a layout needs its width only.
-///
-/// ```
-/// use tensor_layout::notation::Dtype;
-/// assert_eq!("Half".parse::<Dtype>()?.bits(), 16);
-/// # Ok::<(), tensor_layout::LayoutError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "each variant is its own name")]
-pub enum Dtype {
-    Float,
-    Int,
-    UInt,
-    Long,
-    ULong,
-    Double,
-    Half,
-    Byte,
-    UByte,
+/// The one list of dtypes: the name, the width in bits, and XLA's type of the same values.
+macro_rules! dtypes {
+    ($($name:ident $bits:literal $xla:literal),+ $(,)?) => {
+        /// The type of the elements; a layout needs its width only.
+        ///
+        /// ```
+        /// use tensor_layout::notation::Dtype;
+        /// let half: Dtype = "Half".parse()?;
+        /// assert_eq!((half.bits(), half.xla_name()), (16, "f16"));
+        /// # Ok::<(), tensor_layout::LayoutError>(())
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "each variant is its own name")]
+        pub enum Dtype {
+            $($name),+
+        }
+
+        impl Dtype {
+            /// Every dtype.
+            pub const ALL: &[Dtype] = &[$(Dtype::$name),+];
+
+            /// What a refusal says of a name that is not a dtype.
+            pub(crate) const HELP: &str = concat!("one of", $(" ", stringify!($name)),+);
+
+            /// The width of an element in bits.
+            #[must_use]
+            pub const fn bits(self) -> u64 {
+                match self {
+                    $(Dtype::$name => $bits),+
+                }
+            }
+
+            /// The name, as it is written after `@LM0 /`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Dtype::$name => stringify!($name)),+
+                }
+            }
+
+            /// The name of the XLA type that holds the same values.
+            #[must_use]
+            pub const fn xla_name(self) -> &'static str {
+                match self {
+                    $(Dtype::$name => $xla),+
+                }
+            }
+        }
+    };
 }
 
-impl Dtype {
-    /// Every dtype.
-    pub const ALL: [Dtype; 9] = [
-        Dtype::Float,
-        Dtype::Int,
-        Dtype::UInt,
-        Dtype::Long,
-        Dtype::ULong,
-        Dtype::Double,
-        Dtype::Half,
-        Dtype::Byte,
-        Dtype::UByte,
-    ];
-
-    /// The width of an element in bits.
-    #[must_use]
-    pub const fn bits(self) -> u64 {
-        match self {
-            Dtype::Long | Dtype::ULong | Dtype::Double => 64,
-            Dtype::Float | Dtype::Int | Dtype::UInt => 32,
-            Dtype::Half => 16,
-            Dtype::Byte | Dtype::UByte => 8,
-        }
-    }
-
-    /// The name, as it is written after `@LM0 /`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Dtype::Float => "Float",
-            Dtype::Int => "Int",
-            Dtype::UInt => "UInt",
-            Dtype::Long => "Long",
-            Dtype::ULong => "ULong",
-            Dtype::Double => "Double",
-            Dtype::Half => "Half",
-            Dtype::Byte => "Byte",
-            Dtype::UByte => "UByte",
-        }
-    }
+dtypes! {
+    Float 32 "f32",
+    Int 32 "s32",
+    UInt 32 "u32",
+    Long 64 "s64",
+    ULong 64 "u64",
+    Double 64 "f64",
+    Half 16 "f16",
+    Byte 8 "s8",
+    UByte 8 "u8",
 }
 
 impl fmt::Display for Dtype {
@@ -79,7 +79,7 @@ impl FromStr for Dtype {
     type Err = LayoutError;
 
     fn from_str(name: &str) -> Result<Dtype, LayoutError> {
-        let known = Dtype::ALL.into_iter().find(|dtype| dtype.name() == name);
+        let known = Dtype::ALL.iter().copied().find(|dtype| dtype.name() == name);
         known.ok_or_else(|| LayoutError::DtypeUnknown { name: crate::error::cut(name, 40) })
     }
 }

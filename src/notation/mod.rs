@@ -15,6 +15,7 @@ mod cute_tiler;
 mod dtype;
 mod einsum;
 mod pad_layout;
+mod quick;
 mod refusal;
 pub(crate) mod sharding;
 mod strided;

@@ -1,5 +1,6 @@
 //! TensorLayout and PadLayout text: `(10,7)/((3:7, 4_PE), (7:1); B@[L1B])`.
 
+mod quick;
 mod read;
 
 use std::fmt;
@@ -123,6 +124,10 @@ pub enum MemoryText {
 }
 
 impl MemoryText {
+    pub(crate) fn of(name: &str) -> Option<MemoryText> {
+        [MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM].into_iter().find(|m| m.name() == name)
+    }
+
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -10,7 +10,8 @@ use crate::notation::written::Written;
 
 /// A strided layout.
 ///
-/// Strides count elements (PyTorch), or bytes if `itemsize` is written (NumPy).
+/// Strides and offset count elements (PyTorch), or bytes if `itemsize` is written (NumPy). What
+/// NumPy and PyTorch print is read as well; a shape alone is contiguous.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -18,6 +19,10 @@ use crate::notation::written::Written;
 /// let numpy: Strided = "shape=(2,3), strides=(12,4), itemsize=4".parse()?;
 /// assert_eq!(numpy.to_string(), "shape=(2, 3), strides=(12, 4), itemsize=4");
 /// assert_eq!(numpy.lower()?, "(2:3, 3:1)".parse()?);
+/// let printed = |text: &str| text.parse::<Strided>().map(|layout| layout.to_string());
+/// assert_eq!(printed("torch.Size([2, 3]) (3, 1)")?, "shape=(2, 3), strides=(3, 1)");
+/// assert_eq!(printed("(2, 3), (12, 4), offset=1")?, "shape=(2, 3), strides=(12, 4), offset=1");
+/// assert_eq!(printed("torch.Size([2, 3])")?, "shape=(2, 3), strides=(3, 1)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +31,9 @@ pub struct Strided {
     pub shape: Vec<u64>,
     /// One stride per extent.
     pub strides: Vec<u64>,
-    /// Bytes per element, if strides count bytes.
+    /// Where the first element is, if that is not at 0.
+    pub offset: Option<u64>,
+    /// Bytes per element, if strides and offset count bytes.
     pub itemsize: Option<u64>,
     pub(crate) source: Written<Box<str>>,
 }
@@ -35,7 +42,27 @@ impl Strided {
     /// A layout with strides in elements.
     #[must_use]
     pub fn new(shape: Vec<u64>, strides: Vec<u64>) -> Strided {
-        Strided { shape, strides, itemsize: None, source: Written::default() }
+        Strided { shape, strides, offset: None, itemsize: None, source: Written::default() }
+    }
+
+    /// The same layout with its first element at `offset`.
+    #[must_use]
+    pub fn with_offset(self, offset: u64) -> Strided {
+        Strided { offset: (offset > 0).then_some(offset), source: Written::default(), ..self }
+    }
+
+    /// Whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has a list
+    /// of integers and then another.
+    pub(crate) fn is_likely(text: &str) -> bool {
+        let text = text.trim_start();
+        let second = || {
+            let (first, rest) = text.strip_prefix('(')?.split_once(')')?;
+            let is_list = first.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b' ');
+            let rest = rest.trim_start();
+            let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+            (is_list && rest.starts_with('(')).then_some(())
+        };
+        text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
     }
 
     /// The refusal of this text for what it means.
@@ -54,6 +81,9 @@ impl fmt::Display for Strided {
             _ => format!("({})", list.iter().join(", ")),
         };
         write!(f, "shape={}, strides={}", tuple(&self.shape), tuple(&self.strides))?;
+        if let Some(offset) = self.offset {
+            write!(f, ", offset={offset}")?;
+        }
         self.itemsize.map_or(Ok(()), |itemsize| write!(f, ", itemsize={itemsize}"))
     }
 }
@@ -61,32 +91,36 @@ impl fmt::Display for Strided {
 impl FromStr for Strided {
     type Err = ParseError;
 
-    /// Parses `shape=(..), strides=(..)` and an optional `itemsize=n`; blanks do not matter.
+    /// Parses `shape=(..), strides=(..)` with an optional `offset=n` and `itemsize=n`, or two lists
+    /// without their names; blanks do not matter.
     fn from_str(text: &str) -> Result<Strided, ParseError> {
         let mut reader = Reader { text, at: 0 };
-        let shape = reader.list("shape")?;
-        reader.expect(",", "`,`")?;
-        let strides_at = reader.at;
-        let strides = reader.list("strides")?;
-        if strides.len() != shape.len() {
-            let message = format!("{} extents, but {} strides", shape.len(), strides.len());
-            let span = Span::new(strides_at, reader.at);
-            return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
-        }
-        let itemsize = match reader.rest().trim().is_empty() {
-            true => None,
-            false => {
-                reader.expect(",", "`,`")?;
-                reader.expect("itemsize", "`itemsize`")?;
-                reader.expect("=", "`=`")?;
-                Some(reader.number()?)
-            }
+        let named = !["(", "torch"].iter().any(|start| text.trim_start().starts_with(start));
+        let shape = if named { reader.named_list("shape")? } else { reader.list()? };
+        let strides = if !named && reader.rest().trim().is_empty() {
+            contiguous(&shape).ok_or_else(|| reader.too_large())?
+        } else {
+            reader.strides(named, shape.len())?
         };
-        if !reader.rest().trim().is_empty() {
-            return Err(reader.expected("the end"));
+        let mut layout = Strided::new(shape, strides);
+        while !reader.rest().trim().is_empty() {
+            reader.attribute(&mut layout)?;
         }
-        Ok(Strided { shape, strides, itemsize, source: Written(text.into()) })
+        layout.source = Written(text.into());
+        Ok(layout)
     }
+}
+
+/// Row-major strides without gaps.
+fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
+    let mut stride = Some(1_u64);
+    let mut strides = Vec::new();
+    for extent in shape.iter().rev() {
+        strides.push(stride?);
+        stride = stride.and_then(|stride| stride.checked_mul((*extent).max(1)));
+    }
+    strides.reverse();
+    Some(strides)
 }
 
 /// Reads token by token.
@@ -120,8 +154,59 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn takes(&mut self, token: &str) -> bool {
+        self.skip_blanks();
+        let takes = self.rest().starts_with(token);
+        self.at += if takes { token.len() } else { 0 };
+        takes
+    }
+
+    fn too_large(&self) -> ParseError {
+        let span = Span::new(0, self.text.len());
+        ParseError::new(ParseErrorKind::NumberTooLarge, span, self.text)
+    }
+
+    fn strides(&mut self, named: bool, rank: usize) -> Result<Vec<u64>, ParseError> {
+        if named {
+            self.expect(",", "`,`")?;
+        } else {
+            self.takes(",");
+        }
+        let start = self.at;
+        let strides = if named { self.named_list("strides")? } else { self.list()? };
+        if strides.len() != rank {
+            let message = format!("{rank} extents, but {} strides", strides.len());
+            let span = Span::new(start, self.at);
+            return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text));
+        }
+        Ok(strides)
+    }
+
+    /// `, offset=n` and `, itemsize=n`, each once.
+    fn attribute(&mut self, layout: &mut Strided) -> Result<(), ParseError> {
+        if layout.itemsize.is_some() && layout.offset.is_some() {
+            return Err(self.expected("the end"));
+        }
+        self.expect(",", if layout.itemsize.is_some() { "the end" } else { "`,`" })?;
+        if layout.offset.is_none() && self.takes("offset") {
+            self.expect("=", "`=`")?;
+            layout.offset = Some(self.number()?);
+            return Ok(());
+        }
+        self.expect("itemsize", "`itemsize`")?;
+        self.expect("=", "`=`")?;
+        layout.itemsize = Some(self.number()?);
+        Ok(())
+    }
+
     fn number(&mut self) -> Result<u64, ParseError> {
         self.skip_blanks();
+        if self.rest().starts_with('-') {
+            let span = Span::new(self.at, self.at + 1);
+            let message = "negative numbers are not read here".into();
+            return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text)
+                .with_help("of a reversed axis, write the layout before it was reversed"));
+        }
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
             return Err(self.expected("a number"));
@@ -132,22 +217,38 @@ impl Reader<'_> {
         number.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span, self.text))
     }
 
-    /// `name=(1, 2)`, a trailing comma allowed as in Python.
-    fn list(&mut self, name: &'static str) -> Result<Vec<u64>, ParseError> {
+    /// `name=(1, 2)`.
+    fn named_list(&mut self, name: &'static str) -> Result<Vec<u64>, ParseError> {
         self.expect(name, if name == "shape" { "`shape`" } else { "`strides`" })?;
         self.expect("=", "`=`")?;
+        self.list()
+    }
+
+    /// `(1, 2)`, `[1, 2]` or `torch.Size([1, 2])`, a trailing comma allowed as in Python.
+    fn list(&mut self) -> Result<Vec<u64>, ParseError> {
+        if self.takes("torch.Size(") {
+            self.expect("[", "`[`")?;
+            let list = self.list_to("]", "`,` or `]`")?;
+            self.expect(")", "`)`")?;
+            return Ok(list);
+        }
+        if self.takes("[") {
+            return self.list_to("]", "`,` or `]`");
+        }
         self.expect("(", "`(`")?;
+        self.list_to(")", "`,` or `)`")
+    }
+
+    fn list_to(&mut self, end: &str, what: &'static str) -> Result<Vec<u64>, ParseError> {
         let mut list = Vec::new();
         loop {
-            self.skip_blanks();
-            if self.rest().starts_with(')') {
-                self.at += 1;
+            if self.takes(end) {
                 return Ok(list);
             }
             list.push(self.number()?);
             self.skip_blanks();
-            if !self.rest().starts_with(')') {
-                self.expect(",", "`,` or `)`")?;
+            if !self.rest().starts_with(end) {
+                self.expect(",", what)?;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! XLA shapes and their tiled layouts: `bf16[8,128]{1,0:T(8,128)(2,1)S(1)}`.
 
+mod quick;
 mod read;
 
 use std::fmt;
@@ -165,6 +166,15 @@ impl XlaArray {
 }
 
 impl XlaShape {
+    /// The array, if the shape is one or a buffer of one.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&XlaArray> {
+        match self {
+            XlaShape::Array(array) | XlaShape::Buffer(array) => Some(array),
+            XlaShape::Tuple(_) | XlaShape::Token | XlaShape::Opaque => None,
+        }
+    }
+
     /// The arrays in it, depth first, each with its path of tuple indexes.
     #[must_use]
     pub fn arrays(&self) -> Vec<(Vec<usize>, &XlaArray)> {

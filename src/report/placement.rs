@@ -29,7 +29,7 @@ pub struct Report {
     /// The canonical PadLayout text, if that notation can say the map.
     pub text: Option<String>,
     /// Why it cannot.
-    pub unsayable: Option<String>,
+    pub inexpressible: Option<String>,
     /// The tensor axes.
     pub axes: Vec<AxisReport>,
     /// The derived axes.
@@ -125,14 +125,14 @@ impl Placement {
     pub fn report(&self) -> Result<Report, LayoutError> {
         let layout = self.layout();
         let derived = layout.derived_axes().iter().map(|derived| axis_report(&derived.axis));
-        let (text, unsayable) = match layout.to_pad_layout_map() {
+        let (text, inexpressible) = match layout.to_pad_layout_map() {
             Ok((text, _)) => (Some(text.to_string()), None),
-            Err(LayoutError::Unsayable { reason, .. }) => (None, Some(reason)),
+            Err(LayoutError::Inexpressible { reason, .. }) => (None, Some(reason.to_string())),
             Err(error) => (None, Some(error.to_string())),
         };
         Ok(Report {
             text,
-            unsayable,
+            inexpressible,
             axes: layout.axes().iter().map(axis_report).collect(),
             derived_axes: derived.collect(),
             levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
@@ -240,7 +240,7 @@ fn axis_report(axis: &Axis) -> AxisReport {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.text, &self.unsayable) {
+        match (&self.text, &self.inexpressible) {
             (Some(text), _) => writeln!(f, "{text}\n")?,
             (None, Some(reason)) => writeln!(f, "no PadLayout says this map:\n{reason}\n")?,
             (None, None) => {}

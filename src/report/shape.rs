@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::{LayoutError, ParseError};
-use crate::lower::{XlaAdvice, XlaSizes};
+use crate::lower::{XlaAdvice, XlaSizes, total_sizes};
 use crate::notation::{XlaArray, XlaShape};
 use crate::placement::Placement;
 use crate::report::{Report, percent, readable_bytes};
@@ -56,20 +56,18 @@ impl XlaShape {
     pub fn report(&self) -> Result<ShapeReport, ParseError> {
         let canonical = self.canonical();
         let members = canonical.arrays().into_iter().map(|(path, array)| member(path, array));
-        Ok(ShapeReport {
-            text: canonical.to_string(),
-            members: members.collect::<Result<_, _>>()?,
-            sizes: canonical.sizes()?,
-        })
+        let members: Vec<MemberReport> = members.collect::<Result<_, _>>()?;
+        let sizes = total_sizes(members.iter().map(|member| Ok((&member.array, member.sizes))))?;
+        Ok(ShapeReport { text: canonical.to_string(), members, sizes })
     }
 }
 
 fn member(path: Vec<usize>, array: &XlaArray) -> Result<MemberReport, ParseError> {
-    let layout = array.lower()?;
-    let report = || -> Result<Report, LayoutError> { Placement::of(layout).build()?.report() };
+    let lowered = array.lower()?;
+    let (sizes, advice) = (array.sizes_of(&lowered)?, array.advice()?);
+    let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
     let mut layout = report().map_err(|error| array.refuse_layout(error))?;
     layout.address_unit = "elements";
-    let (sizes, advice) = (array.sizes()?, array.advice()?);
     Ok(MemberReport { path, array: array.clone(), sizes, layout, advice })
 }
 

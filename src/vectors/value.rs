@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn every_value_reads_back() {
-        for dtype in Dtype::ALL {
+        for dtype in Dtype::ALL.iter().copied() {
             for seed in 0..4000_u64 {
                 let bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) & super::mask(dtype);
                 let again = read(dtype, &shown(dtype, bits));

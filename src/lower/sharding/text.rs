@@ -32,12 +32,9 @@ impl Sharding {
     /// Law: lowered on the mesh it is the same sharding.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable) where tiles are not made of whole digits of the axes.
+    /// [`Sharding`](LayoutError::Sharding) where tiles are not made of whole digits of the axes.
     pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
-        let unsayable = |reason: &str| LayoutError::Unsayable {
-            notation: "a sharding on a mesh",
-            reason: reason.into(),
-        };
+        let unsayable = |reason: &str| inexpressible("a sharding on a mesh", reason);
         let devices = mesh.len()?;
         if let Some(found) = self.devices().filter(|found| *found != devices) {
             return Err(unsayable(&format!("it has {found} devices, and the mesh has {devices}")));
@@ -78,8 +75,7 @@ impl Sharding {
     pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
         let dims = self.dims_on(mesh, rank)?;
         if !dims.manual.is_empty() {
-            let reason = "it has manual axes".into();
-            return Err(LayoutError::Unsayable { notation: "Shardy", reason });
+            return Err(inexpressible("a Shardy sharding", "it has manual axes"));
         }
         let devices = match &mesh.devices {
             MeshDevices::Transposed(..) => MeshDevices::List(mesh.device_order()?),
@@ -99,16 +95,15 @@ impl Sharding {
         rank: usize,
     ) -> Result<PartitionSpec, LayoutError> {
         let mut dims = self.dims_on(mesh, rank)?;
-        let unsayable =
-            |reason: String| Err(LayoutError::Unsayable { notation: "a PartitionSpec", reason });
+        let unsayable = |reason: &str| Err(inexpressible("a PartitionSpec", reason));
         let all = dims.dims.iter().flat_map(|dim| &dim.axes).chain(&dims.unreduced);
         if let Some(MeshAxis { name, part: Some((pre, size)) }) =
             all.clone().find(|axis| axis.part.is_some())
         {
-            return unsayable(format!("it needs the part '{name}':({pre}){size} of an axis"));
+            return unsayable(&format!("it needs the part '{name}':({pre}){size} of an axis"));
         }
         if !dims.manual.is_empty() {
-            return unsayable("it has manual axes".into());
+            return unsayable("it has manual axes");
         }
         dims.replicated.clear();
         Ok(PartitionSpec { mesh: Some(mesh.clone()), dims })
@@ -181,4 +176,8 @@ impl Mesh {
         }
         Some(axes)
     }
+}
+
+fn inexpressible(notation: &str, reason: &str) -> LayoutError {
+    LayoutError::Sharding { reason: format!("{notation} cannot express it: {reason}") }
 }

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::error::{LayoutError, ParseError};
-use crate::notation::{TileDim, XlaArray, XlaLayout};
+use crate::notation::{TileDim, XlaArray, XlaDtype, XlaLayout};
 
 /// The tilings seen in dumps, most frequent first, and those that XLA's documentation names.
 ///
@@ -37,6 +37,50 @@ const MOST_RANK: usize = 12;
 
 pub(crate) fn tiles(tiling: &[&[i64]]) -> Vec<Vec<TileDim>> {
     tiling.iter().map(|tile| tile.iter().copied().map(TileDim::Size).collect()).collect()
+}
+
+/// The width of an element in TPU memory: 4 bits are packed, smaller ones and `pred` take a byte.
+fn width(dtype: XlaDtype) -> u64 {
+    if dtype.value_bits() == 4 { 4 } else { dtype.bits() }
+}
+
+/// The tiling that TPU compilers choose for a type, by the extents of the dimensions from the most
+/// minor one on; none for types beyond 32 bits, which TPUs do not have.
+///
+/// Rank 2 and more: 8 x 128, of small second-minor dimensions 1, 2 or 4 rows instead of 8; below
+/// 32 bits the rows that share a word are tiled again. Rank 1: the least of 128, 256, 512 and 1024
+/// that holds the dimension. Scalars: one tile of 128 words.
+/// Source: public compiler dumps (`tests/data/tpu_shapes.txt`).
+pub(crate) fn default_tiles(
+    dtype: XlaDtype,
+    mut minor: impl Iterator<Item = u64>,
+) -> Option<Vec<Vec<TileDim>>> {
+    const LANES: u64 = 128;
+    let packed = 32_u64.checked_div(width(dtype)).filter(|packed| *packed > 0)?;
+    let fitting = |extent: u64, most: u64| {
+        extent.max(1).checked_next_power_of_two().map_or(most, |p| p.min(most))
+    };
+    let tiles = match (minor.next(), minor.next()) {
+        (None, _) => vec![vec![LANES * packed]],
+        (Some(extent), None) => {
+            let whole = vec![fitting(extent, 1024).max(LANES * packed)];
+            let again = (packed > 1).then(|| [vec![LANES], vec![packed, 1]]);
+            std::iter::once(whole).chain(again.into_iter().flatten()).collect()
+        }
+        (Some(_), Some(rows)) => {
+            let whole = vec![fitting(rows, 8).max(packed), LANES];
+            let again = (packed > 1).then(|| vec![packed, 1]);
+            std::iter::once(whole).chain(again).collect()
+        }
+    };
+    let size = |entry: u64| i64::try_from(entry).ok().map(TileDim::Size);
+    tiles.into_iter().map(|tile: Vec<u64>| tile.into_iter().map(size).collect()).collect()
+}
+
+/// `E(4)` for a type of 4 bits whose last tile packs 8 values into 32 bits, else nothing.
+pub(crate) fn packed_bits(dtype: XlaDtype, tiles: &[Vec<TileDim>]) -> i64 {
+    let is_packed = tiles.last().is_some_and(|tile| **tile == [TileDim::Size(8), TileDim::Size(1)]);
+    if width(dtype) == 4 && is_packed { 4 } else { 0 }
 }
 
 /// Another layout for the same array, and its size.
@@ -80,8 +124,7 @@ impl XlaArray {
         };
         self.extents().map_err(whole)?;
         let bits = match self.layout.as_ref().map_or(0, |layout| layout.element_bits) {
-            0 if self.dtype.value_bits() == 4 => 4,
-            0 => self.dtype.bits(),
+            0 => width(self.dtype),
             bits => bits.unsigned_abs(),
         };
         let fits = |tiling: &&&[&[i64]]| is_for(tiling, bits, self.dims.len());
@@ -89,14 +132,42 @@ impl XlaArray {
         for tiling in TILINGS.iter().filter(fits) {
             for order in self.minor_pairs() {
                 let array = self.with_tiles(&order, tiling, bits);
-                // A candidate that does not fit in 64 bits is no advice.
-                if let Ok(sizes) = array.sizes() {
-                    advice.push(XlaAdvice { array, allocated_bytes: sizes.allocated_bytes });
+                // A candidate that does not fit in 64 bits is not listed.
+                if let Ok(allocated_bytes) = array.allocated_bytes() {
+                    advice.push(XlaAdvice { array, allocated_bytes });
                 }
             }
         }
         advice.sort_by_key(|advice| advice.allocated_bytes);
         Ok(advice)
+    }
+
+    /// The array with another element type. A tiling that TPU compilers use for the old type and
+    /// not for the new one becomes the one that they choose for the new type; `E` goes.
+    ///
+    /// ```
+    /// use tensor_layout::xla::{XlaDtype, XlaShape};
+    /// let shape: XlaShape = "bf16[16,256]{1,0:T(8,128)(2,1)S(1)}".parse()?;
+    /// let array = shape.as_array().unwrap().with_dtype(XlaDtype::from_name("f32").unwrap());
+    /// assert_eq!(array.to_string(), "f32[16,256]{1,0:T(8,128)S(1)}");
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn with_dtype(&self, dtype: XlaDtype) -> XlaArray {
+        let mut array = XlaArray::new(dtype, self.dims.clone(), self.layout.clone());
+        let Some(layout) = array.layout.as_mut().filter(|_| dtype != self.dtype) else {
+            return array;
+        };
+        layout.element_bits = 0;
+        let extents = self.extents().unwrap_or_default();
+        let order = layout.minor_to_major.iter().filter_map(|axis| usize::try_from(*axis).ok());
+        let minor: Vec<u64> = order.filter_map(|axis| extents.get(axis).copied()).collect();
+        let default = |dtype| default_tiles(dtype, minor.iter().copied());
+        if default(self.dtype).is_some_and(|tiles| tiles == layout.tiles) {
+            layout.tiles = default(dtype).unwrap_or_default();
+        }
+        layout.element_bits = packed_bits(dtype, &layout.tiles);
+        array
     }
 
     /// Minor-to-major orders that differ in the two most minor dimensions.

@@ -1,24 +1,33 @@
 //! From a layout to the XLA shape that says the same, if there is one.
+//!
+//! A layout does not have one text: `{3,2,0,1}` and `{3,2,1,0}` are one map where dimension 1
+//! is 1, and so are `T(1024)` and `T(128)` on `f32[1024]`. A short list of texts is tried in the
+//! order of preference, each lowered and compared with the layout, so that no answer is a guess.
 
-use itertools::Itertools;
-
-use crate::algebra::{Layout, Target, product};
-use crate::error::LayoutError;
-use crate::lower::xla_shape::popular;
+use crate::algebra::{Canonical, Layout};
+use crate::error::{Inexpressible, LayoutError};
+use crate::level::Level;
+use crate::lower::xla_shape::{order, popular, reading};
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
-
-/// The highest rank for which all orders of the dimensions are tried.
-const MOST_RANK: usize = 7;
 
 impl Layout {
     /// Writes the layout as an XLA array: an order of the dimensions and tiles.
     ///
-    /// Orders are tried with no tile, with the tiles that the digits of the axes suggest, and
-    /// with the popular ones; what is returned lowers to the same map and span.
+    /// Of the texts that say the map, the first of this list is returned:
+    ///
+    /// 1. the tiling that TPU compilers choose for the type and the two minor dimensions;
+    /// 2. no tile;
+    /// 3. the other tilings seen in dumps;
+    /// 4. tiles read off the digits of the axes, from the outside in.
+    ///
+    /// Among orders, the one with the greater dimension in the more minor place comes first, so that
+    /// dimensions of size 1 stand where `{3,2,1,0}` has them. What is returned lowers to the same
+    /// map and span.
+    /// Cost: a bounded number of shapes is lowered, at most a few per tiling, for any rank.
     ///
     /// # Errors
-    /// [`Unsayable`](LayoutError::Unsayable), with the reason: levels, copies, offsets, or that
-    /// no such order and tiles give this map.
+    /// [`Inexpressible`](LayoutError::Inexpressible), with the reason: levels, copies, offsets,
+    /// addresses left free, or that none of these orders and tiles gives this map.
     ///
     /// # Example
     /// ```
@@ -30,88 +39,234 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_xla_array(&self, dtype: XlaDtype) -> Result<XlaArray, LayoutError> {
-        let unsayable = |reason: String| LayoutError::Unsayable { notation: "XLA", reason };
-        self.check_linear().map_err(unsayable)?;
-        if self.rank() > MOST_RANK {
-            let rank = self.rank();
-            return Err(unsayable(format!("orders of {rank} dimensions are not tried")));
+        Raise::of(self, dtype)?.preferred()
+    }
+
+    /// Writes the layout as an XLA array as much like `hint` as it can be: the shape that the
+    /// layout came from.
+    ///
+    /// The hint itself is returned where it still says this map, bounds and splits included; else
+    /// its order and its tiles are tried before those of [`to_xla_array`](Layout::to_xla_array).
+    /// Type, memory space, element width and prefix are kept in any case.
+    ///
+    /// # Errors
+    /// As [`to_xla_array`](Layout::to_xla_array).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::xla::XlaShape;
+    /// let shape: XlaShape = "bf16[8,1,16,256]{3,2,0,1:T(8,128)(2,1)S(1)}".parse()?;
+    /// let hint = shape.as_array().unwrap();
+    /// let layout = shape.lower()?;
+    /// assert_eq!(layout.to_xla_array_like(hint)?, *hint);
+    /// let text = layout.permute(&[1, 0, 2, 3])?.to_xla_array_like(hint)?.to_string();
+    /// assert_eq!(text, "bf16[1,8,16,256]{3,2,1,0:T(8,128)(2,1)S(1)}");
+    /// assert_eq!(layout.to_xla_array(hint.dtype)?.to_string(),
+    ///     "bf16[8,1,16,256]{3,2,1,0:T(8,128)(2,1)}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_xla_array_like(&self, hint: &XlaArray) -> Result<XlaArray, LayoutError> {
+        let mut raise = Raise::of(self, hint.dtype)?;
+        let found = match raise.like(hint) {
+            Some(found) => found,
+            None => raise.preferred()?,
+        };
+        Ok(with_attributes(found, hint))
+    }
+}
+
+impl Layout {
+    /// The array that the layout came from with the extents that it has now, if they have changed
+    /// and every element has its place there; padding may differ, as after a slice.
+    pub(crate) fn resized_like(&self, source: &XlaArray) -> Option<XlaArray> {
+        let extents = self.shape();
+        if extents.len() != source.dims.len() || source.extents().ok()? == extents {
+            return None;
         }
-        let wanted = self.canonical()?;
-        let dims: Vec<XlaDim> = self.shape().into_iter().map(XlaDim::Static).collect();
-        for order in self.orders() {
-            for tiles in self.tilings(&order) {
-                let minor_to_major = order.iter().rev().filter_map(|d| i64::try_from(*d).ok());
-                let layout = XlaLayout {
-                    minor_to_major: minor_to_major.collect(),
-                    tiles,
-                    ..XlaLayout::default()
-                };
-                let array = XlaArray::new(dtype, dims.clone(), Some(layout));
-                let lowered = array.lower().ok().and_then(|lowered| lowered.canonical().ok());
-                if lowered.as_ref() == Some(&wanted) {
-                    return Ok(array);
-                }
-            }
+        let dims = extents.into_iter().map(XlaDim::Static).collect();
+        let layout = XlaLayout { splits: Vec::new(), ..source.layout_or_default() };
+        let array = XlaArray::new(source.dtype, dims, Some(layout));
+        let lowered = array.lower().ok()?;
+        let same = lowered.used_levels() == self.used_levels()
+            && lowered.same_up_to_padding(self).is_ok_and(|difference| difference.is_none());
+        same.then_some(array)
+    }
+}
+
+/// The array with the attributes of another that do not depend on the index.
+fn with_attributes(mut array: XlaArray, hint: &XlaArray) -> XlaArray {
+    if let (Some(layout), Some(written)) = (&mut array.layout, &hint.layout) {
+        layout.element_bits = written.element_bits;
+        layout.memory_space = written.memory_space;
+        layout.prefix_bytes = written.prefix_bytes;
+    }
+    array
+}
+
+/// A search for the text of a layout.
+struct Raise<'l> {
+    layout: &'l Layout,
+    wanted: Canonical,
+    dtype: XlaDtype,
+    dims: Vec<XlaDim>,
+    /// `L`, where the span is more than the slots.
+    tail: Option<i64>,
+    /// How many texts were lowered and compared.
+    tried: u64,
+}
+
+impl<'l> Raise<'l> {
+    fn of(layout: &'l Layout, dtype: XlaDtype) -> Result<Raise<'l>, LayoutError> {
+        layout.check_linear().map_err(inexpressible)?;
+        let (slots, extent) = (layout.slots(), layout.extent(Level::ADDR));
+        if extent > slots {
+            // Every XLA layout fills the addresses from 0 without a gap, padding included.
+            return Err(inexpressible(Inexpressible::Gaps { slots, extent }));
         }
-        Err(unsayable(
-            "no order of the dimensions with tiles made of its digits gives this map".into(),
-        ))
+        let wanted = layout.canonical()?;
+        let dims = layout.shape().into_iter().map(XlaDim::Static).collect();
+        let tail = tail(slots, layout.span(Level::ADDR));
+        Ok(Raise { layout, wanted, dtype, dims, tail, tried: 0 })
     }
 
-    /// All orders of the axes, major to minor; the one that the strides suggest comes first.
-    fn orders(&self) -> impl Iterator<Item = Vec<usize>> + use<> {
-        let steepest = |axis: usize| {
-            let strides = self.axes()[axis].subaxes.iter().filter(|s| s.size > 1);
-            let strides = strides.filter_map(|subaxis| match subaxis.target {
-                Target::Land { stride, .. } => Some(stride),
-                Target::Feed { .. } => None,
-            });
-            strides.max().unwrap_or(0)
+    /// The first text of the list that says the map.
+    fn preferred(&mut self) -> Result<XlaArray, LayoutError> {
+        let found = self.default_tiling();
+        let found = found.or_else(|| self.first(&order::orders(self.layout, 0), &[]));
+        let found = found.or_else(|| self.popular_tiling());
+        found.or_else(|| self.read_tiling()).ok_or_else(|| inexpressible(Inexpressible::NoTiling))
+    }
+
+    /// The hint with other dimensions, and its tiles in other orders.
+    fn like(&mut self, hint: &XlaArray) -> Option<XlaArray> {
+        let written = hint.layout_or_default();
+        if hint.extents().is_ok_and(|extents| extents == self.layout.shape()) && self.says(hint) {
+            return Some(hint.clone());
+        }
+        if hint.dims.len() == self.dims.len()
+            && let Some(found) = self.holds(&written.minor_to_major, written.tiles.clone())
+        {
+            return Some(found);
+        }
+        let window = written.tiles.first().map_or(0, Vec::len);
+        self.first(&order::orders(self.layout, window), &written.tiles)
+    }
+
+    /// What TPU compilers choose for the type and the extents of the two minor dimensions.
+    fn default_tiling(&mut self) -> Option<XlaArray> {
+        let shape = self.layout.shape();
+        order::orders(self.layout, 2).into_iter().find_map(|order| {
+            let minor = order.iter().map(|axis| shape[*axis]);
+            let tiles = popular::default_tiles(self.dtype, minor)?;
+            self.holds(&numbers(&order), tiles)
+        })
+    }
+
+    fn popular_tiling(&mut self) -> Option<XlaArray> {
+        popular::TILINGS.iter().find_map(|tiling| {
+            let window = tiling.first().map_or(0, |tile| tile.len());
+            let tiles = popular::tiles(tiling);
+            let mut orders = order::orders(self.layout, window);
+            orders.retain(|order| self.may_fit(order, &tiles));
+            self.first(&orders, &tiles)
+        })
+    }
+
+    fn read_tiling(&mut self) -> Option<XlaArray> {
+        let (order, tiles) = reading::tiling(&self.layout.simplified().ok()?)?;
+        self.holds(&numbers(&order), tiles)
+    }
+
+    fn first(&mut self, orders: &[Vec<usize>], tiles: &[Vec<TileDim>]) -> Option<XlaArray> {
+        orders.iter().find_map(|order| self.holds(&numbers(order), tiles.to_vec()))
+    }
+
+    /// The array with this order and these tiles, if it is the map.
+    fn holds(&mut self, minor_to_major: &[i64], tiles: Vec<Vec<TileDim>>) -> Option<XlaArray> {
+        let layout = XlaLayout {
+            minor_to_major: minor_to_major.to_vec(),
+            element_bits: popular::packed_bits(self.dtype, &tiles),
+            tiles,
+            tail_padding: self.tail,
+            ..XlaLayout::default()
         };
-        let rank = self.rank();
-        let likely =
-            (0..rank).sorted_by_key(|axis| std::cmp::Reverse(steepest(*axis))).collect_vec();
-        std::iter::once(likely).chain((0..rank).permutations(rank))
+        let array = XlaArray::new(self.dtype, self.dims.clone(), Some(layout));
+        self.says(&array).then_some(array)
     }
 
-    /// No tile, the popular tiles, and for every choice of axes that lie within one first tile,
-    /// those that the digits suggest.
-    fn tilings(&self, order: &[usize]) -> Vec<Vec<Vec<TileDim>>> {
-        let mut tilings = vec![Vec::new()];
-        tilings.extend((0..1_usize << self.rank()).map(|within| self.aligned_tiles(order, within)));
-        tilings.extend(popular::TILINGS.iter().map(|tiling| popular::tiles(tiling)));
-        tilings.into_iter().filter(|tiles| self.may_fit(order, tiles)).unique().collect()
+    fn says(&mut self, array: &XlaArray) -> bool {
+        self.tried += 1;
+        let lowered = array.lower().ok();
+        let lowered = lowered.filter(|lowered| lowered.slots() == self.layout.slots());
+        lowered.and_then(|lowered| lowered.canonical().ok()).as_ref() == Some(&self.wanted)
     }
 
-    /// Tiles as if the n-th digit of every axis belonged to the n-th tile; an axis that lies
-    /// within one first tile has a first digit of size 1, which is not written.
-    fn aligned_tiles(&self, order: &[usize], within: usize) -> Vec<Vec<TileDim>> {
-        let digits = |axis: &usize| {
-            let unit = (within >> axis & 1 == 1).then_some(1);
-            let sizes = self.axes()[*axis].subaxes.iter().map(|subaxis| subaxis.size);
-            unit.into_iter().chain(sizes.skip_while(|size| *size == 1)).collect_vec()
-        };
-        let digits = order.iter().map(digits).collect_vec();
-        let depth = digits.iter().map(Vec::len).max().unwrap_or(0);
-        let inner = |sizes: &Vec<u64>, level: usize| sizes.iter().skip(level).product::<u64>();
-        let tile = |level: usize| {
-            let entries = digits.iter().map(|sizes| inner(sizes, level));
-            let entries = entries.skip_while(|size| *size == 1);
-            entries.filter_map(|size| i64::try_from(size).ok()).map(TileDim::Size).collect_vec()
-        };
-        (1..depth).map(tile).filter(|tile| !tile.is_empty()).collect()
-    }
-
-    /// A cheap necessary condition: the first tile alone does not pad beyond the slots.
+    /// A cheap necessary condition, as later tiles of popular tilings pad nothing: the first one pads
+    /// to the slots.
     fn may_fit(&self, order: &[usize], tiles: &[Vec<TileDim>]) -> bool {
         let first = tiles.first().map(Vec::as_slice).unwrap_or_default();
         let entries = first.iter().rev().chain(std::iter::repeat(&TileDim::Size(1)));
-        let dims = order.iter().rev().map(|axis| self.axes()[*axis].extent.max(1));
+        let missing = first.len().saturating_sub(order.len());
+        let shape = self.layout.shape();
+        let dims =
+            order.iter().map(|axis| shape[*axis].max(1)).chain(std::iter::repeat_n(1, missing));
         let padded = dims.zip(entries).map(|(dim, entry)| match entry {
             TileDim::Size(size) => dim.checked_next_multiple_of(size.unsigned_abs()),
             TileDim::Combine => None,
         });
-        let padded = padded.collect::<Option<Vec<u64>>>().and_then(product);
-        padded.is_some_and(|padded| padded <= self.slots())
+        let padded = padded.collect::<Option<Vec<u64>>>().and_then(crate::algebra::product);
+        padded.is_none_or(|padded| padded == self.layout.slots())
+    }
+}
+
+fn inexpressible(reason: Inexpressible) -> LayoutError {
+    LayoutError::Inexpressible { notation: "an XLA shape", reason }
+}
+
+fn numbers(order: &[usize]) -> Vec<i64> {
+    order.iter().filter_map(|axis| i64::try_from(*axis).ok()).collect()
+}
+
+/// The `L` that rounds the slots up to the span, 1024 where that does.
+fn tail(slots: u64, span: u64) -> Option<i64> {
+    const USUAL: u64 = 1024;
+    if span <= slots {
+        return None;
+    }
+    let usual = slots.checked_next_multiple_of(USUAL) == Some(span);
+    i64::try_from(if usual { USUAL } else { span }).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Raise;
+    use crate::xla::XlaShape;
+
+    /// How many texts are lowered to find a shape again, or to refuse it.
+    fn tried(text: &str) -> (u64, bool) {
+        let shape: XlaShape = text.parse().unwrap();
+        let array = shape.as_array().unwrap();
+        let layout = shape.lower().unwrap();
+        let mut raise = Raise::of(&layout, array.dtype).unwrap();
+        let found = raise.preferred().is_ok();
+        (raise.tried, found)
+    }
+
+    #[test]
+    fn few_texts_are_tried_for_any_rank() {
+        for (text, most) in [
+            ("f32[4,5,6,7,8,9,10]{6,5,4,3,2,1,0:T(8,128)}", 2),
+            ("f32[4,5,6,7,8,9,10]{0,3,6,5,4,2,1:T(8,128)}", 4),
+            ("f32[2,3,2,3,2,3,2]{3,5,1,0,2,4,6}", 6),
+            ("f32[2,3,2,3,2,3,2]{3,5,1,0,2,4,6:T(2,3,2)}", 8),
+            ("f32[2,1,2,1,2,1,2,1,2,1,2,3]{11,9,7,5,3,1,10,8,6,4,2,0:T(2,2)}", 16),
+            ("bf16[6,5,4,3,2,3,4,5,6]{8,0,7,1,6,2,5,3,4:T(3,5)(2,1)}", 40),
+        ] {
+            let (tried, found) = tried(text);
+            assert!(found && tried <= most, "{text}: {tried} texts");
+        }
+        // `*` is not read off the digits: the refusal takes few steps too.
+        let (tried, found) = tried("f32[2,3,5,2,3,2,7]{6,5,4,3,2,1,0:T(*,3)}");
+        assert!(!found && tried <= 120, "{tried} texts");
     }
 }

@@ -1,7 +1,7 @@
 //! The sizes of an XLA array side by side.
 
-use crate::algebra::product;
-use crate::error::{LayoutError, ParseError, ParseErrorKind, Site};
+use crate::algebra::{Layout, product};
+use crate::error::{LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaLayout};
 
@@ -108,9 +108,23 @@ impl XlaArray {
     /// # Errors
     /// As [`lower`](XlaArray::lower).
     pub fn sizes(&self) -> Result<XlaSizes, ParseError> {
-        let span = self.lower()?.span(Level::ADDR);
-        self.sizes_of_span(span)
-            .map_err(|error| self.refuse(ParseErrorKind::Layout(error), self.source.0.whole))
+        self.sizes_of(&self.lower()?)
+    }
+
+    /// The sizes of the array whose layout, lowered, is `lowered`.
+    pub(crate) fn sizes_of(&self, lowered: &Layout) -> Result<XlaSizes, ParseError> {
+        self.sizes_of_span(lowered.span(Level::ADDR)).map_err(|error| self.refuse_layout(error))
+    }
+
+    /// What the allocation of a valid array takes; its index map is not needed for that.
+    pub(crate) fn allocated_bytes(&self) -> Result<u64, LayoutError> {
+        let extents = self.extents()?;
+        if extents.contains(&0) {
+            return Ok(0);
+        }
+        let layout = self.layout_or_default();
+        let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
+        bytes(allocated(&physical(&extents, &layout), &layout, elements)?, self.element_bits())
     }
 
     fn sizes_of_span(&self, span: u64) -> Result<XlaSizes, LayoutError> {
@@ -119,13 +133,12 @@ impl XlaArray {
             return Ok(XlaSizes::default());
         }
         let layout = self.layout_or_default();
-        let order = layout.minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
-        let physical: Vec<u64> = order.map(|axis| extents[axis]).collect();
+        let physical = physical(&extents, &layout);
         let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
         let bits = self.element_bits();
         Ok(XlaSizes {
             unpadded_bytes: bytes(elements, bits)?,
-            allocated_bytes: bytes(allocated(&physical, &layout, elements)?, bits)?,
+            allocated_bytes: self.allocated_bytes()?,
             span_bytes: bytes(span, bits)?,
             data_bytes: bytes(last_index(&physical, &layout)? + 1, bits)?,
         })
@@ -135,6 +148,12 @@ impl XlaArray {
 fn bytes(elements: u64, bits: u64) -> Result<u64, LayoutError> {
     let bits = u128::from(elements) * u128::from(bits);
     u64::try_from(bits.div_ceil(8)).map_err(|_| too_large())
+}
+
+/// The extents, major to minor in memory.
+fn physical(extents: &[u64], layout: &XlaLayout) -> Vec<u64> {
+    let order = layout.minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
+    order.filter_map(|axis| extents.get(axis).copied()).collect()
 }
 
 /// ArraySize in elements.

@@ -6,9 +6,10 @@ use itertools::Itertools;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
+use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
+use crate::notation::dtype::Dtype;
 use crate::notation::refusal::Stop;
 use crate::notation::written::Written;
 
@@ -29,11 +30,22 @@ impl FromStr for PadLayout {
     ///
     /// Cost: linear in the text, for refusals too.
     fn from_str(text: &str) -> Result<PadLayout, ParseError> {
+        quick::read(text).map_or_else(|| PadLayout::by_grammar(text), Ok)
+    }
+}
+
+impl PadLayout {
+    fn by_grammar(text: &str) -> Result<PadLayout, ParseError> {
         let mut pairs =
             Grammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
         let mut layout = PadLayout::default();
         let mut source = Source { text: text.into(), ..Source::default() };
-        for part in pairs.next().into_iter().flat_map(Pair::into_inner) {
+        let Some(parts) = pairs.next().map(Pair::into_inner) else { return Ok(layout) };
+        // A dtype that is not known is a fault of the grammar, which goes before those of meaning.
+        if let Some(part) = parts.clone().find(|part| part.as_rule() == Rule::dtype) {
+            layout.dtype = Some(dtype(&part, text)?);
+        }
+        for part in parts {
             match part.as_rule() {
                 Rule::shape => {
                     source.shape = span(&part);
@@ -42,9 +54,8 @@ impl FromStr for PadLayout {
                 Rule::body => read_body(part, text, &mut layout, &mut source)?,
                 Rule::memory => {
                     source.memory = span(&part);
-                    layout.memory = memory(part.as_str());
+                    layout.memory = MemoryText::of(part.as_str());
                 }
-                Rule::dtype => layout.dtype = part.as_str().parse().ok(),
                 _ => {}
             }
         }
@@ -59,8 +70,12 @@ fn span(part: &Node<'_>) -> Span {
     Span::new(part.as_span().start(), part.as_span().end())
 }
 
-fn memory(name: &str) -> Option<MemoryText> {
-    [MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM].into_iter().find(|m| m.name() == name)
+fn dtype(part: &Node<'_>, text: &str) -> Result<Dtype, ParseError> {
+    let start = span(part).start;
+    part.as_str().parse().map_err(|_| {
+        let expected = ParseErrorKind::Expected(vec!["a dtype"]);
+        ParseError::new(expected, Span::new(start, start + 1), text).with_help(Dtype::HELP)
+    })
 }
 
 fn numbers(list: Node<'_>, rule: Rule, text: &str) -> Result<Vec<u64>, ParseError> {
@@ -163,12 +178,30 @@ fn replica(part: Node<'_>, text: &str) -> Result<ReplicaText, ParseError> {
 
 /// Words the error of a text that the grammar does not match.
 fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let stop = Stop::of(text, error, name);
+    let mut stop = Stop::of(text, error, name);
+    if stop.expected == ["a dtype"] {
+        stop.behind_dtype(text);
+    }
     if let Some(other) = other_notation(text, stop.span.start) {
         return ParseError::new(ParseErrorKind::OtherNotation(other), stop.span, text);
     }
     let help = help(&stop.expected, stop.next);
     stop.refuse(text, help)
+}
+
+impl Stop {
+    /// The grammar takes a dtype only as the last word: behind a good one, what follows is at fault.
+    fn behind_dtype(&mut self, text: &str) {
+        let rest = text.get(self.span.start..).unwrap_or_default();
+        let word = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(word);
+        if word.parse::<Dtype>().is_ok() {
+            let behind = behind.trim_start_matches([' ', '\t', '\r', '\n']);
+            let (at, next) = (text.len() - behind.len(), behind.chars().next());
+            let end = at + next.map_or(0, char::len_utf8);
+            *self = Stop { span: Span::new(at, end), next, expected: vec!["the end"] };
+        }
+    }
 }
 
 fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
@@ -186,9 +219,7 @@ fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
             Some("after the body only a memory may follow, as in `@LM0 / Float`")
         }
         _ if expected.contains(&"`LM0`, `LM1` or `DRAM`") => Some("for example `@LM0 / Float`"),
-        _ if expected.contains(&"a dtype") => {
-            Some("one of Float Int UInt Long ULong Double Half Byte UByte")
-        }
+        _ if expected.contains(&"a dtype") => Some(Dtype::HELP),
         _ => None,
     }
 }
@@ -235,7 +266,18 @@ fn name(rule: Rule) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule, name};
+    use super::{PadLayout, Rule, name, quick};
+    use crate::notation::quick::tests::mutated;
+
+    #[test]
+    fn the_quick_reader_reads_as_the_grammar_does() {
+        let corpus = include_str!("../../../tests/data/pad_layouts.txt");
+        let plain = mutated(corpus).filter(|text| quick::read(text).is_some()).inspect(|text| {
+            let (quick, slow) = (quick::read(text), PadLayout::by_grammar(text).ok());
+            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{text}");
+        });
+        assert!(plain.count() > 300);
+    }
 
     #[test]
     fn every_token_has_a_name_in_errors() {

@@ -7,7 +7,7 @@ use itertools::Itertools;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit};
+use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::{Stop, check_depth};
 use crate::notation::written::Written;
@@ -61,6 +61,10 @@ impl XlaParser {
     /// dimensions; an order with another number of entries than there are dimensions; `P(..)`.
     pub fn parse(self, text: &str) -> Result<XlaShape, ParseError> {
         check_depth(text, XlaParser::MAX_DEPTH)?;
+        quick::read(text).map_or_else(|| self.by_grammar(text), Ok)
+    }
+
+    fn by_grammar(self, text: &str) -> Result<XlaShape, ParseError> {
         let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
         let shape = pairs.next().and_then(|text| child(text, Rule::shape));
         let reader = Reader { text, shared: text.into(), lenient: self.lenient };
@@ -413,7 +417,22 @@ fn name(rule: Rule) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule, name};
+    use super::{Rule, XlaParser, name, quick};
+    use crate::notation::quick::tests::mutated;
+
+    #[test]
+    fn the_quick_reader_reads_as_the_grammar_does() {
+        let corpus = include_str!("../../../tests/data/xla_shapes.txt");
+        let tuples = "(f32[2]{0:T(2,*,8)L(3)E(4)S(1)}, /*index=1*/ s32[<=5], ())\t";
+        let corpus = format!("{corpus}\n{tuples}");
+        let plain = mutated(&corpus).filter(|text| quick::read(text).is_some()).inspect(|text| {
+            for parser in [XlaParser::strict(), XlaParser::lenient()] {
+                let (quick, slow) = (quick::read(text), parser.by_grammar(text).ok());
+                assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{text}");
+            }
+        });
+        assert!(plain.count() > 1000);
+    }
 
     #[test]
     fn every_token_has_a_name_in_errors() {

@@ -1,0 +1,198 @@
+//! Why a notation cannot express a layout.
+
+use std::fmt;
+
+use itertools::Itertools;
+
+use crate::level::Level;
+
+/// What of a layout a notation cannot express, with the numbers.
+///
+/// ```
+/// use tensor_layout::error::Inexpressible;
+/// use tensor_layout::{Layout, LayoutError};
+/// let layout: Layout = "(3)/((2:4, 2:1))".parse()?;
+/// let error = layout.to_strided().unwrap_err();
+/// assert_eq!(error.to_string(),
+///     "shape and strides cannot express this layout: axis 0 does not step evenly: 2 x 2");
+/// let LayoutError::Inexpressible { reason, .. } = error else { unreachable!() };
+/// assert_eq!(reason, Inexpressible::Uneven { axis: 0, sizes: vec![2, 2] });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Inexpressible {
+    /// A level other than `Addr`, where a notation has one linear address.
+    Level {
+        /// The level.
+        level: Level,
+    },
+    /// A level that is used although no axis can name it.
+    UnnamedLevel {
+        /// The level.
+        level: Level,
+    },
+    /// Copies.
+    Copies {
+        /// The level that they lie apart in.
+        level: Level,
+    },
+    /// A constant that every coordinate starts from.
+    Offset {
+        /// The level.
+        level: Level,
+        /// The constant.
+        offset: u64,
+    },
+    /// An extent that is rounded up without a slot for what lies between.
+    Span {
+        /// The level.
+        level: Level,
+        /// What the extent is rounded up to.
+        span: u64,
+    },
+    /// An axis with padding.
+    Padding {
+        /// The axis.
+        axis: usize,
+        /// Its logical extent.
+        extent: u64,
+        /// The product of the sizes of its subaxes.
+        slots: u64,
+    },
+    /// Addresses that no slot takes.
+    Gaps {
+        /// How many slots there are.
+        slots: u64,
+        /// 1 + the greatest address of a slot.
+        extent: u64,
+    },
+    /// An axis that does not step evenly.
+    Uneven {
+        /// The axis.
+        axis: usize,
+        /// The sizes of its digits, major to minor.
+        sizes: Vec<u64>,
+    },
+    /// A digit that is split again with padding of its own.
+    Resplit {
+        /// The axis of the digit.
+        axis: usize,
+        /// The size of the digit.
+        size: u64,
+        /// The sizes that it is split into.
+        into: Vec<u64>,
+    },
+    /// An axis that steps through a value whose digits do not line up with the steps.
+    Stepped {
+        /// The axis.
+        axis: usize,
+        /// The step.
+        step: u64,
+        /// The sizes that the value is split into.
+        into: Vec<u64>,
+    },
+    /// An axis that begins inside a value which is split into digits.
+    Shifted {
+        /// The axis.
+        axis: usize,
+        /// Where it begins.
+        start: u64,
+        /// The sizes that the value is split into.
+        into: Vec<u64>,
+    },
+    /// A value that depends on no index.
+    Constant {
+        /// The value.
+        value: u64,
+    },
+    /// Axes fused into one value whose digits straddle them.
+    Fused {
+        /// The axes.
+        axes: Vec<usize>,
+        /// The extent of the value.
+        extent: u64,
+        /// The sizes that it is split into.
+        into: Vec<u64>,
+    },
+    /// No order of the dimensions with tiles that were tried gives the map.
+    NoTiling,
+    /// A text without names for shared values would be too long.
+    Length {
+        /// How many names and numbers are written at most.
+        most: u64,
+    },
+    /// A number beyond what the notation counts up to.
+    Number {
+        /// The number.
+        number: u64,
+        /// The greatest number of the notation.
+        most: u64,
+    },
+}
+
+impl fmt::Display for Inexpressible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let split = |into: &[u64]| into.iter().join(" x ");
+        match self {
+            Self::Level { level } => {
+                write!(f, "it has one linear address, and this layout uses `{level}`")
+            }
+            Self::UnnamedLevel { level } => {
+                write!(f, "`{level}` is used, but there is no axis to name it in")
+            }
+            Self::Copies { level } => {
+                write!(f, "it cannot express copies, and this layout copies along `{level}`")
+            }
+            Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
+            Self::Span { level, span } => write!(f, "`{level}` is rounded up to a span of {span}"),
+            Self::Padding { axis, extent, slots } => {
+                write!(f, "axis {axis} is padded from {extent} to {slots}")
+            }
+            Self::Gaps { slots, extent } => {
+                write!(f, "its {slots} slots leave some of the {extent} addresses free")
+            }
+            Self::Uneven { axis, sizes } => {
+                write!(f, "axis {axis} does not step evenly: {}", split(sizes))
+            }
+            Self::Resplit { axis, size, into } => write!(
+                f,
+                "a digit of axis {axis}, of size {size}, is split again into {}, which pads inside",
+                split(into)
+            ),
+            Self::Stepped { axis, step, into } => write!(
+                f,
+                "axis {axis} steps by {step} through a value that is split into {}",
+                split(into)
+            ),
+            Self::Shifted { axis, start, into } => {
+                write!(
+                    f,
+                    "axis {axis} starts at {start} of a value that is split into {}",
+                    split(into)
+                )
+            }
+            Self::Constant { value } => {
+                write!(f, "an axis that no index reaches has the value {value}")
+            }
+            Self::Fused { axes, extent, into } => write!(
+                f,
+                "axes {} are fused into one value of extent {extent}, whose digits {} straddle them",
+                axes.iter().join(" and "),
+                split(into)
+            ),
+            Self::NoTiling => {
+                write!(f, "no order of the dimensions with tiles made of its digits gives this map")
+            }
+            Self::Length { most } => {
+                write!(
+                    f,
+                    "it has no names for shared values, and without them more than {most} terms"
+                )
+            }
+            Self::Number { number, most } => {
+                write!(f, "it counts up to {most}, and this layout has {number}")
+            }
+        }
+    }
+}

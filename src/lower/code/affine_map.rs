@@ -1,0 +1,61 @@
+//! MLIR: `affine_map<(d0, d1) -> (d0 floordiv 3, (d0 mod 3) * 8 + d1)>`.
+
+use itertools::Itertools;
+
+use super::function::check_length;
+use super::{Expression, Function, Style};
+use crate::algebra::Layout;
+use crate::error::{Inexpressible, LayoutError};
+
+const STYLE: Style = Style {
+    quotient_is_call: false,
+    quotient: |operand, divisor| format!("{operand} floordiv {divisor}"),
+    remainder: |operand, divisor| format!("{operand} mod {divisor}"),
+    number: |number| number.to_string(),
+};
+
+impl Layout {
+    /// Writes the layout as an affine map of MLIR, below a comment that names the results.
+    ///
+    /// Results are in the order of the columns of a table; copies are further dimensions, one per
+    /// replica. Derived axes are written out.
+    /// Law: applied to an index and the numbers of a copy, it gives the place of that copy.
+    ///
+    /// # Errors
+    /// [`Inexpressible`](LayoutError::Inexpressible) for numbers beyond 63 bits, and where derived
+    /// axes written out take more than 2^14 terms.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let layout: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+    /// assert_eq!(layout.to_affine_map()?, "\
+    /// // (d0, d1) -> (PE, Addr), 0 <= d0 < 12, 0 <= d1 < 8
+    /// affine_map<(d0, d1) -> (d0 floordiv 3, (d0 mod 3) * 8 + d1)>");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_affine_map(&self) -> Result<String, LayoutError> {
+        const NOTATION: &str = "an affine map";
+        let function = Function::forward(self)?;
+        let dims = (0..function.inputs.len()).map(|at| format!("d{at}")).collect_vec();
+        let renamed = dims.iter().map(Expression::name);
+        let renamed = function.inputs.iter().cloned().zip(renamed).collect_vec();
+        let values = function.inlined();
+        check_length(&values, NOTATION)?;
+        let most = i64::MAX.unsigned_abs();
+        let greatest = values.iter().map(Expression::greatest_number).max().unwrap_or(0);
+        if greatest > most {
+            let reason = Inexpressible::Number { number: greatest, most };
+            return Err(LayoutError::Inexpressible { notation: NOTATION, reason });
+        }
+        let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
+        let bounds =
+            dims.iter().zip(&function.bounds).map(|(dim, n)| format!(", 0 <= {dim} < {n}"));
+        let names = function.outputs.iter().map(|(name, _)| name).join(", ");
+        let (dims, bounds) = (dims.join(", "), bounds.collect::<String>());
+        Ok(format!(
+            "// ({dims}) -> ({names}){bounds}\naffine_map<({dims}) -> ({})>",
+            values.into_iter().join(", ")
+        ))
+    }
+}

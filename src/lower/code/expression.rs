@@ -1,0 +1,178 @@
+//! Values in terms of the inputs of a function.
+
+use std::rc::Rc;
+
+/// A value that is 0 or more.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    node: Rc<Node>,
+    /// How many names and numbers it takes to write it.
+    length: u64,
+}
+
+#[derive(Debug)]
+enum Node {
+    Number(u64),
+    Name(String),
+    Sum(Vec<Expression>),
+    Times(Expression, u64),
+    Quotient(Expression, u64),
+    Remainder(Expression, u64),
+}
+
+/// How a language writes the operations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// Whether a quotient looks like a call.
+    pub(super) quotient_is_call: bool,
+    /// The quotient of two operands, rounded down.
+    pub(super) quotient: fn(&str, u64) -> String,
+    /// The remainder.
+    pub(super) remainder: fn(&str, u64) -> String,
+    /// A number that stands alone.
+    pub(super) number: fn(u64) -> String,
+}
+
+/// Shifts and masks where the divisor is a power of two, else `divide` and `%`.
+pub(super) fn quotient_by(operand: &str, divisor: u64, divide: &str) -> String {
+    match divisor.is_power_of_two() {
+        true => format!("{operand} >> {}", divisor.trailing_zeros()),
+        false => format!("{operand} {divide} {divisor}"),
+    }
+}
+
+pub(super) fn remainder_by(operand: &str, divisor: u64) -> String {
+    match divisor.is_power_of_two() {
+        true => format!("{operand} & {}", divisor - 1),
+        false => format!("{operand} % {divisor}"),
+    }
+}
+
+impl Expression {
+    fn new(node: Node) -> Expression {
+        let length = match &node {
+            Node::Number(_) | Node::Name(_) => 1,
+            Node::Sum(terms) => terms.iter().fold(0_u64, |n, term| n.saturating_add(term.length)),
+            Node::Times(of, _) | Node::Quotient(of, _) | Node::Remainder(of, _) => {
+                of.length.saturating_add(1)
+            }
+        };
+        Expression { node: Rc::new(node), length }
+    }
+
+    pub(super) fn number(number: u64) -> Expression {
+        Expression::new(Node::Number(number))
+    }
+
+    pub(super) fn name(name: impl Into<String>) -> Expression {
+        Expression::new(Node::Name(name.into()))
+    }
+
+    /// The sum, terms that are 0 left out.
+    pub(super) fn sum(mut terms: Vec<Expression>) -> Expression {
+        terms.retain(|term| !term.is_number(0));
+        match terms.len() {
+            0 => Expression::number(0),
+            1 => terms.remove(0),
+            _ => Expression::new(Node::Sum(terms)),
+        }
+    }
+
+    pub(super) fn times(self, factor: u64) -> Expression {
+        match factor {
+            0 => Expression::number(0),
+            1 => self,
+            _ => Expression::new(Node::Times(self, factor)),
+        }
+    }
+
+    pub(super) fn quotient(self, divisor: u64) -> Expression {
+        if divisor == 1 { self } else { Expression::new(Node::Quotient(self, divisor)) }
+    }
+
+    pub(super) fn remainder(self, divisor: u64) -> Expression {
+        Expression::new(Node::Remainder(self, divisor))
+    }
+
+    fn is_number(&self, number: u64) -> bool {
+        matches!(*self.node, Node::Number(n) if n == number)
+    }
+
+    /// How many names and numbers it takes to write it.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The greatest number in it.
+    pub(super) fn greatest_number(&self) -> u64 {
+        match &*self.node {
+            Node::Number(number) => *number,
+            Node::Name(_) => 0,
+            Node::Sum(terms) => terms.iter().map(Expression::greatest_number).max().unwrap_or(0),
+            Node::Times(of, number) | Node::Quotient(of, number) | Node::Remainder(of, number) => {
+                of.greatest_number().max(*number)
+            }
+        }
+    }
+
+    /// Whether the name occurs in it.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        match &*self.node {
+            Node::Number(_) => false,
+            Node::Name(other) => other == name,
+            Node::Sum(terms) => terms.iter().any(|term| term.uses(name)),
+            Node::Times(of, _) | Node::Quotient(of, _) | Node::Remainder(of, _) => of.uses(name),
+        }
+    }
+
+    /// The expression with names replaced by values.
+    pub(super) fn replaced(&self, values: &[(String, Expression)]) -> Expression {
+        match &*self.node {
+            Node::Number(_) => self.clone(),
+            Node::Name(name) => {
+                let value =
+                    values.iter().find(|(of, _)| of == name).map(|(_, value)| value.clone());
+                value.unwrap_or_else(|| self.clone())
+            }
+            Node::Sum(terms) => {
+                Expression::sum(terms.iter().map(|term| term.replaced(values)).collect())
+            }
+            Node::Times(of, factor) => of.replaced(values).times(*factor),
+            Node::Quotient(of, divisor) => of.replaced(values).quotient(*divisor),
+            Node::Remainder(of, divisor) => of.replaced(values).remainder(*divisor),
+        }
+    }
+
+    /// The text in a language.
+    pub(super) fn write(&self, style: Style) -> String {
+        match &*self.node {
+            Node::Number(number) => (style.number)(*number),
+            Node::Name(name) => name.clone(),
+            Node::Sum(terms) => {
+                let terms: Vec<String> = terms.iter().map(|term| term.term(style)).collect();
+                terms.join(" + ")
+            }
+            Node::Times(of, factor) => {
+                format!("{} * {}", of.operand(style), (style.number)(*factor))
+            }
+            Node::Quotient(of, divisor) => (style.quotient)(&of.operand(style), *divisor),
+            Node::Remainder(of, divisor) => (style.remainder)(&of.operand(style), *divisor),
+        }
+    }
+
+    /// As a term of a sum: only a product needs no brackets in every language.
+    fn term(&self, style: Style) -> String {
+        match &*self.node {
+            Node::Times(..) => self.write(style),
+            _ => self.operand(style),
+        }
+    }
+
+    fn operand(&self, style: Style) -> String {
+        match &*self.node {
+            Node::Number(_) | Node::Name(_) => self.write(style),
+            Node::Quotient(..) if style.quotient_is_call => self.write(style),
+            _ => format!("({})", self.write(style)),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! A layout as a function with named inputs and outputs, and its inverse.
+
+use itertools::Itertools;
+
+use super::Expression;
+use crate::algebra::{Axis, Layout, Target};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// Expressions for the outputs in terms of the inputs.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    /// What it does, for a person.
+    pub(super) says: String,
+    /// Names of the inputs: the index, then one number per replica.
+    pub(super) inputs: Vec<String>,
+    /// The exclusive bound of each input.
+    pub(super) bounds: Vec<u64>,
+    /// Values that the outputs share, in an order in which they can be computed.
+    pub(super) locals: Vec<(String, Expression)>,
+    /// Names and values of the outputs.
+    pub(super) outputs: Vec<(String, Expression)>,
+}
+
+/// What the name of a variable must not be, in any of the languages.
+const RESERVED: &str = " A False NaN None S Self True abstract and as assert async auto await become \
+    bool box break case ceil char class const continue crate def default del do double dyn elif \
+    else enum except exists extern false final finally float floor fn for from gen global goto if \
+    impl implies import in infty inline int is lambda let long loop macro match max min mod move \
+    mut nonlocal not or override pass priv pub raise rat ref register restrict return self short \
+    signed sizeof static struct super switch trait true try type typedef typeof union unsafe \
+    unsigned unsized use virtual void volatile where while with yield ";
+
+/// The name of a level as a variable: names that mean something else get an underscore.
+pub(super) fn variable(level: Level) -> String {
+    let name = level.as_str();
+    // Ours are a letter and a number.
+    let is_numbered = name.get(1..).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+    let is_ours = is_numbered && name.starts_with(['i', 'c', 'v', 's', 'd']);
+    let is_reserved = RESERVED.split(' ').any(|word| word == name);
+    if is_ours || is_reserved { format!("{name}_") } else { name.into() }
+}
+
+impl Function {
+    /// From an index to its place: outputs in the order of the columns of a table.
+    ///
+    /// The places of the elements need no digit for padding, and fewer derived axes.
+    pub(super) fn forward(layout: &Layout) -> Result<Function, LayoutError> {
+        if layout.elements() == 0 {
+            return Ok(Function::of_places(layout));
+        }
+        match layout.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => Ok(Function::of_places(&layout.simplified()?)),
+            alone => alone.map(|alone| Function::of_places(&alone)),
+        }
+    }
+
+    fn of_places(layout: &Layout) -> Function {
+        let columns = layout.columns();
+        let names = columns.iter().map(|level| variable(*level)).join(", ");
+        let shape = layout.shape().iter().join(", ");
+        let inputs = (0..layout.rank()).map(|axis| format!("i{axis}")).collect_vec();
+        let copies = (0..layout.replicas().len()).map(|at| format!("c{at}"));
+        let of_copies = match layout.replicas().len() {
+            0 => String::new(),
+            _ => format!(" and the copies ({})", copies.clone().join(", ")),
+        };
+        let says = format!("From an index of shape ({shape}){of_copies} to its place ({names}).");
+        let mut function = Function::of(layout, &inputs);
+        function.says = says;
+        function.inputs.extend(copies);
+        function.bounds.extend(layout.replicas().iter().map(|replica| replica.size));
+        let output = |level: &Level| (variable(*level), function.at(layout, *level));
+        let outputs = columns.iter().map(output).collect();
+        Function { outputs, ..function }
+    }
+
+    /// From a place to the index of the element there, if there is such a function.
+    pub(super) fn backward(layout: &Layout) -> Option<Function> {
+        let (moved, offset) = layout.from_origin();
+        let inverse = moved.left_inverse().ok()?;
+        let input = |level: &Level| match (*level == Level::ADDR, offset) {
+            (true, 1..) => format!("({} - {offset})", variable(*level)),
+            _ => variable(*level),
+        };
+        // The axes of the inverse are the used levels, in their order.
+        let inputs = layout.used_levels().iter().map(input).collect_vec();
+        let mut function = Function::of(&inverse, &inputs);
+        function.outputs = (0..layout.rank())
+            .map(|axis| (format!("i{axis}"), function.at(&inverse, Level::axis(axis))))
+            .collect();
+        function.inputs = layout.columns().iter().map(|level| variable(*level)).collect();
+        function.says = "From the place of an element to its index.".into();
+        Some(function)
+    }
+
+    /// A function without outputs: the values of the derived axes as locals.
+    fn of(layout: &Layout, inputs: &[String]) -> Function {
+        let locals = (0..layout.derived_axes().len()).map(|number| format!("v{number}"));
+        let mut function = Function {
+            says: String::new(),
+            inputs: inputs.to_vec(),
+            bounds: layout.shape(),
+            locals: Vec::new(),
+            outputs: Vec::new(),
+        };
+        for (number, name) in locals.enumerate() {
+            let start = Expression::number(layout.derived_axes()[number].start);
+            let fed = function.terms(layout, |target| match target {
+                Target::Feed { derived, weight } if derived == number => weight,
+                _ => 0,
+            });
+            let value = Expression::sum(fed.into_iter().chain([start]).collect());
+            function.locals.push((name, value));
+        }
+        function
+    }
+
+    /// The coordinate in a level.
+    fn at(&self, layout: &Layout, level: Level) -> Expression {
+        let mut terms = self.terms(layout, |target| match target {
+            Target::Land { level: of, stride } if of == level => stride,
+            _ => 0,
+        });
+        for (at, replica) in layout.replicas().iter().enumerate() {
+            if replica.level == level && replica.size > 1 {
+                terms.push(Expression::name(format!("c{at}")).times(replica.stride));
+            }
+        }
+        terms.push(Expression::number(layout.offset(level)));
+        Expression::sum(terms)
+    }
+
+    /// The digits with the weight that `weigh` gives their targets, those of derived axes only as
+    /// far as there are locals.
+    fn terms(&self, layout: &Layout, weigh: impl Fn(Target) -> u64) -> Vec<Expression> {
+        let greatest = layout.greatest_values();
+        let locals = self.locals.iter().map(|(name, _)| name);
+        let values = self.inputs.iter().take(layout.rank()).chain(locals);
+        let nodes = layout.nodes().zip(greatest).zip(values);
+        let terms = nodes.flat_map(|((axis, greatest), value)| {
+            digits(axis, greatest, value).zip(&axis.subaxes).filter_map(|(digit, subaxis)| {
+                let weight = weigh(subaxis.target);
+                digit.filter(|_| weight > 0).map(|digit| digit.times(weight))
+            })
+        });
+        terms.collect()
+    }
+
+    /// Whether a local or an output depends on the input.
+    pub(super) fn uses(&self, input: &str) -> bool {
+        self.locals.iter().chain(&self.outputs).any(|(_, value)| value.uses(input))
+    }
+
+    /// The outputs with the locals written out, for languages that have none.
+    pub(super) fn inlined(&self) -> Vec<Expression> {
+        let mut known: Vec<(String, Expression)> = Vec::new();
+        for (name, value) in &self.locals {
+            let value = value.replaced(&known);
+            known.push((name.clone(), value));
+        }
+        self.outputs.iter().map(|(_, value)| value.replaced(&known)).collect()
+    }
+}
+
+/// The digits of a value, major to minor; `None` for those that are always 0.
+fn digits<'a>(
+    axis: &'a Axis,
+    greatest: u64,
+    value: &'a str,
+) -> impl Iterator<Item = Option<Expression>> + 'a {
+    let mut step: u64 = axis.subaxes.iter().map(|subaxis| subaxis.size).product();
+    axis.subaxes.iter().map(move |subaxis| {
+        let above = step;
+        step /= subaxis.size.max(1);
+        if greatest < step || subaxis.size == 1 {
+            return None;
+        }
+        let digit = Expression::name(value).quotient(step);
+        Some(if greatest < above { digit } else { digit.remainder(subaxis.size) })
+    })
+}
+
+/// An error where a function is too long to be written without locals.
+pub(super) fn check_length(
+    expressions: &[Expression],
+    notation: &'static str,
+) -> Result<(), LayoutError> {
+    use crate::error::Inexpressible;
+    const MOST: u64 = 1 << 14;
+    let length = expressions.iter().fold(0_u64, |n, e| n.saturating_add(e.length()));
+    if length > MOST {
+        let reason = Inexpressible::Length { most: MOST };
+        return Err(LayoutError::Inexpressible { notation, reason });
+    }
+    Ok(())
+}

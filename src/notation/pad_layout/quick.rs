@@ -1,0 +1,126 @@
+//! PadLayouts without slips, read without the grammar.
+
+use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
+use crate::error::Span;
+use crate::level::Level;
+use crate::notation::quick::Cursor;
+use crate::notation::written::Written;
+
+/// The tree of a plain text; `None` leaves it to the grammar.
+pub(super) fn read(text: &str) -> Option<PadLayout> {
+    let mut at = Cursor::new(text);
+    let mut layout = PadLayout::default();
+    let mut source = Source { text: text.into(), ..Source::default() };
+    at.blanks();
+    if let Some((shape, span, behind)) = shape(&at) {
+        (layout.shape, source.shape, at) = (Some(shape), span, behind);
+        at.blanks();
+    }
+    body(&mut at, &mut layout, &mut source)?;
+    at.blanks();
+    if at.takes(b'@') {
+        suffix(&mut at, &mut layout, &mut source)?;
+    }
+    layout.source = Written(source);
+    at.is_at_end().then_some(layout)
+}
+
+/// A list of integers is a shape if a slash follows.
+fn shape<'t>(start: &Cursor<'t>) -> Option<(Vec<u64>, Span, Cursor<'t>)> {
+    let mut at = start.clone();
+    let mut shape = Vec::new();
+    at.token(b'(')?;
+    at.list(b')', |at| {
+        shape.push(at.number()?);
+        Some(())
+    })?;
+    at.blanks();
+    at.token(b'/')?;
+    let span = at.since(start.at());
+    Some((shape, span, at))
+}
+
+fn body(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut Source) -> Option<()> {
+    at.token(b'(')?;
+    at.blanks();
+    while !at.takes(b')') {
+        if at.takes(b';') {
+            at.blanks();
+            broadcast(at, layout, source)?;
+            at.blanks();
+            return at.token(b')');
+        }
+        if !layout.axes.is_empty() {
+            at.token(b',')?;
+            at.blanks();
+        }
+        layout.axes.push(axis(at)?);
+        at.blanks();
+    }
+    Some(())
+}
+
+fn axis(at: &mut Cursor<'_>) -> Option<AxisText> {
+    let start = at.at();
+    let bare = !at.takes(b'(');
+    let mut subaxes = Vec::new();
+    if bare {
+        subaxes.push(subaxis(at)?);
+    } else {
+        at.list(b')', |at| {
+            subaxes.push(subaxis(at)?);
+            Some(())
+        })?;
+    }
+    Some(AxisText { subaxes, bare, span: Written(at.since(start)) })
+}
+
+fn subaxis(at: &mut Cursor<'_>) -> Option<SubaxisText> {
+    let start = at.at();
+    let size = at.number()?;
+    let level = if at.takes(b'_') { Some(level(at)?) } else { None };
+    let stride = if at.takes(b':') { Some(at.number()?) } else { None };
+    Some(SubaxisText { size, level, stride, span: Written(at.since(start)) })
+}
+
+fn level(at: &mut Cursor<'_>) -> Option<Level> {
+    let name = at.word()?;
+    if Level::misspelt(name).is_some() { None } else { Level::new(name).ok() }
+}
+
+fn broadcast(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut Source) -> Option<()> {
+    at.takes_all("B@[").then_some(())?;
+    at.list(b']', |at| {
+        let start = at.at();
+        layout.broadcast.push(replica(at)?);
+        source.replicas.push(at.since(start));
+        Some(())
+    })?;
+    // The grammar wants one replica at least.
+    (!layout.broadcast.is_empty()).then_some(())
+}
+
+fn replica(at: &mut Cursor<'_>) -> Option<ReplicaText> {
+    if at.peek()?.is_ascii_alphabetic() {
+        return level(at).map(ReplicaText::Bare);
+    }
+    let size = at.number()?;
+    at.token(b'_')?;
+    let level = level(at)?;
+    let stride = if at.takes(b':') { Some(at.number()?) } else { None };
+    Some(ReplicaText::Sized { size, level, stride })
+}
+
+fn suffix(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut Source) -> Option<()> {
+    at.blanks();
+    let start = at.at();
+    layout.memory = Some(MemoryText::of(at.word()?)?);
+    source.memory = at.since(start);
+    at.blanks();
+    if at.takes(b'/') {
+        at.blanks();
+        layout.dtype = Some(at.word()?.parse().ok()?);
+        at.blanks();
+    }
+    Some(())
+}

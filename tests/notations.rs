@@ -1,0 +1,280 @@
+//! What every notation can write, and layouts as code.
+
+use proptest::prelude::*;
+use tensor_layout::notation::{Notation, Strided};
+use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
+
+use crate::generate::good_layout;
+
+fn layout(text: &str) -> Layout {
+    LayoutText::parse(text).and_then(|text| text.lower()).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+#[test]
+fn strided_text_is_read_as_people_paste_it() {
+    for (pasted, text) in [
+        ("(2, 3) (12, 4)", "shape=(2, 3), strides=(12, 4)"),
+        ("(2, 3), (12, 4), itemsize=4", "shape=(2, 3), strides=(12, 4), itemsize=4"),
+        ("torch.Size([2, 3]) (3, 1)", "shape=(2, 3), strides=(3, 1)"),
+        ("torch.Size([2, 3])", "shape=(2, 3), strides=(3, 1)"),
+        ("torch.Size([])", "shape=(), strides=()"),
+        ("(5,)(2,)", "shape=(5,), strides=(2,)"),
+        ("shape=[2, 3], strides=[1, 2], offset=7", "shape=(2, 3), strides=(1, 2), offset=7"),
+        (
+            "shape=(2,), strides=(8,), itemsize=4, offset=8",
+            "shape=(2,), strides=(8,), offset=8, itemsize=4",
+        ),
+    ] {
+        assert_eq!(Notation::of(pasted), Notation::Strided, "{pasted}");
+        let read: Strided = pasted.parse().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(read.to_string(), text);
+        assert_eq!(read.to_string().parse::<Strided>().unwrap(), read);
+    }
+    for pad_layout in ["(2, 3)", "(10, 7)/((10:7), (7:1))", "(2:3, 3:1)"] {
+        assert_eq!(Notation::of(pad_layout), Notation::PadLayout, "{pad_layout}");
+    }
+}
+
+#[test]
+fn strided_text_that_means_nothing_is_refused_by_name() {
+    let refused = |text: &str| match text.parse::<Strided>() {
+        Ok(read) => read.lower().unwrap_err().kind().to_string(),
+        Err(error) => error.kind().to_string(),
+    };
+    for (text, message) in [
+        ("shape=(2, 3), strides=(-3, 1)", "negative numbers are not read here"),
+        ("(2, 3) (-12, 4)", "negative numbers are not read here"),
+        ("(2, 3) (12,)", "2 extents, but 1 strides"),
+        ("shape=(2,), strides=(1,), offset=1, offset=2", "expected `itemsize`"),
+        ("shape=(2,), strides=(1,), offset=1, itemsize=1, offset=2", "expected the end"),
+        (
+            "shape=(2,), strides=(4,), offset=2, itemsize=4",
+            "the edit is refused: the offset 2 is not a multiple of itemsize 4",
+        ),
+    ] {
+        assert_eq!(refused(text), message, "{text}");
+    }
+}
+
+#[test]
+fn slices_are_written_in_every_notation() {
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    let rows = |text: &str| layout(text).slice(0, 1, 5, 2).unwrap();
+    let moved = "addresses count from 8, and a text of this notation counts from 0: add 8";
+    for (text, notation, written, note) in [
+        ("(6,8):(8,1)", Notation::Cute, "(2,8):(16,1)", Some(moved)),
+        ("(6,8):(8,1)", Notation::Strided, "shape=(2, 8), strides=(16, 1), offset=8", None),
+        ("((6:8), (8:1))", Notation::PadLayout, "((2:16), (8:1))", Some(moved)),
+        ("f32[6,8]{1,0:T(2,8)S(1)}", Notation::PadLayout, "((2:16), (8:1))", Some(moved)),
+    ] {
+        let source = LayoutText::parse(text).unwrap();
+        let (printed, left_out) = source.write_edited(&rows(text), notation, f32).unwrap();
+        assert_eq!(printed, written);
+        match note {
+            Some(note) => assert!(left_out.unwrap().starts_with(note)),
+            None => assert_eq!(left_out, None),
+        }
+    }
+}
+
+#[test]
+fn a_slice_of_an_xla_shape_keeps_its_tiling() {
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    let source = LayoutText::parse("f32[16,256]{1,0:T(8,128)S(1)}").unwrap();
+    let sliced = source.lower().unwrap().slice(0, 0, 8, 1).unwrap();
+    let (text, left_out) = source.write_edited(&sliced, Notation::Xla, f32).unwrap();
+    assert_eq!(text, "f32[8,256]{1,0:T(8,128)S(1)}");
+    assert_eq!(left_out.unwrap(), "padding is left out: of 4096 slots 2048 hold elements");
+}
+
+#[test]
+fn another_dtype_gets_its_own_tiling() {
+    let f32 = |text: &str| {
+        let shape: XlaShape = text.parse().unwrap();
+        let dtype = XlaDtype::from_name("f32").unwrap();
+        shape.as_array().unwrap().with_dtype(dtype).to_string()
+    };
+    assert_eq!(f32("bf16[16,256]{1,0:T(8,128)(2,1)S(1)}"), "f32[16,256]{1,0:T(8,128)S(1)}");
+    assert_eq!(f32("s4[8,256]{1,0:T(8,128)(8,1)E(4)}"), "f32[8,256]{1,0:T(8,128)}");
+    assert_eq!(f32("s8[2,5]{1,0:T(4,128)(4,1)}"), "f32[2,5]{1,0:T(2,128)}");
+    assert_eq!(f32("bf16[16,256]{1,0:T(3,5)}"), "f32[16,256]{1,0:T(3,5)}");
+    assert_eq!(f32("bf16[16,256]"), "f32[16,256]");
+}
+
+/// The value of an affine expression at a point: sums of products, `floordiv` and `mod`.
+fn evaluate(text: &str, dims: &[u64]) -> u64 {
+    let mut tokens = Vec::new();
+    for word in text.replace('(', " ( ").replace(')', " ) ").split_whitespace() {
+        tokens.push(word.to_owned());
+    }
+    let (value, rest) = sum(&tokens, dims);
+    assert!(rest.is_empty(), "{text}");
+    value
+}
+
+fn sum<'t>(tokens: &'t [String], dims: &[u64]) -> (u64, &'t [String]) {
+    let (mut value, mut rest) = product(tokens, dims);
+    while rest.first().is_some_and(|token| token == "+") {
+        let (term, after) = product(&rest[1..], dims);
+        (value, rest) = (value + term, after);
+    }
+    (value, rest)
+}
+
+fn product<'t>(tokens: &'t [String], dims: &[u64]) -> (u64, &'t [String]) {
+    let (mut value, mut rest) = operand(tokens, dims);
+    while let Some(operator) =
+        rest.first().filter(|t| ["*", "floordiv", "mod"].contains(&t.as_str()))
+    {
+        let (right, after) = operand(&rest[1..], dims);
+        value = match operator.as_str() {
+            "*" => value * right,
+            "floordiv" => value / right,
+            _ => value % right,
+        };
+        rest = after;
+    }
+    (value, rest)
+}
+
+fn operand<'t>(tokens: &'t [String], dims: &[u64]) -> (u64, &'t [String]) {
+    match tokens[0].as_str() {
+        "(" => {
+            let (value, rest) = sum(&tokens[1..], dims);
+            assert_eq!(rest[0], ")");
+            (value, &rest[1..])
+        }
+        name if name.starts_with('d') => (dims[name[1..].parse::<usize>().unwrap()], &tokens[1..]),
+        number => (number.parse().unwrap(), &tokens[1..]),
+    }
+}
+
+/// The places that an affine map gives an index, over all copies, by the names of its comment.
+fn mapped(text: &str, index: &[u64]) -> Vec<Location> {
+    let (comment, map) = text.split_once('\n').unwrap();
+    let (names, bounds) = comment.split_once(" -> (").unwrap().1.split_once(')').unwrap();
+    let bounds = bounds.split(", ").filter_map(|bound| bound.split_once("< "));
+    let bounds: Vec<u64> = bounds.map(|(_, bound)| bound.parse().unwrap()).collect();
+    let results = map.split_once(" -> (").unwrap().1.strip_suffix(")>").unwrap();
+    crate::slow::count(&bounds[index.len()..])
+        .into_iter()
+        .map(|copy| {
+            let dims: Vec<u64> = index.iter().copied().chain(copy).collect();
+            let names = names.split(", ").map(|name| Level::new(name).unwrap());
+            names.zip(results.split(", ")).map(|(name, of)| (name, evaluate(of, &dims))).collect()
+        })
+        .collect()
+}
+
+/// Whether an affine map of the layout gives the places of every index.
+fn maps_as_the_layout(layout: &Layout) -> Result<(), TestCaseError> {
+    let text = layout.to_affine_map().unwrap();
+    for index in layout.indexes() {
+        let mut expected: Vec<Location> = layout.locate_all(&index).unwrap().collect();
+        let mut found = mapped(&text, &index);
+        expected.sort();
+        expected.dedup();
+        found.sort();
+        found.dedup();
+        prop_assert_eq!(found, expected, "{}", text);
+    }
+    Ok(())
+}
+
+fn has_the_places_of(written: &Layout, layout: &Layout) -> Result<(), TestCaseError> {
+    for index in layout.indexes() {
+        prop_assert_eq!(written.locate(&index), layout.locate(&index));
+    }
+    Ok(())
+}
+
+/// A refusal names what the notation cannot express, or says that it did not decide.
+fn writes_no_internal_error(layout: &Layout) -> Result<(), TestCaseError> {
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    for notation in [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided] {
+        let written = layout.write(notation, f32);
+        let fair = matches!(
+            written,
+            Ok(_) | Err(LayoutError::Inexpressible { .. } | LayoutError::NotDecided { .. })
+        );
+        prop_assert!(fair, "{written:?}");
+    }
+    Ok(())
+}
+
+/// Whether one address per element is the offset plus the sum of index x stride, by enumeration.
+fn has_strides(layout: &Layout) -> bool {
+    let linear = layout.used_levels() == [Level::ADDR] && layout.copies() == 1;
+    let address =
+        |index: &[u64]| i128::from(layout.locate(index).unwrap().get(Level::ADDR).unwrap());
+    if !linear || layout.elements() == 0 {
+        return linear;
+    }
+    let zero = vec![0; layout.rank()];
+    let origin = address(&zero);
+    let step = |axis: usize| {
+        let mut index = zero.clone();
+        index[axis] = u64::from(layout.shape()[axis] > 1);
+        address(&index) - origin
+    };
+    let steps: Vec<i128> = (0..layout.rank()).map(step).collect();
+    steps.iter().all(|step| *step >= 0)
+        && layout.indexes().all(|index| {
+            let moved = index.iter().zip(&steps).map(|(entry, step)| i128::from(*entry) * step);
+            origin + moved.sum::<i128>() == address(&index)
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn an_affine_map_gives_the_places_of_every_index(slow in good_layout()) {
+        maps_as_the_layout(&slow.layout())?;
+    }
+
+    #[test]
+    fn an_affine_map_of_a_slice_or_a_reshape_gives_its_places(
+        slow in good_layout(), start in 0_u64..4, step in 1_u64..4
+    ) {
+        let layout = slow.layout();
+        if layout.rank() > 0 {
+            let extent = layout.shape()[0];
+            maps_as_the_layout(&layout.slice(0, start.min(extent), extent, step).unwrap())?;
+        }
+        let flat = layout.reshape(&[layout.elements()]).unwrap();
+        maps_as_the_layout(&flat)?;
+        for edited in [&flat, &layout] {
+            writes_no_internal_error(edited)?;
+            if let Ok(cute) = edited.to_cute() {
+                has_the_places_of(&cute.lower().unwrap(), edited)?;
+            }
+            match edited.to_strided() {
+                Ok(strided) => has_the_places_of(&strided.lower().unwrap(), edited)?,
+                // Only what really has no strides is refused.
+                Err(_) => prop_assert!(!has_strides(edited)),
+            }
+        }
+    }
+}
+
+#[test]
+fn derived_axes_print_as_shared_values() {
+    let tiled = layout("bf16[6,5]{1,0:T(3,128)(2,1)}");
+    assert!(tiled.to_c().unwrap().contains("const uint64_t v0 = i0 % 3;"));
+    assert!(tiled.to_python().unwrap().contains("v0 = i0 % 3"));
+    assert!(tiled.to_rust().unwrap().contains("let v0 = i0 % 3;"));
+    assert!(tiled.to_isl().unwrap().contains("exists (v0 : "));
+    maps_as_the_layout(&tiled).unwrap();
+    maps_as_the_layout(&layout("f32[2,7,3,5]{3,2,1,0:T(*,*,2,3)}")).unwrap();
+}
+
+#[test]
+fn levels_named_like_keywords_are_renamed_in_code() {
+    let odd = layout("((2_while:1, 3_i0:1, 4_A:1))");
+    assert!(odd.to_c().unwrap().contains("uint64_t *while_, uint64_t *i0_, uint64_t *A_"));
+    assert!(odd.to_isl().unwrap().contains("A[while_, i0_, A_, Addr]"));
+}
