@@ -20,6 +20,7 @@ mod hlo;
 mod laws;
 mod planner;
 mod program;
+mod program_edges;
 mod refusals;
 mod relayout;
 mod seed_001;

@@ -22,6 +22,8 @@ mod private {
         /// one moved.
         fn heads(vector: &[Self]) -> Option<Vec<Self>>;
         fn add(row: &mut [Self], base: Self, vector: &[Self]);
+        /// `first`, `first + step`, ..
+        fn run(row: &mut [Self], first: Self, step: Self);
         fn add_blocks(row: &mut [Self], base: Self, vector: &[Self], heads: &[Self]);
     }
 }
@@ -60,6 +62,29 @@ macro_rules! cell {
             fn add(row: &mut [$int], base: $int, vector: &[$int]) {
                 for (cell, step) in row.iter_mut().zip(vector) {
                     *cell = base.wrapping_add(*step);
+                }
+            }
+
+            fn run(row: &mut [$int], first: $int, step: $int) {
+                if step == 0 {
+                    return row.fill(first);
+                }
+                let mut tail: [$int; BLOCK_BYTES / size_of::<$int>()] = [0; _];
+                let mut next: $int = 0;
+                for cell in &mut tail {
+                    *cell = next;
+                    next = next.wrapping_add(step);
+                }
+                let (blocks, rest) = row.as_chunks_mut::<{ BLOCK_BYTES / size_of::<$int>() }>();
+                let mut base = first;
+                for block in blocks {
+                    for (cell, step) in block.iter_mut().zip(tail) {
+                        *cell = base.wrapping_add(step);
+                    }
+                    base = base.wrapping_add(next);
+                }
+                for (cell, step) in rest.iter_mut().zip(tail) {
+                    *cell = base.wrapping_add(step);
                 }
             }
 
@@ -113,11 +138,6 @@ impl<T: Cell> Steps<T> {
         let even = even.map(|first| Pattern::Even(T::wrapped(*first)));
         let pattern = even.or_else(blocks).unwrap_or(Pattern::Any);
         Steps { cells, pattern }
-    }
-
-    /// `base` plus one step.
-    pub(super) fn number(&self, base: T, at: usize) -> T {
-        base.plus(self.cells[at])
     }
 
     /// Writes `base` plus the vector from `from` on.
