@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use crate::algebra::{Layout, Subaxis, Target};
+use crate::algebra::{Destination, Digit, Digits, Layout};
 use crate::level::Level;
 
 /// Elements whose number and place are both sums over digits.
@@ -101,21 +101,11 @@ pub(crate) struct AxisRange {
 pub(crate) struct Boxes<'a> {
     layout: &'a Layout,
     base: u64,
-    /// The digits of every node, major to minor.
-    nodes: Vec<Vec<Digit>>,
-    /// Free copies, and what fixed ones add is in the base.
-    replicas: Vec<Step>,
-}
-
-/// A digit of an axis.
-#[derive(Clone, Copy, Debug)]
-struct Digit {
-    target: Target,
-    /// What one step is worth in the value of the axis: the product of the minor sizes.
-    worth: u64,
-    /// What one step adds to the place.
-    stride: u64,
-    fixed: Option<u64>,
+    digits: Digits,
+    /// What one step of each digit adds to the place; 0 for one that feeds.
+    strides: Vec<u64>,
+    fixed: Vec<Option<u64>>,
+    copies: bool,
 }
 
 impl<'a> Boxes<'a> {
@@ -125,47 +115,24 @@ impl<'a> Boxes<'a> {
         base: u64,
         stride: impl Fn(Level, u64) -> u64,
     ) -> Boxes<'a> {
-        let digits = |subaxes: &[Subaxis]| -> Vec<Digit> {
-            let mut worth = 1;
-            let mut digits: Vec<Digit> = Vec::with_capacity(subaxes.len());
-            for subaxis in subaxes.iter().rev() {
-                let stride = match subaxis.target {
-                    Target::Land { level, stride: step } => stride(level, step),
-                    Target::Feed { .. } => 0,
-                };
-                digits.push(Digit { target: subaxis.target, worth, stride, fixed: None });
-                // The slots of an axis fit.
-                worth = worth.saturating_mul(subaxis.size);
-            }
-            digits.reverse();
-            digits
+        let digits = layout.digits();
+        let stride = |digit: &Digit| match digit.to {
+            Destination::Level(level) => stride(level, digit.step),
+            Destination::Derived(_) => 0,
         };
-        let nodes = layout.nodes().map(|axis| digits(&axis.subaxes)).collect();
-        Boxes { layout, base, nodes, replicas: Vec::new() }
+        let strides = digits.iter().map(stride).collect();
+        let fixed = vec![None; digits.len()];
+        Boxes { layout, base, digits, strides, fixed, copies: false }
     }
 
-    /// With all copies; `stride` as before.
-    pub(crate) fn with_copies(mut self, stride: impl Fn(Level, u64) -> u64) -> Boxes<'a> {
-        self.replicas = self
-            .layout
-            .replicas()
-            .iter()
-            .map(|replica| {
-                let place = stride(replica.level, replica.stride);
-                Step { count: replica.size, element: 0, place }
-            })
-            .collect();
-        self
+    /// With all copies.
+    pub(crate) fn with_copies(self) -> Boxes<'a> {
+        Boxes { copies: true, ..self }
     }
 
-    /// Keeps one value of the `at`th digit of a node.
-    pub(crate) fn fix(&mut self, node: usize, at: usize, value: u64) {
-        self.nodes[node][at].fixed = Some(value);
-    }
-
-    /// Keeps one copy of a replica, in a level whose steps add nothing.
-    pub(crate) fn fix_copy(&mut self, replica: usize) {
-        self.replicas[replica].count = 1;
+    /// Keeps one value of a digit.
+    pub(crate) fn fix(&mut self, digit: usize, value: u64) {
+        self.fixed[digit] = Some(value);
     }
 
     /// Calls `visit` with grids that hold every index of the ranges once, with every copy.
@@ -173,7 +140,8 @@ impl<'a> Boxes<'a> {
         if ranges.iter().any(|range| range.count == 0) {
             return;
         }
-        let mut values = vec![Value::default(); self.nodes.len()];
+        let nodes = self.layout.rank() + self.layout.derived_axes().len();
+        let mut values = vec![Value::default(); nodes];
         for (value, range) in values.iter_mut().zip(ranges) {
             value.start = range.start;
             value.terms.push(Term { weight: 1, count: range.count, element: range.weight });
@@ -250,15 +218,30 @@ impl Cutter<'_> {
     /// Cuts the nodes from `node` on.
     fn node(&mut self, node: usize) {
         if node == self.values.len() {
-            let known = self.grid.steps.len();
-            self.grid.steps.extend(self.boxes.replicas.iter().filter(|step| step.count > 1));
-            (self.visit)(&self.grid);
-            self.grid.steps.truncate(known);
-            return;
+            let copies = self.boxes.digits.numbers_of(node);
+            return self.copies(if self.boxes.copies { copies } else { 0..0 });
         }
         let Value { start, terms } = std::mem::take(&mut self.values[node]);
         self.terms(node, start, &combined(&terms));
         self.values[node] = Value { start, terms };
+    }
+
+    /// Adds the copies, and shows the grid.
+    fn copies(&mut self, copies: Range<usize>) {
+        let (known, place) = (self.grid.steps.len(), self.grid.place);
+        for copy in copies {
+            let stride = self.boxes.strides[copy];
+            match self.boxes.fixed[copy] {
+                Some(at) => self.grid.place = self.grid.place.wrapping_add(at.wrapping_mul(stride)),
+                None => {
+                    let count = self.boxes.digits.digit(copy).size;
+                    self.grid.steps.push(Step { count, element: 0, place: stride });
+                }
+            }
+        }
+        (self.visit)(&self.grid);
+        self.grid.steps.truncate(known);
+        self.grid.place = place;
     }
 
     /// Cuts a node whose value is `start` and what the terms add, the last of them the longest.
@@ -282,7 +265,7 @@ impl Cutter<'_> {
     /// Cuts the digits of a node from `at` on, which write the values of a progression.
     fn digit(&mut self, node: usize, at: usize, values: Progression) {
         let Progression { start, weight, count, element } = values;
-        let Some(&Digit { worth, .. }) = self.boxes.nodes[node].get(at) else {
+        let Some(&Digit { place: worth, .. }) = self.boxes.digits.of(node).get(at) else {
             return self.node(node + 1);
         };
         let (first, within) = (start / worth, start % worth);
@@ -307,7 +290,7 @@ impl Cutter<'_> {
     /// of a block, whole blocks, the beginning of one.
     fn blocks(&mut self, node: usize, at: usize, values: Progression) {
         let Progression { start, weight, count, element } = values;
-        let worth = self.boxes.nodes[node][at].worth;
+        let worth = self.boxes.digits.of(node)[at].place;
         let (within, lead, per_block) = (start % worth, start % weight, worth / weight);
         let part = |start, count| Progression { start, weight, count, element };
         let left = (worth - within).div_ceil(weight).min(count);
@@ -333,13 +316,15 @@ impl Cutter<'_> {
 
     /// Lets a digit take the values `steps`, and cuts those after it, which write `rest`.
     fn choose(&mut self, node: usize, at: usize, steps: Progression, rest: Progression) {
-        let digit = self.boxes.nodes[node][at];
-        let kept = digit.fixed.map_or(Some((steps, 0)), |value| steps.only(value));
+        let number = self.boxes.digits.numbers_of(node).start + at;
+        let (digit, stride) = (*self.boxes.digits.digit(number), self.boxes.strides[number]);
+        let kept = self.boxes.fixed[number].map_or(Some((steps, 0)), |value| steps.only(value));
         let Some((Progression { start, weight, count, element }, skipped)) = kept else { return };
         let (place, before, known) = (self.grid.place, self.grid.element, self.grid.steps.len());
         self.grid.element = before + skipped;
-        match digit.target {
-            Target::Feed { derived, weight: worth } if weight * worth > 0 || count == 1 => {
+        match digit.to {
+            Destination::Derived(derived) if digit.step > 0 => {
+                let worth = digit.step;
                 let to = self.boxes.layout.rank() + derived;
                 let (fed, terms) = (self.values[to].start, self.values[to].terms.len());
                 self.values[to].start = fed + start * worth;
@@ -352,9 +337,9 @@ impl Cutter<'_> {
                 self.values[to].terms.truncate(terms);
             }
             _ => {
-                self.grid.place = place.wrapping_add(start.wrapping_mul(digit.stride));
+                self.grid.place = place.wrapping_add(start.wrapping_mul(stride));
                 if count > 1 {
-                    let place = weight.wrapping_mul(digit.stride);
+                    let place = weight.wrapping_mul(stride);
                     self.grid.steps.push(Step { count, element, place });
                 }
                 self.digit(node, at + 1, rest);

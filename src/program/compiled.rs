@@ -339,7 +339,7 @@ impl Program {
         let base = compiled.layout.used_levels().iter().map(offset).sum();
         let stride = |level, stride| compiled.weight(level) * stride;
         let boxes = Boxes::new(&compiled.layout, base, stride);
-        if copies { boxes.with_copies(stride) } else { boxes }
+        if copies { boxes.with_copies() } else { boxes }
     }
 
     /// The indexes of the tensor within the window.

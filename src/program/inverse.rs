@@ -3,7 +3,7 @@
 use super::boxes::{AxisRange, Boxes, Grid, Step};
 use super::cell::Cell;
 use super::compiled::{Program, check_length, narrow};
-use super::lookup::{Backward, Digit};
+use super::lookup::{Backward, PlaceDigit};
 use super::numbers::Write;
 use crate::algebra::{IndexOrder, Layout, product};
 use crate::error::LayoutError;
@@ -56,7 +56,7 @@ impl Program {
             table.fill(T::MAX);
             return Ok(());
         };
-        let slots = product(free.iter().map(|digit| digit.size));
+        let slots = product(free.iter().map(|free| free.digit.size));
         let full = backward.nests && slots == Some(part.places());
         if !(full && self.is_whole()) {
             table.fill(T::MAX);
@@ -71,7 +71,7 @@ impl Program {
     fn fill_padding<T: Cell>(
         &self,
         part: &Part,
-        free: &[Digit],
+        free: &[PlaceDigit],
         boxes: &Boxes<'_>,
         table: &mut [T],
     ) {
@@ -95,7 +95,7 @@ impl Program {
             }
         } else if layout.slots() != layout.elements() * layout.copies() {
             let step =
-                |digit: &Digit| Step { count: digit.size, element: 0, place: part.step(digit) };
+                |digit: &PlaceDigit| Step { count: digit.digit.size, element: 0, place: part.step(digit) };
             let place = part.base(layout);
             let all = Grid { element: 0, place, steps: free.iter().map(step).collect() };
             Write::Mark(T::MAX.minus_one()).grid(&all, table);
@@ -165,7 +165,7 @@ impl Part {
     }
 
     /// What a step in the level adds to the number within the part, per packed number.
-    fn step(&self, digit: &Digit) -> u64 {
+    fn step(&self, digit: &PlaceDigit) -> u64 {
         let own = self.columns.iter().find(|column| column.level == digit.level);
         own.map_or(0, |column| digit.stride / column.packed * column.weight)
     }
@@ -192,17 +192,14 @@ impl Part {
     }
 
     /// All copies, numbered within the part.
-    fn boxes<'a>(&self, layout: &'a Layout, fixed: &[(Digit, u64)]) -> Boxes<'a> {
+    fn boxes<'a>(&self, layout: &'a Layout, fixed: &[(PlaceDigit, u64)]) -> Boxes<'a> {
         let stride = |level, stride| {
             let own = self.columns.iter().find(|column| column.level == level);
             own.filter(|own| own.fixed.is_none()).map_or(0, |own| own.weight * stride)
         };
-        let mut boxes = Boxes::new(layout, self.base(layout), stride).with_copies(stride);
+        let mut boxes = Boxes::new(layout, self.base(layout), stride).with_copies();
         for (digit, value) in fixed {
-            match digit.node {
-                Some(node) => boxes.fix(node, digit.at, *value),
-                None => boxes.fix_copy(digit.at),
-            }
+            boxes.fix(digit.number, *value);
         }
         boxes
     }
@@ -258,10 +255,10 @@ impl Part {
             }
         }
         let left = rest.iter().any(|(_, rest)| *rest > 0);
-        let beyond = fixed.iter().any(|(digit, at)| *at >= digit.size);
+        let beyond = fixed.iter().any(|(place, at)| *at >= place.digit.size);
         (!left && !beyond).then_some((fixed, free))
     }
 }
 
 /// Digits with their values, and digits that are free.
-type Split = (Vec<(Digit, u64)>, Vec<Digit>);
+type Split = (Vec<(PlaceDigit, u64)>, Vec<PlaceDigit>);

@@ -18,7 +18,7 @@ use std::ops::Range;
 use strength_reduce::StrengthReducedU64;
 
 use super::compiled::{Program, weights};
-use crate::algebra::{Axis, DerivedAxis, Found, Layout, Target, nests};
+use crate::algebra::{Axis, DerivedAxis, Destination, Digit, Found, Layout, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -30,58 +30,54 @@ fn either(found: Option<Found<u64>>, other: Option<Found<u64>>) -> Option<Found<
 /// The digits of places, major to minor by packed stride.
 #[derive(Clone, Debug)]
 pub(super) struct Backward {
-    pub(super) digits: Vec<Digit>,
+    pub(super) digits: Vec<PlaceDigit>,
     /// Whether a place has one digit each at most.
     pub(super) nests: bool,
     /// The packed number where all digits are 0.
     base: u64,
 }
 
+/// A digit that lands, as packed numbers see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Digit {
+pub(super) struct PlaceDigit {
+    pub(super) digit: Digit,
+    /// Its number among the digits of the layout.
+    pub(super) number: usize,
     pub(super) level: Level,
-    pub(super) size: u64,
     /// In packed numbers.
     pub(super) stride: u64,
-    /// The node, none for copies, and which of its digits, or of the copies, this is.
-    pub(super) node: Option<usize>,
-    pub(super) at: usize,
-    /// What one step is worth in the value of the node.
-    pub(super) worth: u64,
 }
 
-impl Digit {
+impl PlaceDigit {
+    /// The digit with its stride in packed numbers.
+    fn packed(&self) -> Digit {
+        Digit { step: self.stride, ..self.digit }
+    }
+
     /// What a step adds to the number of the element; no digit is in a derived axis.
     fn adds(&self, weights: &[u64]) -> u64 {
-        self.node.map_or(0, |axis| weights[axis].wrapping_mul(self.worth))
+        self.digit.axis.map_or(0, |axis| weights[axis].wrapping_mul(self.digit.place))
     }
 
     /// What a step adds to the value of an axis.
     fn adds_to(&self, axis: usize) -> u64 {
-        if self.node == Some(axis) { self.worth } else { 0 }
+        if self.digit.axis == Some(axis) { self.digit.place } else { 0 }
     }
 }
 
 impl Backward {
     pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Backward {
-        let mut digits = Vec::new();
-        for (node, axis) in layout.nodes().enumerate() {
-            let mut worth = 1;
-            for (at, subaxis) in axis.subaxes.iter().enumerate().rev() {
-                let size = subaxis.size;
-                if let Target::Land { level, stride } = subaxis.target {
-                    let stride = weight(level) * stride;
-                    digits.push(Digit { level, size, stride, node: Some(node), at, worth });
-                }
-                worth *= size;
+        let all = layout.digits();
+        let land = |(number, digit): (usize, &Digit)| match digit.to {
+            Destination::Level(level) => {
+                Some(PlaceDigit { digit: *digit, number, level, stride: weight(level) * digit.step })
             }
-        }
-        digits.extend(layout.replicas().iter().enumerate().map(|(at, replica)| {
-            let stride = weight(replica.level) * replica.stride;
-            Digit { level: replica.level, size: replica.size, stride, node: None, at, worth: 0 }
-        }));
+            Destination::Derived(_) => None,
+        };
+        let mut digits: Vec<PlaceDigit> = all.iter().enumerate().filter_map(land).collect();
         digits.sort_by_key(|digit| std::cmp::Reverse(digit.stride));
-        let nests = nests(digits.iter().map(|digit| (digit.size - 1, digit.stride)).collect());
+        let terms = digits.iter().map(|place| (place.digit.size - 1, place.stride));
+        let nests = nests(terms.collect());
         let offset = |level: &Level| layout.offset(*level) * weight(*level);
         let base = layout.used_levels().iter().map(offset).sum();
         Backward { digits, nests, base }
@@ -136,8 +132,9 @@ pub(super) struct Direct {
 struct Greedy(Vec<(Divisor, u64, u64)>);
 
 impl Greedy {
-    fn new(digits: &[Digit], adds: impl Fn(&Digit) -> u64) -> Greedy {
-        let digits = merged(digits.iter().map(|digit| (digit.stride, digit.size, adds(digit))));
+    fn new(digits: &[PlaceDigit], adds: impl Fn(&PlaceDigit) -> u64) -> Greedy {
+        let digits =
+            merged(digits.iter().map(|place| (place.stride, place.digit.size, adds(place))));
         let split = |(stride, size, adds)| (Divisor::new(stride), size, adds);
         Greedy(digits.into_iter().map(split).collect())
     }
@@ -259,37 +256,36 @@ fn origin(weights: &[u64], window: &[Range<u64>]) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) struct Unfold {
     base: u64,
-    digits: Vec<Split>,
-    /// Last to first.
-    derived: Vec<Fed>,
+    digits: Vec<Part>,
+    feeders: Feeders,
     axes: Vec<OpenAxis>,
     weights: Vec<u64>,
-    nodes: usize,
 }
 
-/// A digit of a sum, and where it goes.
+/// A digit of a sum, and the node that it belongs to.
 #[derive(Clone, Copy, Debug)]
-struct Split {
+struct Part {
     step: Divisor,
     size: u64,
-    /// The node, one past the last for copies, and what a step is worth in its value.
+    /// One past the last node for copies.
     node: usize,
+    /// What a step is worth in the value of the node.
     worth: u64,
 }
 
-/// A derived axis and the digits that feed it, descending by weight.
-#[derive(Clone, Debug)]
-struct Fed {
-    start: u64,
-    extent: u64,
-    feeders: Vec<Split>,
+impl Part {
+    fn new(digit: &Digit, nodes: usize) -> Part {
+        let step = Divisor::new(digit.step.max(1));
+        let node = digit.axis.unwrap_or(nodes);
+        Part { step, size: digit.size, node, worth: digit.place }
+    }
 }
 
 /// Writes a sum in digits, adding them to the values of their nodes; `false` if it has none.
 #[inline]
-fn split(sum: u64, digits: &[Split], values: &mut [u64]) -> bool {
+fn split(sum: u64, digits: &[Part], values: &mut [u64]) -> bool {
     let mut rest = sum;
-    for Split { step, size, node, worth } in digits {
+    for Part { step, size, node, worth } in digits {
         let digit = step.quotient(rest);
         if digit >= *size {
             return false;
@@ -300,55 +296,71 @@ fn split(sum: u64, digits: &[Split], values: &mut [u64]) -> bool {
     rest == 0
 }
 
+/// Derived axes read backward: from their values to the digits that feed them.
+#[derive(Clone, Debug)]
+pub(crate) struct Feeders {
+    nodes: usize,
+    /// Last to first.
+    derived: Vec<Fed>,
+}
+
+/// A derived axis, and the digits that feed it, descending by weight.
+#[derive(Clone, Debug)]
+struct Fed {
+    start: u64,
+    extent: u64,
+    feeders: Vec<Part>,
+}
+
+impl Feeders {
+    /// `None` where digits that feed a derived axis do not nest.
+    pub(crate) fn new(layout: &Layout) -> Option<Feeders> {
+        let digits = layout.digits();
+        let nodes = layout.nodes().count();
+        let fed = |(number, derived): (usize, &DerivedAxis)| {
+            let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
+            let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
+            feeders.sort_by_key(|digit| std::cmp::Reverse(digit.step));
+            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)).collect());
+            let feeders = feeders.into_iter().map(|digit| Part::new(digit, nodes)).collect();
+            apart.then_some(Fed { start: derived.start, extent: derived.axis.extent, feeders })
+        };
+        let derived = layout.derived_axes().iter().enumerate().rev().map(fed);
+        Some(Feeders { nodes, derived: derived.collect::<Option<_>>()? })
+    }
+
+    /// Adds to the values of all nodes what their digits that feed are worth, given what those
+    /// that land are; `false` where a derived axis holds padding.
+    #[inline]
+    pub(crate) fn resolve(&self, values: &mut [u64]) -> bool {
+        (0..self.nodes).rev().zip(&self.derived).all(|(node, fed)| {
+            let value = Some(values[node]).filter(|value| *value < fed.extent);
+            let sum = value.and_then(|value| value.checked_sub(fed.start));
+            sum.is_some_and(|sum| split(sum, &fed.feeders, values))
+        })
+    }
+}
+
 impl Unfold {
     /// `None` where digits that feed a derived axis do not nest.
     fn new(backward: &Backward, layout: &Layout, window: &[Range<u64>]) -> Option<Unfold> {
         let nodes = layout.nodes().count();
-        let land = |digit: &Digit| Split {
-            step: Divisor::new(digit.stride),
-            size: digit.size,
-            node: digit.node.unwrap_or(nodes),
-            worth: digit.worth,
-        };
-        let mut feeds: Vec<Vec<(u64, Split)>> = vec![Vec::new(); layout.derived_axes().len()];
-        for (node, axis) in layout.nodes().enumerate() {
-            let mut worth = 1;
-            for subaxis in axis.subaxes.iter().rev() {
-                if let Target::Feed { derived, weight } = subaxis.target {
-                    let step = Divisor::new(weight.max(1));
-                    feeds[derived].push((weight, Split { step, size: subaxis.size, node, worth }));
-                }
-                worth *= subaxis.size;
-            }
-        }
-        let apart = |fed: &Vec<(u64, Split)>| {
-            nests(fed.iter().map(|(weight, split)| (split.size - 1, *weight)).collect())
-        };
-        if !feeds.iter().all(apart) {
-            return None;
-        }
-        let fed = |(derived, mut feeders): (&DerivedAxis, Vec<(u64, Split)>)| {
-            feeders.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-            let feeders = feeders.into_iter().map(|(_, split)| split).collect();
-            Fed { start: derived.start, extent: derived.axis.extent, feeders }
-        };
         Some(Unfold {
             base: backward.base,
-            digits: backward.digits.iter().map(land).collect(),
-            derived: layout.derived_axes().iter().zip(feeds).rev().map(fed).collect(),
+            digits: backward.digits.iter().map(|place| Part::new(&place.packed(), nodes)).collect(),
+            feeders: Feeders::new(layout)?,
             axes: OpenAxis::every(layout, window),
             weights: weights(window),
-            nodes,
         })
     }
 
     #[inline]
     fn held(&self, place: u64) -> Found<u64> {
         const FEW: usize = 12;
-        if self.nodes < FEW {
-            return self.held_with(place, &mut [0; FEW]);
+        match [0; FEW].get_mut(..=self.feeders.nodes) {
+            Some(values) => self.held_with(place, values),
+            None => self.held_with(place, &mut vec![0; self.feeders.nodes + 1]),
         }
-        self.held_with(place, &mut vec![0; self.nodes + 1])
     }
 
     #[inline]
@@ -357,12 +369,8 @@ impl Unfold {
         if !steps.is_some_and(|steps| split(steps, &self.digits, values)) {
             return Found::Hole;
         }
-        for (node, fed) in (0..self.nodes).rev().zip(&self.derived) {
-            let value = Some(values[node]).filter(|value| *value < fed.extent);
-            let sum = value.and_then(|value| value.checked_sub(fed.start));
-            if !sum.is_some_and(|sum| split(sum, &fed.feeders, values)) {
-                return Found::Padding;
-            }
+        if !self.feeders.resolve(values) {
+            return Found::Padding;
         }
         let held = self.axes.iter().zip(&*values).map(|(axis, value)| axis.held(*value));
         held.fold(None, either).unwrap_or_else(|| {

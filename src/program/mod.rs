@@ -17,3 +17,4 @@ pub use runs::{Run, Runs};
 
 pub(crate) use boxes::Step;
 pub(crate) use compiled::check_length;
+pub(crate) use lookup::Feeders;
