@@ -69,22 +69,10 @@ macro_rules! cell {
                 if step == 0 {
                     return row.fill(first);
                 }
-                let mut tail: [$int; BLOCK_BYTES / size_of::<$int>()] = [0; _];
-                let mut next: $int = 0;
-                for cell in &mut tail {
+                let mut next = first;
+                for cell in row {
                     *cell = next;
                     next = next.wrapping_add(step);
-                }
-                let (blocks, rest) = row.as_chunks_mut::<{ BLOCK_BYTES / size_of::<$int>() }>();
-                let mut base = first;
-                for block in blocks {
-                    for (cell, step) in block.iter_mut().zip(tail) {
-                        *cell = base.wrapping_add(step);
-                    }
-                    base = base.wrapping_add(next);
-                }
-                for (cell, step) in rest.iter_mut().zip(tail) {
-                    *cell = base.wrapping_add(step);
                 }
             }
 

@@ -94,8 +94,11 @@ impl Program {
                 mark(&real, T::MAX, table);
             }
         } else if layout.slots() != layout.elements() * layout.copies() {
-            let step =
-                |digit: &PlaceDigit| Step { count: digit.digit.size, element: 0, place: part.step(digit) };
+            let step = |digit: &PlaceDigit| Step {
+                count: digit.digit.size,
+                element: 0,
+                place: part.step(digit),
+            };
             let place = part.base(layout);
             let all = Grid { element: 0, place, steps: free.iter().map(step).collect() };
             Write::Mark(T::MAX.minus_one()).grid(&all, table);

@@ -69,9 +69,12 @@ impl Backward {
     pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Backward {
         let all = layout.digits();
         let land = |(number, digit): (usize, &Digit)| match digit.to {
-            Destination::Level(level) => {
-                Some(PlaceDigit { digit: *digit, number, level, stride: weight(level) * digit.step })
-            }
+            Destination::Level(level) => Some(PlaceDigit {
+                digit: *digit,
+                number,
+                level,
+                stride: weight(level) * digit.step,
+            }),
             Destination::Derived(_) => None,
         };
         let mut digits: Vec<PlaceDigit> = all.iter().enumerate().filter_map(land).collect();

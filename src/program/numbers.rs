@@ -15,6 +15,9 @@ use super::cell::{Cell, Steps};
 /// The longest inner vector, as in weighted sums.
 const LONGEST_VECTOR: u64 = 2048;
 
+/// The longest run that is counted; a vector is worth its making for longer ones.
+const SHORT_RUN: u64 = 256;
+
 /// A free digit as a table sees it.
 #[derive(Clone, Copy, Debug)]
 struct Line {
@@ -148,7 +151,7 @@ impl<T: Cell> Piece<T> {
     fn new(lines: &[Line]) -> Piece<T> {
         match lines {
             [] => Piece::Run(T::wrapped(0)),
-            [run] => Piece::Run(T::wrapped(run.value)),
+            [run] if run.count <= SHORT_RUN || run.value == 0 => Piece::Run(T::wrapped(run.value)),
             _ => {
                 let mut vector = vec![0_u64];
                 for line in lines.iter().rev() {

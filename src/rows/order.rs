@@ -74,7 +74,11 @@ struct Counter {
 #[derive(Clone, Debug)]
 enum Kind {
     /// What one step adds to the column, and to the value of an axis, by its number in the row.
-    Even { stride: u64, axis: Option<usize>, worth: u64 },
+    Even {
+        stride: u64,
+        axis: Option<usize>,
+        worth: u64,
+    },
     Listed(Vec<Setting>),
 }
 
@@ -267,16 +271,8 @@ impl<'a> Slots<'a> {
         let reader = Reader::new(layout);
         let (rank, width) = (layout.rank(), base.len());
         let block = Block { width, columns: columns.len(), rank, ..Block::default() };
-        let mut slots = Slots {
-            counters,
-            base,
-            padding,
-            reader,
-            shape,
-            template: Vec::new(),
-            slots,
-            block,
-        };
+        let mut slots =
+            Slots { counters, base, padding, reader, shape, template: Vec::new(), slots, block };
         slots.make_template();
         Ok(Some(slots))
     }

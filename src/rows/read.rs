@@ -27,10 +27,8 @@ impl<'a> Reader<'a> {
     pub(super) fn new(layout: &'a Layout) -> Reader<'a> {
         let how = match layout.derived_axes() {
             [] => How::Direct,
-            _ => Feeders::new(layout).map_or_else(
-                || How::Search(std::rc::Rc::new(Decoder::new(layout))),
-                How::Fed,
-            ),
+            _ => Feeders::new(layout)
+                .map_or_else(|| How::Search(std::rc::Rc::new(Decoder::new(layout))), How::Fed),
         };
         let axes = layout.axes().iter().enumerate();
         let open = axes.filter(|(_, axis)| axis.extent < axis.slots());
@@ -48,7 +46,8 @@ impl<'a> Reader<'a> {
         real: &mut Vec<bool>,
     ) -> Result<(), LayoutError> {
         real.clear();
-        let inside = |values: &[u64]| self.open.iter().all(|(axis, extent)| values[*axis] < *extent);
+        let inside =
+            |values: &[u64]| self.open.iter().all(|(axis, extent)| values[*axis] < *extent);
         match &self.how {
             How::Direct if self.open.is_empty() => {}
             How::Direct => real.extend(numbers.chunks(width).map(|row| inside(&row[columns..]))),

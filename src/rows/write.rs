@@ -142,7 +142,8 @@ impl Text {
             // Leading zeros leave, and their places are written over.
             let zeros = usize::from(low < 1000) + usize::from(low < 100) + usize::from(low < 10);
             let [a, b, c, d] = digits;
-            let line = [[a, b, c, d, then], [b, c, d, then, 0], [c, d, then, 0, 0], [d, then, 0, 0, 0]];
+            let line =
+                [[a, b, c, d, then], [b, c, d, then, 0], [c, d, then, 0, 0], [d, then, 0, 0, 0]];
             self.bytes[self.end..self.end + 5].copy_from_slice(&line[zeros]);
             self.end += 5 - zeros;
         } else {
@@ -179,13 +180,7 @@ fn csv(text: &mut Text, written: &[usize], place: &[u64], index: Option<&[u64]>,
     text.text(b"\n");
 }
 
-fn json(
-    text: &mut Text,
-    written: &[usize],
-    place: &[u64],
-    index: Option<&[u64]>,
-    keys: &[String],
-) {
+fn json(text: &mut Text, written: &[usize], place: &[u64], index: Option<&[u64]>, keys: &[String]) {
     text.text(b"{\"at\":{");
     for (key, at) in keys.iter().zip(written) {
         text.text(key.as_bytes());
