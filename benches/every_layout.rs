@@ -8,13 +8,13 @@ use std::ops::ControlFlow;
 
 use tensor_layout::program::Program;
 use tensor_layout::rows::Format;
-use tensor_layout::{LayoutText, Machine, Placement};
+use tensor_layout::{Found, LayoutText, Placement};
 
 use super::timing::{Side, median, ratio};
 
 /// What a layout is made of decides which bound it is held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+enum Kind {
     /// Every digit lands.
     Plain,
     /// Digits feed derived axes.
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 /// The layouts of the table: a name, the text, the bytes of an element.
-pub const LAYOUTS: [(&str, Kind, usize); 22] = [
+const LAYOUTS: [(&str, Kind, usize); 22] = [
     ("((5_L2B, 7_L1B, 9:48), (5_MAB, 48:1, 5_PE))", Kind::Plain, 4),
     ("(1000,500)/((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))", Kind::Plain, 4),
     ("((512:64, 4_PE), (16_MAB, 2_L2B, 64:1))", Kind::Plain, 4),
@@ -48,30 +48,22 @@ pub const LAYOUTS: [(&str, Kind, usize); 22] = [
     ("((4096:1), (4096:4096))", Kind::Plain, 4),
 ];
 
-pub fn placement(text: &str) -> Placement {
+fn placement(text: &str) -> Placement {
     let layout = LayoutText::parse(text).expect("parses").lower().expect("lowers");
-    let mut machine = Machine::builder("bench");
-    for (level, size) in Machine::mn_core().levels() {
-        machine = machine.level(level, layout.extent(level).max(if layout.extent(level) > 1 { size.min(1) } else { 1 }));
-    }
-    let placement = Placement::of(layout);
-    match text.contains("PE") {
-        true => placement.on(&machine.build().expect("a tree")).build().expect("fits"),
-        false => placement.build().expect("fits"),
-    }
+    Placement::of(layout).build().expect("sound")
 }
 
 /// One line of the table.
-pub struct Line {
-    pub packed: f64,
-    pub inverse: f64,
-    pub pack: f64,
-    pub unpack: f64,
-    pub point: f64,
-    pub element: f64,
+struct Line {
+    packed: f64,
+    inverse: f64,
+    pack: f64,
+    unpack: f64,
+    point: f64,
+    element: f64,
 }
 
-pub fn line(text: &str, bytes: usize, runs: usize) -> Line {
+fn line(text: &str, bytes: usize, runs: usize) -> Line {
     let placement = placement(text);
     let program = placement.program().expect("compiles");
     let (elements, places) = (length(program.elements()), length(program.places()));
@@ -132,7 +124,9 @@ fn points(placement: &Placement, program: &Program) -> (f64, f64) {
     let shape = placement.layout().shape();
     let indexes: Vec<u64> = (0..POINTS)
         .flat_map(|n| {
-            let entry = |(axis, extent): (u64, &u64)| n.wrapping_mul(2_654_435_761 + 40_504 * axis) % extent;
+            let entry = |(axis, extent): (u64, &u64)| {
+                n.wrapping_mul(2_654_435_761 + 40_504 * axis) % extent
+            };
             (0..).zip(&shape).map(entry).collect::<Vec<_>>()
         })
         .collect();
@@ -144,14 +138,14 @@ fn points(placement: &Placement, program: &Program) -> (f64, f64) {
         (0..POINTS).map(|n| n.wrapping_mul(2_654_435_761) % program.places()).collect();
     let element = median(9, || {
         let found = places.iter().map(|place| program.element(*place).expect("decided"));
-        black_box(found.filter(|f| matches!(f, tensor_layout::Found::Element(n) if n % 2 == 0)).count());
+        black_box(found.filter(|f| matches!(f, Found::Element(n) if n % 2 == 0)).count());
     });
     let each = |seconds: f64| seconds / POINTS as f64 * 1e9;
     (each(point), each(element))
 }
 
 /// Nanoseconds per row in memory, and million rows per second as CSV.
-pub fn rows(text: &str) -> (f64, f64) {
+fn rows(text: &str) -> (f64, f64) {
     let placement = placement(text);
     let rows = placement.layout().elements() as f64;
     let memory = median(7, || {
@@ -169,15 +163,49 @@ pub fn rows(text: &str) -> (f64, f64) {
     (memory / rows * 1e9, rows / csv / 1e6)
 }
 
-pub fn print() {
-    println!("\n{:60} {:>7} {:>7} {:>7} {:>7} {:>6} {:>7}", "every layout / fill, copy; ns", "packed", "inverse", "pack", "unpack", "point", "element");
+pub(super) fn print() {
+    println!(
+        "\n{:60} {:>7} {:>7} {:>7} {:>7} {:>6} {:>7}",
+        "every layout / fill, copy; ns", "packed", "inverse", "pack", "unpack", "point", "element"
+    );
     for (text, _, bytes) in LAYOUTS {
         let Line { packed, inverse, pack, unpack, point, element } = line(text, bytes, 15);
-        println!("{text:60} {packed:>7.2} {inverse:>7.2} {pack:>7.2} {unpack:>7.2} {point:>6.1} {element:>7.1}");
+        println!(
+            "{text:60} {packed:>7.2} {inverse:>7.2} {pack:>7.2} {unpack:>7.2} {point:>6.1} {element:>7.1}"
+        );
     }
     println!("\n{:60} {:>10} {:>14}", "rows", "ns each", "CSV, M rows/s");
     for (text, _, _) in LAYOUTS {
         let (memory, csv) = rows(text);
         println!("{text:60} {memory:>10.2} {csv:>14.1}");
     }
+}
+
+/// Bounds that only a lost fast path breaks, for one layout of each kind: (layout, packed, inverse,
+/// pack, unpack).
+const GATE: [(usize, f64, f64, f64, f64); 4] = [
+    (0, 3.0, 6.0, 12.0, 12.0),
+    (3, 3.0, 6.0, 10.0, 10.0),
+    (7, 20.0, 30.0, 10.0, 10.0),
+    (9, 3.0, 6.0, 25.0, 25.0),
+];
+
+/// What of the gate is broken.
+pub(super) fn broken() -> Vec<String> {
+    let mut broken = Vec::new();
+    for (layout, packed, inverse, pack, unpack) in GATE {
+        let (text, kind, bytes) = LAYOUTS[layout];
+        let line = line(text, bytes, 9);
+        let found = [line.packed, line.inverse, line.pack, line.unpack];
+        for (what, (found, most)) in ["packed", "inverse", "pack", "unpack"]
+            .into_iter()
+            .zip(found.into_iter().zip([packed, inverse, pack, unpack]))
+        {
+            println!("{kind:?} {text} {what}: {found:.2}, at most {most}");
+            if found > most {
+                broken.push(format!("{text} {what}"));
+            }
+        }
+    }
+    broken
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 /// One side of a comparison.
-pub struct Side<F>(pub F);
+pub(super) struct Side<F>(pub(super) F);
 
 fn time(work: &mut impl FnMut()) -> f64 {
     let start = Instant::now();
@@ -17,11 +17,15 @@ fn middle(mut list: Vec<f64>) -> f64 {
 }
 
 /// The median time of some runs, in seconds, after one to warm up.
-pub fn median(runs: usize, mut work: impl FnMut()) -> f64 {
+pub(super) fn median(runs: usize, mut work: impl FnMut()) -> f64 {
     middle((0..=runs).map(|_| time(&mut work)).skip(1).collect())
 }
 
 /// The median ratio of pairs of runs: what a noisy machine does to one it does to the other.
-pub fn ratio<A: FnMut(), B: FnMut()>(runs: usize, mut ours: Side<A>, mut rival: Side<B>) -> f64 {
+pub(super) fn ratio<A: FnMut(), B: FnMut()>(
+    runs: usize,
+    mut ours: Side<A>,
+    mut rival: Side<B>,
+) -> f64 {
     middle((0..runs + 2).map(|_| time(&mut ours.0) / time(&mut rival.0)).skip(2).collect())
 }

@@ -285,7 +285,7 @@ fn turn<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     (from_step, to_step): (usize, usize),
 ) {
     // What the compiler makes of it: shuffles of 4 x 4 words, of 16 bytes, else single cells.
-    if size_of::<T>() >= 4 && HEIGHT % 4 == 0 && WIDTH % 4 == 0 {
+    if size_of::<T>() >= 4 && HEIGHT.is_multiple_of(4) && WIDTH.is_multiple_of(4) {
         for row in (0..HEIGHT).step_by(4) {
             for column in (0..WIDTH).step_by(4) {
                 let at = (from + column * from_step + row, to + row * to_step + column);

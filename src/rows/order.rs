@@ -44,14 +44,17 @@ pub(super) struct Block {
     rows: usize,
 }
 
+/// The place and the index of a row; no index for padding.
+pub(super) type RowAt<'a> = (&'a [u64], Option<&'a [u64]>);
+
 impl Block {
     pub(super) fn len(&self) -> usize {
         self.rows
     }
 
-    /// The place and the index of a row; no index for padding.
+    /// One of the rows.
     #[inline]
-    pub(super) fn row(&self, at: usize) -> (&[u64], Option<&[u64]>) {
+    pub(super) fn row(&self, at: usize) -> RowAt<'_> {
         let row = &self.numbers[at * self.width..(at + 1) * self.width];
         let (place, values) = row.split_at(self.columns);
         let real = self.real.get(at).copied().unwrap_or(true);

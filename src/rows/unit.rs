@@ -1,6 +1,6 @@
 //! One unit: every address in order, with what lives there.
 
-use super::order::Slots;
+use super::order::{RowAt, Slots};
 use crate::algebra::Found;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -137,7 +137,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The row at hand.
-    fn row(&mut self) -> Result<Option<(&[u64], Option<&[u64]>)>, LayoutError> {
+    fn row(&mut self) -> Result<Option<RowAt<'_>>, LayoutError> {
         if !self.started || self.next == self.slots.block().len() {
             (self.started, self.next) = (true, 0);
             if self.slots.next_block()?.is_none() {
