@@ -5,6 +5,9 @@
 #![allow(clippy::expect_used, reason = "a bench of a broken layout must stop")]
 #![allow(clippy::as_conversions, reason = "rivals are written as a person would write them")]
 
+mod every_layout;
+mod timing;
+
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -327,7 +330,8 @@ fn main() -> ExitCode {
     points(101);
     backward(101);
     if std::env::args().any(|argument| argument == "gate") {
-        let broken = BROKEN.lock().expect("one thread");
+        let mut broken = BROKEN.lock().expect("one thread");
+        broken.extend(every_layout::broken());
         println!(
             "{}",
             if broken.is_empty() { "the gate holds".into() } else { format!("broken: {broken:?}") }
@@ -338,5 +342,6 @@ fn main() -> ExitCode {
     moves("neighbours on 4 PEs, 8k", FULL_8K, 11);
     growth();
     growth_of_subaxes();
+    every_layout::print();
     ExitCode::SUCCESS
 }

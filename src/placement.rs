@@ -356,7 +356,7 @@ impl Placement {
     }
 
     /// The names of a place in a memory that units share; else the place itself.
-    fn shared(&self, place: Location) -> Result<Vec<Location>, LayoutError> {
+    pub(crate) fn shared(&self, place: Location) -> Result<Vec<Location>, LayoutError> {
         let Some((_, Memory { owner, group, .. })) = self.memory else { return Ok(vec![place]) };
         let at = place.get(owner).ok_or(LayoutError::LevelMissing { level: owner })?;
         let first = at - at % group;

@@ -23,6 +23,7 @@ mod laws;
 mod notations;
 mod planner;
 mod program;
+mod program_edges;
 mod refusals;
 mod relayout;
 mod seed_001;

@@ -115,9 +115,9 @@ impl Digits {
         self.all.iter()
     }
 
-    /// The numbers of the digits of an axis, major to minor.
+    /// The numbers of the digits of an axis, major to minor; of the replicas, after the last axis.
     pub(crate) fn numbers_of(&self, axis: usize) -> std::ops::Range<usize> {
-        self.first[axis]..self.first[axis + 1]
+        self.first[axis]..self.first.get(axis + 1).copied().unwrap_or(self.all.len())
     }
 
     /// The digits of an axis, major to minor.

@@ -85,13 +85,26 @@ impl Layout {
     /// The definition: calls `add(level, digit x stride)` for every landing subaxis.
     ///
     /// Invariants 3 and 4 keep every value below its extent and every sum within `u64`.
+    #[inline]
     pub(crate) fn land(&self, index: &[u64], add: impl FnMut(Level, u64)) {
-        self.fed(index, add);
+        // Points are asked by the million: a few values need no allocation.
+        const FEW: usize = 8;
+        match [0; FEW].get_mut(..self.derived.len()) {
+            Some(few) => self.feed_and_land(index, few, add),
+            None => drop(self.fed(index, add)),
+        }
     }
 
     /// The same, and the values of the derived axes.
-    pub(crate) fn fed(&self, index: &[u64], mut add: impl FnMut(Level, u64)) -> Vec<u64> {
-        let mut fed: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
+    pub(crate) fn fed(&self, index: &[u64], add: impl FnMut(Level, u64)) -> Vec<u64> {
+        let mut fed = vec![0; self.derived.len()];
+        self.feed_and_land(index, &mut fed, add);
+        fed
+    }
+
+    #[inline]
+    fn feed_and_land(&self, index: &[u64], fed: &mut [u64], mut add: impl FnMut(Level, u64)) {
+        fed.iter_mut().zip(&self.derived).for_each(|(fed, derived)| *fed = derived.start);
         for (node, axis) in self.nodes().enumerate() {
             let mut rest = match node.checked_sub(self.rank()) {
                 Some(derived) => fed[derived],
@@ -106,7 +119,6 @@ impl Layout {
                 }
             }
         }
-        fed
     }
 }
 

@@ -54,8 +54,7 @@ pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 
 pub(crate) use coordinates::nested_sums;
-#[allow(unused_imports, reason = "the digit view of the rooms above")]
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;
-pub(crate) use radix::product;
+pub(crate) use radix::{product, split};
 pub(crate) use solve::{Budget, Sum, Term, nests};

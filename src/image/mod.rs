@@ -4,6 +4,7 @@ mod lanes;
 mod npy;
 mod pack;
 mod stream;
+mod transpose;
 
 pub use lanes::{Lane, join_lanes, split_lanes};
 pub use npy::{NpyHeader, NpyTable};

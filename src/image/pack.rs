@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
+use super::transpose::{Dim, transfer};
 use crate::error::LayoutError;
-use crate::program::Inner;
-use crate::program::Run;
-use crate::program::{Program, check_length};
+use crate::program::{Program, Step, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -30,9 +29,10 @@ impl Program {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pack<T: Copy>(&self, tensor: &[T], image: &mut [T], fill: T) -> Result<(), LayoutError> {
+        check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
-        self.layout.check_injective()?;
-        if self.elements() * self.layout.copies() < self.places() {
+        self.check_injective()?;
+        if self.elements() * self.compiled.layout.copies() < self.places() {
             image.fill(fill);
         }
         self.scatter(tensor, 0..self.places(), image)
@@ -61,54 +61,18 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        let short = self.has_short_runs();
-        for copies in self.packed.copies() {
-            match short {
-                true => self.scatter_cells(tensor, &places, image, &copies),
-                false => self.scatter_runs(tensor, &places, image, &copies),
-            }
-        }
-        Ok(())
-    }
-
-    fn scatter_cells<T: Copy>(
-        &self,
-        tensor: &[T],
-        places: &Range<u64>,
-        image: &mut [T],
-        copies: &[u64],
-    ) {
-        let mut values = tensor.iter();
-        self.visit(|base, vector| {
-            for (step, value) in vector.iter().zip(&mut values) {
-                for copy in copies {
-                    let at = (base + step + copy).wrapping_sub(places.start);
-                    let at = usize::try_from(at).unwrap_or(usize::MAX);
-                    if let Some(cell) = image.get_mut(at) {
-                        *cell = *value;
-                    }
-                }
-            }
+        self.boxes(true).visit(&self.window_ranges(), &mut |grid| {
+            grid.within(&places, &mut |grid| {
+                let dim = |step: &Step| Dim {
+                    count: index(step.count),
+                    from: index(step.element),
+                    to: index(step.place),
+                };
+                let at = (index(grid.element), index(grid.place - places.start));
+                transfer(tensor, image, at, grid.steps.iter().map(dim).collect());
+            });
         });
-    }
-
-    fn scatter_runs<T: Copy>(
-        &self,
-        tensor: &[T],
-        places: &Range<u64>,
-        image: &mut [T],
-        copies: &[u64],
-    ) {
-        for (run, copy) in self.runs().flat_map(|run| copies.iter().map(move |copy| (run, copy))) {
-            let Some((from, to, step)) = bounds(&run, *copy, places) else { continue };
-            let (source, target) = (&tensor[from], &mut image[to]);
-            if step == 1 {
-                target.copy_from_slice(source);
-            } else {
-                let cells = target.iter_mut().step_by(step);
-                cells.zip(source).for_each(|(cell, value)| *cell = *value);
-            }
-        }
+        Ok(())
     }
 
     /// Reads the elements of the [`window`](Program::window) whose first copy lives in a range of
@@ -124,60 +88,31 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        if self.has_short_runs() {
-            let mut cells = tensor.iter_mut();
-            self.visit(|base, vector| {
-                for (step, cell) in vector.iter().zip(&mut cells) {
-                    let at = (base + step).wrapping_sub(places.start);
-                    let at = usize::try_from(at).unwrap_or(usize::MAX);
-                    if let Some(value) = image.get(at) {
-                        *cell = *value;
-                    }
-                }
+        self.boxes(false).visit(&self.window_ranges(), &mut |grid| {
+            grid.within(&places, &mut |grid| {
+                let dim = |step: &Step| Dim {
+                    count: index(step.count),
+                    from: index(step.place),
+                    to: index(step.element),
+                };
+                let at = (index(grid.place - places.start), index(grid.element));
+                transfer(image, tensor, at, grid.steps.iter().map(dim).collect());
             });
-            return Ok(());
-        }
-        for run in self.runs() {
-            let Some((from, to, step)) = bounds(&run, 0, &places) else { continue };
-            let (target, source) = (&mut tensor[from], &image[to]);
-            if step == 1 {
-                target.copy_from_slice(source);
-            } else {
-                let values = source.iter().step_by(step);
-                target.iter_mut().zip(values).for_each(|(cell, value)| *cell = *value);
-            }
-        }
+        });
         Ok(())
     }
 
     /// A range of places that holds all elements of the window, all copies.
     #[must_use]
     pub fn reach(&self) -> Range<u64> {
-        let (least, greatest) = self.packed.bounds(&self.shape);
-        let farthest = greatest + self.packed.farthest_copy();
+        let packed = &self.compiled.packed;
+        let (least, greatest) = packed.bounds(&self.shape);
+        let farthest = greatest + packed.farthest_copy();
         if self.elements() == 0 { 0..0 } else { least..farthest + 1 }
-    }
-
-    /// Whether runs are so short that moving element by element is faster.
-    fn has_short_runs(&self) -> bool {
-        const SHORT: usize = 8;
-        if self.packed.is_fused() || self.elements() == 0 {
-            return true;
-        }
-        let vector = Inner::new(&self.packed, &self.shape).vector;
-        self.local_runs(&vector).len() * SHORT > vector.len()
     }
 }
 
-/// The elements, the places less the start of their range, and the step of a run.
-type Bounds = (Range<usize>, Range<usize>, usize);
-
-/// The part of a run in a range of places; buffers of these lengths are there, so numbers fit.
-fn bounds(run: &Run, copy: u64, places: &Range<u64>) -> Option<Bounds> {
-    let run = run.within(copy, places)?;
-    let from = usize::try_from(run.element).ok()?;
-    let to = usize::try_from(run.place - places.start).ok()?;
-    let (length, step) = (usize::try_from(run.length).ok()?, usize::try_from(run.step).ok()?);
-    // A run of step 0 would put several elements in one place.
-    Some((from..from + length, to..to + (length - 1) * step + 1, step.max(1)))
+/// A number of cells, which are there.
+fn index(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
 }

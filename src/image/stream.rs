@@ -34,7 +34,7 @@ impl Program {
         fill: T,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        self.layout.check_injective()?;
+        self.check_injective()?;
         let start = tensor.stream_position().map_err(WriteError::Read)?;
         for places in parts::<T>(self.places()) {
             let mut cells = vec![fill; length(&places)?];

@@ -22,6 +22,8 @@ mod private {
         /// one moved.
         fn heads(vector: &[Self]) -> Option<Vec<Self>>;
         fn add(row: &mut [Self], base: Self, vector: &[Self]);
+        /// `first`, `first + step`, ..
+        fn run(row: &mut [Self], first: Self, step: Self);
         fn add_blocks(row: &mut [Self], base: Self, vector: &[Self], heads: &[Self]);
     }
 }
@@ -60,6 +62,17 @@ macro_rules! cell {
             fn add(row: &mut [$int], base: $int, vector: &[$int]) {
                 for (cell, step) in row.iter_mut().zip(vector) {
                     *cell = base.wrapping_add(*step);
+                }
+            }
+
+            fn run(row: &mut [$int], first: $int, step: $int) {
+                if step == 0 {
+                    return row.fill(first);
+                }
+                let mut next = first;
+                for cell in row {
+                    *cell = next;
+                    next = next.wrapping_add(step);
                 }
             }
 
@@ -113,11 +126,6 @@ impl<T: Cell> Steps<T> {
         let even = even.map(|first| Pattern::Even(T::wrapped(*first)));
         let pattern = even.or_else(blocks).unwrap_or(Pattern::Any);
         Steps { cells, pattern }
-    }
-
-    /// `base` plus one step.
-    pub(super) fn number(&self, base: T, at: usize) -> T {
-        base.plus(self.cells[at])
     }
 
     /// Writes `base` plus the vector from `from` on.

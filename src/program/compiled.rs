@@ -1,9 +1,12 @@
 //! A placement compiled: whole tables into the caller's memory, at the speed of a hand-written loop.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
+use super::boxes::{AxisRange, Boxes};
 use super::cell::{Cell, Steps};
 use super::lookup::{Backward, Lookup};
+use super::numbers::Write;
 use super::weighted_sum::{Inner, Outer, WeightedSum};
 use crate::algebra::{IndexOrder, Indexes, Layout, product};
 use crate::error::{LayoutError, Site};
@@ -32,14 +35,48 @@ use crate::placement::Placement;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
+    pub(crate) compiled: Arc<Compiled>,
+    /// The elements that tables speak of.
+    pub(crate) shape: Vec<Range<u64>>,
+    /// Made when first asked.
+    lookup: OnceLock<Option<Lookup>>,
+}
+
+/// What all windows of a program share.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    /// Without digits of size 1.
     pub(crate) layout: Layout,
     columns: Vec<Level>,
     sizes: Vec<u64>,
+    /// What one step of each column adds to the packed number.
+    weights: Vec<u64>,
     pub(crate) packed: WeightedSum,
-    pub(super) backward: Option<Backward>,
-    pub(super) lookup: Option<Lookup>,
-    /// The elements that tables speak of.
-    pub(crate) shape: Vec<Range<u64>>,
+    pub(super) backward: Backward,
+    /// Whether elements share places, decided when first asked.
+    injective: OnceLock<Result<(), LayoutError>>,
+}
+
+impl Compiled {
+    fn weight(&self, level: Level) -> u64 {
+        weight(&self.columns, &self.weights, level)
+    }
+}
+
+/// What one step in a level adds to the packed number; 0 for a level that has no column.
+fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
+    columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
+}
+
+/// The same map without digits and copies of size 1, which never move, whatever their strides.
+fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
+    let mut moving = layout.to_builder();
+    let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);
+    for axis in moving.axes.iter_mut().chain(derived) {
+        axis.subaxes.retain(|subaxis| subaxis.size > 1);
+    }
+    moving.replicas.retain(|replica| replica.size > 1);
+    moving.build()
 }
 
 impl Placement {
@@ -54,7 +91,7 @@ impl Placement {
         let sizes: Vec<u64> = columns.iter().map(|level| self.coordinates(*level)).collect();
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
         product(sizes.iter().copied()).ok_or(too_large)?;
-        let layout = self.spread().simplified()?;
+        let layout = without_units(&self.spread().simplified()?)?;
         Program::new(layout, columns, sizes)
     }
 }
@@ -67,15 +104,13 @@ impl Program {
         sizes: Vec<u64>,
     ) -> Result<Program, LayoutError> {
         let weights = IndexOrder::RowMajor.weights(&sizes)?;
-        let weight = |level| {
-            let at = columns.iter().position(|column| *column == level);
-            at.map_or(0, |at| weights[at])
-        };
+        let weight = |level| weight(&columns, &weights, level);
         let packed = WeightedSum::new(&layout, weight);
         let backward = Backward::new(&layout, weight);
-        let program =
-            Program { layout, columns, sizes, packed, backward, lookup: None, shape: Vec::new() };
-        Ok(program.whole())
+        let shape = layout.shape().into_iter().map(|extent| 0..extent).collect();
+        let injective = OnceLock::new();
+        let compiled = Compiled { layout, columns, sizes, weights, packed, backward, injective };
+        Ok(Program { compiled: Arc::new(compiled), shape, lookup: OnceLock::new() })
     }
 
     /// The same for a box of the tensor, whose elements tables then hold and count.
@@ -98,10 +133,11 @@ impl Program {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn window(&self, ranges: &[Range<u64>]) -> Result<Program, LayoutError> {
-        if ranges.len() != self.layout.rank() {
-            return Err(LayoutError::IndexRank { found: ranges.len(), rank: self.layout.rank() });
+        let layout = &self.compiled.layout;
+        if ranges.len() != layout.rank() {
+            return Err(LayoutError::IndexRank { found: ranges.len(), rank: layout.rank() });
         }
-        for (axis, (range, extent)) in ranges.iter().zip(self.layout.shape()).enumerate() {
+        for (axis, (range, extent)) in ranges.iter().zip(layout.shape()).enumerate() {
             if range.end > extent {
                 return Err(LayoutError::IndexBeyond { axis, index: range.end - 1, extent });
             }
@@ -110,15 +146,27 @@ impl Program {
         Ok(self.over(shape))
     }
 
-    /// The same without a window.
-    pub(crate) fn whole(&self) -> Program {
-        self.over(self.layout.shape().into_iter().map(|extent| 0..extent).collect())
+    /// Another window of what was compiled, which they share.
+    fn over(&self, shape: Vec<Range<u64>>) -> Program {
+        Program { compiled: self.compiled.clone(), shape, lookup: OnceLock::new() }
     }
 
-    fn over(&self, shape: Vec<Range<u64>>) -> Program {
-        let backward = self.backward.as_ref();
-        let lookup = backward.map(|backward| Lookup::new(backward, &self.layout, &shape));
-        Program { shape, lookup, ..self.clone() }
+    /// Whether the window is the tensor.
+    pub(super) fn is_whole(&self) -> bool {
+        let axes = self.compiled.layout.axes().iter();
+        axes.zip(&self.shape).all(|(axis, range)| *range == (0..axis.extent))
+    }
+
+    pub(super) fn lookup(&self) -> Option<&Lookup> {
+        let Compiled { backward, layout, .. } = &*self.compiled;
+        let make = || Lookup::new(backward, layout, &self.shape);
+        self.lookup.get_or_init(make).as_ref()
+    }
+
+    /// Refuses elements that share places; decided once.
+    pub(crate) fn check_injective(&self) -> Result<(), LayoutError> {
+        let compiled = &self.compiled;
+        compiled.injective.get_or_init(|| compiled.layout.check_injective()).clone()
     }
 
     /// The same in windows that follow each other, row-major, of at most `most` elements (but at
@@ -153,7 +201,7 @@ impl Program {
             for (at, (range, block)) in shape.iter_mut().zip(&block).enumerate() {
                 let step = if at + 1 == whole { step } else { 1 };
                 let start = range.start + block * step;
-                *range = start..range.end.min(start + step);
+                *range = start..range.end.min(start.saturating_add(step));
             }
             self.over(shape)
         })
@@ -162,11 +210,12 @@ impl Program {
     /// Places such as `L2B=0,L1B=3`, in order, that cut the places into parts of at most `most`,
     /// or into single units where those are larger.
     pub fn subtrees(&self, most: u64) -> impl Iterator<Item = Location> + '_ {
-        let units = self.columns.iter().filter(|level| !level.is_in_unit()).count();
-        let below = |at: usize| self.sizes[at..].iter().product::<u64>();
+        let Compiled { columns, sizes, .. } = &*self.compiled;
+        let units = columns.iter().filter(|level| !level.is_in_unit()).count();
+        let below = |at: usize| sizes[at..].iter().product::<u64>();
         let fixed = (0..units).find(|at| below(*at) <= most).unwrap_or(units);
-        let indexes = Indexes::new(self.sizes[..fixed].to_vec());
-        indexes.map(|index| self.columns.iter().copied().zip(index).collect())
+        let indexes = Indexes::new(sizes[..fixed].to_vec());
+        indexes.map(|index| columns.iter().copied().zip(index).collect())
     }
 
     /// The units, in order: the coordinates of all columns but `Addr` and `W`.
@@ -189,13 +238,14 @@ impl Program {
     /// The number of places, holes included: the length of an inverse table.
     #[must_use]
     pub fn places(&self) -> u64 {
-        self.sizes.iter().product()
+        self.compiled.sizes.iter().product()
     }
 
     /// The columns with their sizes, which the packed number of a place is made of, row-major:
     /// units by the machine, addresses by the footprint, so that it is unit x words + address.
     pub fn columns(&self) -> impl Iterator<Item = (Level, u64)> + '_ {
-        self.columns.iter().copied().zip(self.sizes.iter().copied())
+        let Compiled { columns, sizes, .. } = &*self.compiled;
+        columns.iter().copied().zip(sizes.iter().copied())
     }
 
     /// The packed number of the place of one element, by its index in the whole tensor.
@@ -204,8 +254,8 @@ impl Program {
     /// As [`Layout::locate`].
     #[inline]
     pub fn place(&self, index: &[u64]) -> Result<u64, LayoutError> {
-        self.layout.check_index(index)?;
-        Ok(self.packed.at(&self.layout, index))
+        self.compiled.layout.check_index(index)?;
+        Ok(self.compiled.packed.at(index))
     }
 
     /// The place with a packed number.
@@ -226,7 +276,7 @@ impl Program {
     /// # Errors
     /// [`BufferLength`](LayoutError::BufferLength), [`CellTooNarrow`](LayoutError::CellTooNarrow).
     pub fn fill_packed<T: Cell>(&self, table: &mut [T]) -> Result<(), LayoutError> {
-        self.fill(&self.packed, table)
+        self.fill(&self.compiled.packed, table)
     }
 
     /// Writes every element's coordinate in `level`; 0 for a level that has no column.
@@ -238,7 +288,7 @@ impl Program {
     }
 
     pub(crate) fn column(&self, level: Level) -> WeightedSum {
-        WeightedSum::new(&self.layout, |of| u64::from(of == level))
+        WeightedSum::new(&self.compiled.layout, |of| u64::from(of == level))
     }
 
     pub(crate) fn fill<T: Cell>(
@@ -248,13 +298,11 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(table.len(), self.elements())?;
         narrow::<T>(form.reach)?;
-        if form.is_fused() {
-            for (cell, index) in table.iter_mut().zip(self.indexes()) {
-                *cell = T::wrapped(form.at(&self.layout, &index));
-            }
+        if table.is_empty() {
             return Ok(());
         }
-        if table.is_empty() {
+        if form.is_fused() {
+            form.boxes().visit(&self.window_ranges(), &mut |grid| Write::Places.grid(grid, table));
             return Ok(());
         }
         let inner = Inner::new(form, &self.shape);
@@ -269,6 +317,27 @@ impl Program {
         Ok(())
     }
 
+    /// The window, in row-major numbers.
+    pub(crate) fn window_ranges(&self) -> Vec<AxisRange> {
+        let ranges = self.shape.iter().zip(weights(&self.shape));
+        let range = |(range, weight): (&Range<u64>, u64)| AxisRange {
+            start: range.start,
+            count: range.end - range.start,
+            weight,
+        };
+        ranges.map(range).collect()
+    }
+
+    /// The places of the program as boxes of digits, with all copies or the first.
+    pub(crate) fn boxes(&self, copies: bool) -> Boxes<'_> {
+        let compiled = &*self.compiled;
+        let offset = |level: &Level| compiled.layout.offset(*level) * compiled.weight(*level);
+        let base = compiled.layout.used_levels().iter().map(offset).sum();
+        let stride = |level, stride| compiled.weight(level) * stride;
+        let boxes = Boxes::new(&compiled.layout, base, stride);
+        if copies { boxes.with_copies() } else { boxes }
+    }
+
     /// The indexes of the tensor within the window.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
         let extents = self.shape.iter().map(|range| range.end - range.start).collect();
@@ -277,21 +346,16 @@ impl Program {
         };
         Indexes::new(extents).map(moved)
     }
+}
 
-    /// Calls `row(base, vector)` over all elements, row-major: their numbers are base + vector.
-    pub(crate) fn visit(&self, mut row: impl FnMut(u64, &[u64])) {
-        let form = &self.packed;
-        if form.is_fused() {
-            return self.indexes().for_each(|index| row(form.at(&self.layout, &index), &[0]));
-        }
-        if self.elements() > 0 {
-            let inner = Inner::new(form, &self.shape);
-            let mut outer = Outer::new(form, &self.shape, &inner);
-            while let Some((base, part)) = outer.next() {
-                row(base, &inner.vector[part]);
-            }
-        }
+/// What one step of each axis adds to the row-major number within the window.
+pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
+    let mut weights = vec![1_u64; window.len()];
+    for axis in (1..window.len()).rev() {
+        let extent = window[axis].end - window[axis].start;
+        weights[axis - 1] = weights[axis].wrapping_mul(extent);
     }
+    weights
 }
 
 pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {

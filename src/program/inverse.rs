@@ -1,12 +1,11 @@
 //! Whole inverse tables, in the order of the places.
 
-use std::ops::Range;
-
-use super::cell::{Cell, Steps};
+use super::boxes::{AxisRange, Boxes, Grid, Step};
+use super::cell::Cell;
 use super::compiled::{Program, check_length, narrow};
-use super::lookup::{Backward, Digit, OpenAxis, either, origin, weights};
-use super::weighted_sum::{Inner, Outer, WeightedSum};
-use crate::algebra::{Found, IndexOrder, Layout};
+use super::lookup::{Backward, PlaceDigit};
+use super::numbers::Write;
+use crate::algebra::{IndexOrder, Layout, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -48,15 +47,65 @@ impl Program {
         check_length(table.len(), part.places())?;
         // The markers are numbers of no element.
         narrow::<T>(self.elements().saturating_add(1))?;
-        let sweep = self.backward.as_ref().map(|backward| Sweep::new(&part, self, backward));
-        if !matches!(&sweep, Some(Some(sweep)) if sweep.slots() == part.places()) {
+        let backward = &self.compiled.backward;
+        if !backward.nests && part.is_cut() {
+            table.fill(T::MAX);
+            return part.scatter(self, table);
+        }
+        let Some((fixed, free)) = part.split(&self.compiled.layout, backward) else {
+            table.fill(T::MAX);
+            return Ok(());
+        };
+        let slots = product(free.iter().map(|free| free.digit.size));
+        let full = backward.nests && slots == Some(part.places());
+        if !(full && self.is_whole()) {
             table.fill(T::MAX);
         }
-        match sweep {
-            Some(sweep) => sweep.iter().for_each(|sweep| sweep.fill(table)),
-            None => part.scatter(self, table)?,
-        }
+        let boxes = part.boxes(&self.compiled.layout, &fixed);
+        self.fill_padding(&part, &free, &boxes, table);
+        boxes.visit(&self.window_ranges(), &mut |grid| Write::Elements.grid(grid, table));
         Ok(())
+    }
+
+    /// Marks the slots that hold no element, over holes; elements may be written over them.
+    fn fill_padding<T: Cell>(
+        &self,
+        part: &Part,
+        free: &[PlaceDigit],
+        boxes: &Boxes<'_>,
+        table: &mut [T],
+    ) {
+        let layout = &self.compiled.layout;
+        let mark = |ranges: &[AxisRange], cell: T, table: &mut [T]| {
+            boxes.visit(ranges, &mut |grid| Write::Mark(cell).grid(grid, table));
+        };
+        let range = |start, end| AxisRange { start, count: end - start, weight: 0 };
+        let real: Vec<AxisRange> = layout.axes().iter().map(|a| range(0, a.extent)).collect();
+        if layout.derived_axes().is_empty() {
+            // Padding by its first axis: real before it, anything behind it.
+            for (at, axis) in layout.axes().iter().enumerate() {
+                let rest = layout.axes()[at + 1..].iter().map(|axis| range(0, axis.slots()));
+                let tail = range(axis.extent, axis.slots());
+                let ranges: Vec<AxisRange> =
+                    real[..at].iter().copied().chain([tail]).chain(rest).collect();
+                mark(&ranges, T::MAX.minus_one(), table);
+            }
+            if !self.is_whole() && !self.compiled.backward.nests {
+                mark(&real, T::MAX, table);
+            }
+        } else if layout.slots() != layout.elements() * layout.copies() {
+            let step = |digit: &PlaceDigit| Step {
+                count: digit.digit.size,
+                element: 0,
+                place: part.step(digit),
+            };
+            let place = part.base(layout);
+            let all = Grid { element: 0, place, steps: free.iter().map(step).collect() };
+            Write::Mark(T::MAX.minus_one()).grid(&all, table);
+            if !self.is_whole() {
+                mark(&real, T::MAX, table);
+            }
+        }
     }
 
     /// The number of places with the coordinates of `at`: the length of their inverse table.
@@ -70,12 +119,13 @@ impl Program {
     /// The same with every slot as an element.
     fn slots(&self) -> Result<Program, LayoutError> {
         let mut builder = Layout::builder();
-        for landing in self.layout.landings() {
+        let layout = &self.compiled.layout;
+        for landing in layout.landings() {
             let digit = crate::algebra::Subaxis::land(landing.size, landing.level, landing.stride);
             builder = builder.axis(landing.size, [digit]);
         }
-        for level in self.layout.used_levels() {
-            builder = builder.used(*level).offset(*level, self.layout.offset(*level));
+        for level in layout.used_levels() {
+            builder = builder.used(*level).offset(*level, layout.offset(*level));
         }
         let (columns, sizes) = self.columns().unzip();
         Program::new(builder.build()?, columns, sizes)
@@ -118,7 +168,7 @@ impl Part {
     }
 
     /// What a step in the level adds to the number within the part, per packed number.
-    fn step(&self, digit: &Digit) -> u64 {
+    fn step(&self, digit: &PlaceDigit) -> u64 {
         let own = self.columns.iter().find(|column| column.level == digit.level);
         own.map_or(0, |column| digit.stride / column.packed * column.weight)
     }
@@ -133,115 +183,63 @@ impl Part {
         usize::try_from(number?).ok()
     }
 
-    /// Where strides do not nest: every slot, then every element over it.
+    /// Whether some coordinate is fixed.
+    fn is_cut(&self) -> bool {
+        self.columns.iter().any(|column| column.fixed.is_some())
+    }
+
+    /// The number within the part where all digits are 0.
+    fn base(&self, layout: &Layout) -> u64 {
+        let free = self.columns.iter().filter(|column| column.fixed.is_none());
+        free.map(|column| layout.offset(column.level) * column.weight).sum()
+    }
+
+    /// All copies, numbered within the part.
+    fn boxes<'a>(&self, layout: &'a Layout, fixed: &[(PlaceDigit, u64)]) -> Boxes<'a> {
+        let stride = |level, stride| {
+            let own = self.columns.iter().find(|column| column.level == level);
+            own.filter(|own| own.fixed.is_none()).map_or(0, |own| own.weight * stride)
+        };
+        let mut boxes = Boxes::new(layout, self.base(layout), stride).with_copies();
+        for (digit, value) in fixed {
+            boxes.fix(digit.number, *value);
+        }
+        boxes
+    }
+
+    /// Where strides do not nest and coordinates are fixed: every slot, then every element over it.
     fn scatter<T: Cell>(&self, program: &Program, table: &mut [T]) -> Result<(), LayoutError> {
-        let mut write = |place: u64, value: T| {
+        let write = |place: u64, value: T, table: &mut [T]| {
             if let Some(cell) = self.number(place).and_then(|at| table.get_mut(at)) {
                 *cell = value;
             }
         };
         let slots = program.slots()?;
-        if slots.elements() != program.layout.elements() {
-            slots.visit(|base, vector| {
-                vector.iter().for_each(|step| write(base + step, T::MAX.minus_one()));
+        if slots.elements() != program.compiled.layout.elements() {
+            slots.boxes(true).visit(&slots.window_ranges(), &mut |grid| {
+                grid.each(&mut |_, place| write(place, T::MAX.minus_one(), table));
             });
         }
-        let whole = program.whole();
-        for copies in program.packed.copies() {
-            let mut indexes = whole.indexes();
-            whole.visit(|base, vector| {
-                for (step, index) in vector.iter().zip(&mut indexes) {
-                    let value = program.number(&index).and_then(T::of).unwrap_or(T::MAX);
-                    copies.iter().for_each(|copy| write(base + step + copy, value));
-                }
+        let whole = program.compiled.layout.shape().into_iter().map(|extent| 0..extent);
+        let whole: Vec<_> = whole.collect();
+        let whole = program.window(&whole)?;
+        if !program.is_whole() {
+            whole.boxes(true).visit(&whole.window_ranges(), &mut |grid| {
+                grid.each(&mut |_, place| write(place, T::MAX, table));
             });
         }
-        Ok(())
-    }
-}
-
-/// The digits that are free in a part, with what each adds to the place, to the number of the
-/// element, and to the axes that have to be compared with their extents.
-struct Sweep {
-    shape: Vec<Range<u64>>,
-    place: WeightedSum,
-    number: WeightedSum,
-    /// The number of the element where all free digits are 0, modulo 2^64.
-    origin: u64,
-    checks: Vec<(OpenAxis, WeightedSum)>,
-}
-
-impl Sweep {
-    /// `None` where no slot has the fixed coordinates.
-    fn new(part: &Part, program: &Program, backward: &Backward) -> Option<Sweep> {
-        let (window, layout) = (&program.shape, &program.layout);
-        let weights = weights(window);
-        let (fixed, free) = part.split(layout, backward)?;
-        let sum = |adds: &dyn Fn(&Digit) -> u64| -> u64 {
-            fixed.iter().fold(0, |sum, (digit, at)| sum.wrapping_add(at.wrapping_mul(adds(digit))))
-        };
-        let form = |base: u64, adds: &dyn Fn(&Digit) -> u64| {
-            WeightedSum::of_digits(base, free.iter().map(|digit| (digit.size, adds(digit))))
-        };
-        let checks = OpenAxis::all(layout, window).into_iter().map(|open| {
-            let adds = |digit: &Digit| digit.adds_to(open.axis);
-            let form = form(sum(&adds), &adds);
-            (open, form)
+        program.boxes(true).visit(&program.window_ranges(), &mut |grid| {
+            grid.each(&mut |element, place| {
+                write(place, T::of(element).unwrap_or(T::MAX), table);
+            });
         });
-        let number = |digit: &Digit| digit.adds(&weights);
-        let columns = part.columns.iter().filter(|column| column.fixed.is_none());
-        let base = columns.map(|column| layout.offset(column.level) * column.weight).sum();
-        Some(Sweep {
-            checks: checks.collect(),
-            place: form(base, &|digit| part.step(digit)),
-            number: form(0, &number),
-            origin: origin(&weights, window).wrapping_add(sum(&number)),
-            shape: free.iter().map(|digit| 0..digit.size).collect(),
-        })
-    }
-
-    /// How many places the digits give, all different.
-    fn slots(&self) -> u64 {
-        self.shape.iter().map(|digit| digit.end).product()
-    }
-
-    /// Writes over holes, vector by vector.
-    fn fill<T: Cell>(&self, table: &mut [T]) {
-        let mut place = Track::new(&self.place, &self.shape);
-        let mut number = Track::new(&self.number, &self.shape);
-        let checks = self.checks.iter();
-        let mut checks: Vec<(&OpenAxis, Track<'_>)> =
-            checks.map(|(open, form)| (open, Track::new(form, &self.shape))).collect();
-        let dense = place.vector.iter().copied().eq(0..place.length());
-        let steps = Steps::<T>::new(&number.vector);
-        while let (Some((to, length)), Some((first, _))) = (place.next(), number.next()) {
-            let to = usize::try_from(to).unwrap_or(usize::MAX);
-            let first = T::wrapped(self.origin.wrapping_add(first));
-            let mut plain = true;
-            for (open, track) in &mut checks {
-                track.next();
-                plain &= open.holds(track.base, track.base + track.top);
-            }
-            if plain && dense {
-                steps.write(&mut table[to..to + length], first, 0);
-                continue;
-            }
-            for (at, step) in place.vector[..length].iter().enumerate() {
-                let held = checks.iter().map(|(open, t)| open.held(t.base + t.vector[at]));
-                let cell = match held.fold(None, either) {
-                    None => steps.number(first, at),
-                    Some(Found::Padding) => T::MAX.minus_one(),
-                    Some(_) => T::MAX,
-                };
-                table[to + usize::try_from(*step).unwrap_or(usize::MAX)] = cell;
-            }
-        }
+        Ok(())
     }
 }
 
 impl Part {
     /// The digits in fixed columns with their values, and the free ones; `None` where no digits
-    /// give a fixed coordinate.
+    /// give a fixed coordinate. Without fixed columns digits need not nest.
     fn split(&self, layout: &Layout, backward: &Backward) -> Option<Split> {
         let fixed = self.columns.iter().filter_map(|column| Some((column, column.fixed?)));
         let rest = |(column, at): (&Column, u64)| {
@@ -260,38 +258,10 @@ impl Part {
             }
         }
         let left = rest.iter().any(|(_, rest)| *rest > 0);
-        let beyond = fixed.iter().any(|(digit, at)| *at >= digit.size);
+        let beyond = fixed.iter().any(|(place, at)| *at >= place.digit.size);
         (!left && !beyond).then_some((fixed, free))
     }
 }
 
 /// Digits with their values, and digits that are free.
-type Split = (Vec<(Digit, u64)>, Vec<Digit>);
-
-/// One form, walked vector by vector in step with others of the same digits.
-struct Track<'a> {
-    vector: Vec<u64>,
-    top: u64,
-    base: u64,
-    outer: Outer<'a>,
-}
-
-impl<'a> Track<'a> {
-    fn new(form: &'a WeightedSum, shape: &[Range<u64>]) -> Track<'a> {
-        let inner = Inner::new(form, shape);
-        let outer = Outer::new(form, shape, &inner);
-        let top = inner.vector.iter().max().copied().unwrap_or(0);
-        Track { vector: inner.vector, top, base: 0, outer }
-    }
-
-    fn length(&self) -> u64 {
-        u64::try_from(self.vector.len()).unwrap_or(u64::MAX)
-    }
-
-    /// The base, and the length of the vector that goes with it.
-    fn next(&mut self) -> Option<(u64, usize)> {
-        let (base, part) = self.outer.next()?;
-        self.base = base;
-        Some((base, part.len()))
-    }
-}
+type Split = (Vec<(PlaceDigit, u64)>, Vec<PlaceDigit>);

@@ -10,84 +10,117 @@
 //! ```
 //!
 //! Where packed strides nest, a place has one digit each, found from the major one down; the
-//! number of the element is a sum over the digits, and so a whole table is the forward one of
-//! another form. An axis with padding adds a sum of its own, which is compared with its extent.
+//! number of the element is a sum over the digits. An axis with padding adds a sum of its own,
+//! which is compared with its extent.
 
 use std::ops::Range;
 
 use strength_reduce::StrengthReducedU64;
 
-use crate::algebra::{Axis, Found, Layout, Target, nests};
+use super::compiled::{Program, weights};
+use crate::algebra::{Axis, DerivedAxis, Destination, Digit, Found, Layout, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::program::Program;
 
 /// What several axes say together: padding before a hole before an element.
-pub(super) fn either(found: Option<Found<u64>>, other: Option<Found<u64>>) -> Option<Found<u64>> {
+fn either(found: Option<Found<u64>>, other: Option<Found<u64>>) -> Option<Found<u64>> {
     if other == Some(Found::Padding) { other } else { found.or(other) }
 }
 
-/// The digits of places, major to minor by packed stride, which nest.
+/// The digits of places, major to minor by packed stride.
 #[derive(Clone, Debug)]
 pub(super) struct Backward {
-    pub(super) digits: Vec<Digit>,
+    pub(super) digits: Vec<PlaceDigit>,
+    /// Whether a place has one digit each at most.
+    pub(super) nests: bool,
     /// The packed number where all digits are 0.
     base: u64,
 }
 
+/// A digit that lands, as packed numbers see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Digit {
+pub(super) struct PlaceDigit {
+    pub(super) digit: Digit,
+    /// Its number among the digits of the layout.
+    pub(super) number: usize,
     pub(super) level: Level,
-    pub(super) size: u64,
     /// In packed numbers.
     pub(super) stride: u64,
-    /// The axis, none for copies, and what the digit is worth in its value.
-    pub(super) axis: Option<usize>,
-    pub(super) place: u64,
 }
 
-impl Digit {
-    /// What a step adds to the number of the element.
-    pub(super) fn adds(&self, weights: &[u64]) -> u64 {
-        self.axis.map_or(0, |axis| weights[axis].wrapping_mul(self.place))
+impl PlaceDigit {
+    /// The digit with its stride in packed numbers.
+    fn packed(&self) -> Digit {
+        Digit { step: self.stride, ..self.digit }
+    }
+
+    /// What a step adds to the number of the element; no digit is in a derived axis.
+    fn adds(&self, weights: &[u64]) -> u64 {
+        self.digit.axis.map_or(0, |axis| weights[axis].wrapping_mul(self.digit.place))
     }
 
     /// What a step adds to the value of an axis.
-    pub(super) fn adds_to(&self, axis: usize) -> u64 {
-        if self.axis == Some(axis) { self.place } else { 0 }
+    fn adds_to(&self, axis: usize) -> u64 {
+        if self.digit.axis == Some(axis) { self.digit.place } else { 0 }
     }
 }
 
 impl Backward {
-    /// `None` where strides do not nest, or digits feed derived axes.
-    pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Option<Backward> {
-        let mut digits = Vec::new();
-        for (number, axis) in layout.axes().iter().enumerate() {
-            let mut place = 1;
-            for subaxis in axis.subaxes.iter().rev() {
-                let Target::Land { level, stride } = subaxis.target else { return None };
-                let (size, stride) = (subaxis.size, weight(level) * stride);
-                digits.push(Digit { level, size, stride, axis: Some(number), place });
-                place *= size;
-            }
-        }
-        digits.extend(layout.replicas().iter().map(|replica| {
-            let stride = weight(replica.level) * replica.stride;
-            Digit { level: replica.level, size: replica.size, stride, axis: None, place: 0 }
-        }));
-        digits.retain(|digit| digit.size > 1);
+    pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Backward {
+        let all = layout.digits();
+        let land = |(number, digit): (usize, &Digit)| match digit.to {
+            Destination::Level(level) => Some(PlaceDigit {
+                digit: *digit,
+                number,
+                level,
+                stride: weight(level) * digit.step,
+            }),
+            Destination::Derived(_) => None,
+        };
+        let mut digits: Vec<PlaceDigit> = all.iter().enumerate().filter_map(land).collect();
         digits.sort_by_key(|digit| std::cmp::Reverse(digit.stride));
-        let tops = digits.iter().map(|digit| (digit.size - 1, digit.stride)).collect();
+        let terms = digits.iter().map(|place| (place.digit.size - 1, place.stride));
+        let nests = nests(terms.collect());
         let offset = |level: &Level| layout.offset(*level) * weight(*level);
         let base = layout.used_levels().iter().map(offset).sum();
-        let nested = layout.derived_axes().is_empty() && nests(tops);
-        nested.then_some(Backward { digits, base })
+        Backward { digits, nests, base }
     }
 }
 
-/// A lookup by packed number.
+/// A way from packed numbers to elements.
 #[derive(Clone, Debug)]
-pub(super) struct Lookup {
+pub(super) enum Lookup {
+    Direct(Direct),
+    Derived(Unfold),
+}
+
+impl Lookup {
+    /// `None` where digits that land, or that feed a derived axis, do not nest.
+    pub(super) fn new(
+        backward: &Backward,
+        layout: &Layout,
+        window: &[Range<u64>],
+    ) -> Option<Lookup> {
+        let direct = || Lookup::Direct(Direct::new(backward, layout, window));
+        match layout.derived_axes() {
+            _ if !backward.nests => None,
+            [] => Some(direct()),
+            _ => Unfold::new(backward, layout, window).map(Lookup::Derived),
+        }
+    }
+
+    #[inline]
+    fn held(&self, place: u64) -> Found<u64> {
+        match self {
+            Lookup::Direct(lookup) => lookup.held(place),
+            Lookup::Derived(lookup) => lookup.held(place),
+        }
+    }
+}
+
+/// A lookup where every digit lands.
+#[derive(Clone, Debug)]
+pub(super) struct Direct {
     base: u64,
     number: Greedy,
     /// The number of the element where all digits are 0, modulo 2^64.
@@ -102,8 +135,9 @@ pub(super) struct Lookup {
 struct Greedy(Vec<(Divisor, u64, u64)>);
 
 impl Greedy {
-    fn new(digits: &[Digit], adds: impl Fn(&Digit) -> u64) -> Greedy {
-        let digits = merged(digits.iter().map(|digit| (digit.stride, digit.size, adds(digit))));
+    fn new(digits: &[PlaceDigit], adds: impl Fn(&PlaceDigit) -> u64) -> Greedy {
+        let digits =
+            merged(digits.iter().map(|place| (place.stride, place.digit.size, adds(place))));
         let split = |(stride, size, adds)| (Divisor::new(stride), size, adds);
         Greedy(digits.into_iter().map(split).collect())
     }
@@ -126,31 +160,30 @@ impl Greedy {
 
 /// An axis whose value has to be compared with its extent and with the window.
 #[derive(Clone, Debug)]
-pub(super) struct OpenAxis {
-    pub(super) axis: usize,
+struct OpenAxis {
+    axis: usize,
     extent: u64,
     window: Range<u64>,
 }
 
 impl OpenAxis {
-    /// Those of a layout.
-    pub(super) fn all(layout: &Layout, window: &[Range<u64>]) -> Vec<OpenAxis> {
+    /// The axes of a layout, with their windows.
+    fn every(layout: &Layout, window: &[Range<u64>]) -> Vec<OpenAxis> {
         let axes = layout.axes().iter().zip(window).enumerate();
-        let open = axes.filter(|(_, (axis, window))| **window != (0..axis.slots()));
-        open.map(|(axis, (Axis { extent, .. }, window))| OpenAxis {
-            axis,
-            extent: *extent,
-            window: window.clone(),
-        })
-        .collect()
+        let open = |(axis, (Axis { extent, .. }, window)): (usize, (&Axis, &Range<u64>))| {
+            OpenAxis { axis, extent: *extent, window: window.clone() }
+        };
+        axes.map(open).collect()
     }
 
-    pub(super) fn holds(&self, least: u64, greatest: u64) -> bool {
-        self.window.start <= least && greatest < self.window.end
+    /// Those that some digits leave.
+    fn all(layout: &Layout, window: &[Range<u64>]) -> Vec<OpenAxis> {
+        let open = |axis: &OpenAxis| axis.window != (0..layout.axes()[axis.axis].slots());
+        OpenAxis::every(layout, window).into_iter().filter(open).collect()
     }
 
     /// What a place holds instead of an element, if this axis says so.
-    pub(super) fn held(&self, value: u64) -> Option<Found<u64>> {
+    fn held(&self, value: u64) -> Option<Found<u64>> {
         match value {
             value if value >= self.extent => Some(Found::Padding),
             value if !self.window.contains(&value) => Some(Found::Hole),
@@ -190,8 +223,8 @@ impl Divisor {
     }
 }
 
-impl Lookup {
-    pub(super) fn new(backward: &Backward, layout: &Layout, window: &[Range<u64>]) -> Lookup {
+impl Direct {
+    fn new(backward: &Backward, layout: &Layout, window: &[Range<u64>]) -> Direct {
         let weights = weights(window);
         let number = Greedy::new(&backward.digits, |digit| digit.adds(&weights));
         let checks = OpenAxis::all(layout, window).into_iter().map(|open| {
@@ -199,7 +232,7 @@ impl Lookup {
             (open, value)
         });
         let (checks, origin) = (checks.collect(), origin(&weights, window));
-        Lookup { base: backward.base, number, origin, checks }
+        Direct { base: backward.base, number, origin, checks }
     }
 
     #[inline]
@@ -215,20 +248,140 @@ impl Lookup {
     }
 }
 
-/// What one step of each axis adds to the row-major number within the window.
-pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
-    let mut weights = vec![1_u64; window.len()];
-    for axis in (1..window.len()).rev() {
-        let extent = window[axis].end - window[axis].start;
-        weights[axis - 1] = weights[axis].wrapping_mul(extent);
-    }
-    weights
-}
-
 /// The number of index 0, modulo 2^64.
-pub(super) fn origin(weights: &[u64], window: &[Range<u64>]) -> u64 {
+fn origin(weights: &[u64], window: &[Range<u64>]) -> u64 {
     let steps = weights.iter().zip(window).map(|(weight, range)| weight.wrapping_mul(range.start));
     steps.fold(0_u64, u64::wrapping_sub)
+}
+
+/// A lookup through derived axes: digits that land give their values, the last of which gives the
+/// digits that feed it, and so on down to the tensor axes.
+#[derive(Clone, Debug)]
+pub(super) struct Unfold {
+    base: u64,
+    digits: Vec<Part>,
+    feeders: Feeders,
+    axes: Vec<OpenAxis>,
+    weights: Vec<u64>,
+}
+
+/// A digit of a sum, and the node that it belongs to.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    step: Divisor,
+    size: u64,
+    /// One past the last node for copies.
+    node: usize,
+    /// What a step is worth in the value of the node.
+    worth: u64,
+}
+
+impl Part {
+    fn new(digit: &Digit, nodes: usize) -> Part {
+        let step = Divisor::new(digit.step.max(1));
+        let node = digit.axis.unwrap_or(nodes);
+        Part { step, size: digit.size, node, worth: digit.place }
+    }
+}
+
+/// Writes a sum in digits, adding them to the values of their nodes; `false` if it has none.
+#[inline]
+fn split(sum: u64, digits: &[Part], values: &mut [u64]) -> bool {
+    let mut rest = sum;
+    for Part { step, size, node, worth } in digits {
+        let digit = step.quotient(rest);
+        if digit >= *size {
+            return false;
+        }
+        rest -= step.times(digit);
+        values[*node] += digit * worth;
+    }
+    rest == 0
+}
+
+/// Derived axes read backward: from their values to the digits that feed them.
+#[derive(Clone, Debug)]
+pub(crate) struct Feeders {
+    nodes: usize,
+    /// Last to first.
+    derived: Vec<Fed>,
+}
+
+/// A derived axis, and the digits that feed it, descending by weight.
+#[derive(Clone, Debug)]
+struct Fed {
+    start: u64,
+    extent: u64,
+    feeders: Vec<Part>,
+}
+
+impl Feeders {
+    /// `None` where digits that feed a derived axis do not nest.
+    pub(crate) fn new(layout: &Layout) -> Option<Feeders> {
+        let digits = layout.digits();
+        let nodes = layout.nodes().count();
+        let fed = |(number, derived): (usize, &DerivedAxis)| {
+            let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
+            let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
+            feeders.sort_by_key(|digit| std::cmp::Reverse(digit.step));
+            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)).collect());
+            let feeders = feeders.into_iter().map(|digit| Part::new(digit, nodes)).collect();
+            apart.then_some(Fed { start: derived.start, extent: derived.axis.extent, feeders })
+        };
+        let derived = layout.derived_axes().iter().enumerate().rev().map(fed);
+        Some(Feeders { nodes, derived: derived.collect::<Option<_>>()? })
+    }
+
+    /// Adds to the values of all nodes what their digits that feed are worth, given what those
+    /// that land are; `false` where a derived axis holds padding.
+    #[inline]
+    pub(crate) fn resolve(&self, values: &mut [u64]) -> bool {
+        (0..self.nodes).rev().zip(&self.derived).all(|(node, fed)| {
+            let value = Some(values[node]).filter(|value| *value < fed.extent);
+            let sum = value.and_then(|value| value.checked_sub(fed.start));
+            sum.is_some_and(|sum| split(sum, &fed.feeders, values))
+        })
+    }
+}
+
+impl Unfold {
+    /// `None` where digits that feed a derived axis do not nest.
+    fn new(backward: &Backward, layout: &Layout, window: &[Range<u64>]) -> Option<Unfold> {
+        let nodes = layout.nodes().count();
+        Some(Unfold {
+            base: backward.base,
+            digits: backward.digits.iter().map(|place| Part::new(&place.packed(), nodes)).collect(),
+            feeders: Feeders::new(layout)?,
+            axes: OpenAxis::every(layout, window),
+            weights: weights(window),
+        })
+    }
+
+    #[inline]
+    fn held(&self, place: u64) -> Found<u64> {
+        const FEW: usize = 12;
+        match [0; FEW].get_mut(..=self.feeders.nodes) {
+            Some(values) => self.held_with(place, values),
+            None => self.held_with(place, &mut vec![0; self.feeders.nodes + 1]),
+        }
+    }
+
+    #[inline]
+    fn held_with(&self, place: u64, values: &mut [u64]) -> Found<u64> {
+        let steps = place.checked_sub(self.base);
+        if !steps.is_some_and(|steps| split(steps, &self.digits, values)) {
+            return Found::Hole;
+        }
+        if !self.feeders.resolve(values) {
+            return Found::Padding;
+        }
+        let held = self.axes.iter().zip(&*values).map(|(axis, value)| axis.held(*value));
+        held.fold(None, either).unwrap_or_else(|| {
+            let axes = self.axes.iter().zip(&*values).zip(&self.weights);
+            let steps = axes.map(|((axis, value), weight)| (value - axis.window.start) * weight);
+            Found::Element(steps.sum())
+        })
+    }
 }
 
 /// Neighbours that step evenly in both numbers, as one.
@@ -268,7 +421,7 @@ impl Program {
         if place >= self.places() {
             return Ok(Found::Outside);
         }
-        match &self.lookup {
+        match self.lookup() {
             Some(lookup) => Ok(lookup.held(place)),
             None => self.element_by_definition(place),
         }
@@ -276,10 +429,10 @@ impl Program {
 
     fn element_by_definition(&self, place: u64) -> Result<Found<u64>, LayoutError> {
         let mut location = self.location(place);
-        for level in self.layout.used_levels() {
+        for level in self.compiled.layout.used_levels() {
             location.set(*level, location.get(*level).unwrap_or(0));
         }
-        Ok(match self.layout.element(&location)? {
+        Ok(match self.compiled.layout.element(&location)? {
             Found::Element(index) => self.number(&index).map_or(Found::Hole, Found::Element),
             Found::Padding => Found::Padding,
             Found::Hole | Found::Outside => Found::Hole,

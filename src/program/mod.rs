@@ -1,9 +1,11 @@
 //! A placement compiled once: whole tables into the caller's memory, points, inverses and runs.
 
+mod boxes;
 mod cell;
 mod compiled;
 mod inverse;
 mod lookup;
+mod numbers;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod runs;
@@ -13,5 +15,6 @@ pub use cell::Cell;
 pub use compiled::Program;
 pub use runs::{Run, Runs};
 
+pub(crate) use boxes::Step;
 pub(crate) use compiled::check_length;
-pub(crate) use weighted_sum::Inner;
+pub(crate) use lookup::Feeders;

@@ -29,7 +29,7 @@ impl Program {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn par_fill_packed<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
-        self.par_fill(&self.packed, table)
+        self.par_fill(&self.compiled.packed, table)
     }
 
     /// [`fill_column`](Program::fill_column) on all cores of the current rayon pool.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::compiled::Program;
-use super::weighted_sum::{Inner, Outer};
+use super::weighted_sum::{Inner, Outer, Trailing, WeightedSum};
 use crate::level::Level;
 
 /// Elements that follow each other in the tensor and step evenly in the memory of one unit.
@@ -28,17 +28,6 @@ impl Run {
         let step = if length == 1 { 1 } else { self.step };
         Run { element: first, length, place, step }
     }
-
-    /// The part that lies in a range of places, moved by the copy.
-    pub(crate) fn within(&self, copy: u64, places: &Range<u64>) -> Option<Run> {
-        let (place, step) = (self.place + copy, self.step.max(1));
-        let before = places.start.saturating_sub(place).div_ceil(step);
-        let until = places.end.saturating_sub(place).div_ceil(step).min(self.length);
-        (before < until).then(|| {
-            let run = self.cut(self.element + before, self.element + until);
-            Run { place: run.place + copy, ..run }
-        })
-    }
 }
 
 impl Program {
@@ -62,14 +51,16 @@ impl Program {
     /// ```
     #[must_use]
     pub fn runs(&self) -> Runs<'_> {
-        let (local, rows) = match self.packed.is_fused() || self.elements() == 0 {
+        let packed = &self.compiled.packed;
+        let (local, rows) = if packed.is_fused() || self.elements() == 0 {
             // Every element is a row of its own.
-            true => (self.local_runs(&[0]), Rows::Elements(Box::new(self.indexes()))),
-            false => {
-                let inner = Inner::new(&self.packed, &self.shape);
-                let outer = Outer::new(&self.packed, &self.shape, &inner);
-                (self.local_runs(&inner.vector), Rows::Vectors(outer))
-            }
+            (self.local_runs(&[0]), Rows::Elements(Box::new(self.indexes())))
+        } else if let Some(long) = Long::new(packed, &self.shape) {
+            (Vec::new(), Rows::Long(long))
+        } else {
+            let inner = Inner::new(packed, &self.shape);
+            let outer = Outer::new(packed, &self.shape, &inner);
+            (self.local_runs(&inner.vector), Rows::Vectors(outer))
         };
         Runs {
             program: self,
@@ -135,6 +126,7 @@ pub struct Runs<'a> {
 
 enum Rows<'a> {
     Vectors(Outer<'a>),
+    Long(Long<'a>),
     Elements(Box<dyn Iterator<Item = Vec<u64>> + 'a>),
 }
 
@@ -142,14 +134,61 @@ impl std::fmt::Debug for Rows<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Rows::Vectors(_) => "Vectors",
+            Rows::Long(_) => "Long",
             Rows::Elements(_) => "Elements",
         })
+    }
+}
+
+/// Runs longer than vectors: those of the trailing axes, which count as one, for every index of
+/// the others.
+#[derive(Debug)]
+struct Long<'a> {
+    trailing: Trailing,
+    outer: Outer<'a>,
+    /// The base of the outer index at hand, and the next value of the trailing axes.
+    base: u64,
+    at: u64,
+    element: u64,
+}
+
+impl<'a> Long<'a> {
+    /// `None` where runs are short.
+    fn new(form: &'a WeightedSum, shape: &[Range<u64>]) -> Option<Long<'a>> {
+        let trailing = Trailing::new(form, shape).filter(Trailing::is_long)?;
+        let mut outer = trailing.outer(form, shape);
+        let base = outer.next()?.0;
+        let at = trailing.range.start;
+        Some(Long { trailing, outer, base, at, element: 0 })
+    }
+
+    /// The next piece that wraps no digit and leaves no unit.
+    fn next(&mut self, unit: u64) -> Option<Run> {
+        if self.at == self.trailing.range.end {
+            self.base = self.outer.next()?.0;
+            self.at = self.trailing.range.start;
+        }
+        let (place, step, left) = self.trailing.run(self.at);
+        let place = self.base + place;
+        let inside = match step {
+            0 => 1,
+            step => (unit - 1 - place % unit) / step + 1,
+        };
+        let length = left.min(inside);
+        let run =
+            Run { element: self.element, length, place, step: if length == 1 { 1 } else { step } };
+        self.at += length;
+        self.element += length;
+        Some(run)
     }
 }
 
 impl Runs<'_> {
     /// The next run within a row, not joined yet.
     fn piece(&mut self) -> Option<Run> {
+        if let Rows::Long(long) = &mut self.rows {
+            return long.next(self.unit);
+        }
         loop {
             let (base, part) = self.row.clone();
             while let Some(run) = self.local.get(self.next).filter(|run| run.element < part.end) {
@@ -175,9 +214,10 @@ impl Runs<'_> {
                 let number = |at| u64::try_from(at).unwrap_or(u64::MAX);
                 Some((base, number(part.start)..number(part.end)))
             }
+            Rows::Long(_) => None,
             Rows::Elements(indexes) => {
                 let index = indexes.next()?;
-                Some((self.program.packed.at(&self.program.layout, &index), 0..1))
+                Some((self.program.compiled.packed.at(&index), 0..1))
             }
         }
     }

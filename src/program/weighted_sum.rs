@@ -12,11 +12,12 @@ use std::ops::Range;
 
 use strength_reduce::StrengthReducedU64;
 
-use crate::algebra::{Axis, Layout, Target};
+use super::boxes::Boxes;
+use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
 
 /// The longest inner vector: 8 KiB of u32 stay in a 32 KiB cache beside the rows.
-const LONGEST_VECTOR: u64 = 2048;
+pub(super) const LONGEST_VECTOR: u64 = 2048;
 
 /// The longest vector of an axis that cannot be cut: 256 KiB of u32 stay in a second-level cache.
 const LONGEST_UNCUT: u64 = 1 << 16;
@@ -30,44 +31,29 @@ pub(crate) struct WeightedSum {
     base: u64,
     axes: Vec<Function>,
     replicas: Vec<(u64, u64)>,
-    /// (level, weight), where axes are fused.
-    weights: Vec<(Level, u64)>,
+    /// The layout with one level, whose coordinate is the sum less the base.
+    weighed: Layout,
     fused: bool,
-    /// The greatest value, padding included.
+    /// The greatest value, padding and copies included.
     pub(crate) reach: u64,
 }
 
 impl WeightedSum {
+    /// The layout has no digits of size 1: their strides may be too large to be weighed.
     pub(crate) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> WeightedSum {
         let used = layout.used_levels().iter();
-        let weights: Vec<(Level, u64)> = used.map(|level| (*level, weight(*level))).collect();
-        let reach = weights.iter().map(|(level, weight)| (layout.extent(*level) - 1) * weight);
-        let offsets = weights.iter().map(|(level, weight)| layout.offset(*level) * weight);
-        let chains = Chains::new(layout, &weight);
+        let reach = used.clone().map(|level| (layout.extent(*level) - 1) * weight(*level));
+        let offsets = used.map(|level| layout.offset(*level) * weight(*level));
+        let sources = layout.axes_per_derived();
+        let (weighed, constant) = weighed(layout, &weight, &sources);
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
-            base: offsets.sum::<u64>() + chains.constant(),
-            axes: (0..layout.rank()).map(|axis| chains.function(axis)).collect(),
+            base: offsets.sum::<u64>() + constant,
+            axes: (0..layout.rank()).map(|axis| Function::new(&weighed, axis, &sources)).collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
             reach: reach.sum(),
-            fused: chains.is_fused(),
-            weights,
-        }
-    }
-
-    /// A sum of one digit per axis: (size, step).
-    pub(crate) fn of_digits(
-        base: u64,
-        digits: impl Iterator<Item = (u64, u64)> + Clone,
-    ) -> WeightedSum {
-        let reach = digits.clone().map(|(size, step)| (size - 1) * step).sum::<u64>();
-        WeightedSum {
-            base,
-            axes: digits.map(|digit| Function::Digits(Digits::new([digit].into_iter()))).collect(),
-            replicas: Vec::new(),
-            weights: Vec::new(),
-            fused: false,
-            reach: base + reach,
+            fused: sources.iter().any(|sources| sources.len() > 1),
+            weighed,
         }
     }
 
@@ -77,40 +63,18 @@ impl WeightedSum {
     }
 
     /// The number of the element at `index`.
-    pub(crate) fn at(&self, layout: &Layout, index: &[u64]) -> u64 {
+    #[inline]
+    pub(crate) fn at(&self, index: &[u64]) -> u64 {
         if self.fused {
-            return self.through(layout, index);
+            return self.base + summed(&self.weighed, index);
         }
         let values = self.axes.iter().zip(index).map(|(axis, entry)| axis.value(*entry));
         self.base + values.sum::<u64>()
     }
 
-    /// By the definition, through derived axes.
-    fn through(&self, layout: &Layout, index: &[u64]) -> u64 {
-        let offset = |(level, weight): &(Level, u64)| layout.offset(*level) * weight;
-        let mut sum = self.weights.iter().map(offset).sum();
-        layout.land(index, |level, step| {
-            let weight = self.weights.iter().find(|(of, _)| *of == level);
-            sum += step * weight.map_or(0, |(_, weight)| *weight);
-        });
-        sum
-    }
-
-    /// What each copy adds, in blocks: there may be very many.
-    pub(crate) fn copies(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
-        const BLOCK: u64 = 1 << 12;
-        let all: u64 = self.replicas.iter().map(|(size, _)| size).product();
-        let copy = |number: u64| {
-            let mut rest = number;
-            let digits = self.replicas.iter().map(|(size, step)| {
-                let digit = rest % size;
-                rest /= size;
-                digit * step
-            });
-            digits.sum()
-        };
-        let blocks = (0..all.div_ceil(BLOCK)).map(|block| block * BLOCK);
-        blocks.map(move |from| (from..all.min(from + BLOCK)).map(copy).collect())
+    /// Windows as boxes of digits, first copies only.
+    pub(crate) fn boxes(&self) -> Boxes<'_> {
+        Boxes::new(&self.weighed, self.base, |_, stride| stride)
     }
 
     /// The most that a copy adds.
@@ -121,84 +85,70 @@ impl WeightedSum {
     /// A lower and an upper bound of the numbers over a box, first copies only.
     pub(crate) fn bounds(&self, shape: &[Range<u64>]) -> (u64, u64) {
         if self.fused {
-            return (0, self.reach);
+            return (self.base, self.reach - self.farthest_copy());
         }
         let bounds = self.axes.iter().zip(shape).map(|(axis, range)| axis.bounds(range));
         bounds.fold((self.base, self.base), |sum, (low, high)| (sum.0 + low, sum.1 + high))
     }
 }
 
-/// The nodes of a layout, digit by digit, as one weight sees them.
-struct Chains {
-    nodes: Vec<Node>,
-    /// For every node, the axes that feed it; an axis has itself.
-    sources: Vec<Vec<usize>>,
+/// The sum of digit x step over all that lands.
+#[inline]
+fn summed(weighed: &Layout, index: &[u64]) -> u64 {
+    let mut sum = 0;
+    weighed.land(index, |_, step| sum += step);
+    sum
 }
 
-/// An axis, or a derived axis with its start.
-#[derive(Clone, Debug)]
-struct Node {
-    start: u64,
-    /// Minor to major.
-    digits: Vec<(u64, Step)>,
+/// A layout in which everything lands in one level.
+fn one_level(axes: Vec<Axis>, derived: Vec<DerivedAxis>) -> Layout {
+    Layout {
+        axes,
+        derived,
+        replicas: Vec::new(),
+        offsets: Vec::new(),
+        used: vec![Level::ADDR],
+        spans: Vec::new(),
+    }
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Land(u64),
-    /// The node, and the weight.
-    Feed(usize, u64),
+fn idle() -> DerivedAxis {
+    DerivedAxis { start: 0, axis: Axis { extent: 1, subaxes: Vec::new() } }
 }
 
-impl Chains {
-    fn new(layout: &Layout, weight: &impl Fn(Level) -> u64) -> Chains {
-        let rank = layout.rank();
-        let step = |target: Target| match target {
-            Target::Land { level, stride } => Step::Land(weight(level) * stride),
-            Target::Feed { derived, weight } => Step::Feed(rank + derived, weight),
-        };
-        let digits = |axis: &Axis| -> Vec<(u64, Step)> {
-            axis.subaxes.iter().rev().map(|s| (s.size, step(s.target))).collect()
-        };
-        let axes = layout.axes().iter().map(|axis| Node { start: 0, digits: digits(axis) });
-        let derived = layout.derived_axes().iter();
-        let derived = derived.map(|f| Node { start: f.start, digits: digits(&f.axis) });
-        let own = (0..rank).map(|axis| vec![axis]);
-        let sources = own.chain(layout.axes_per_derived()).collect();
-        Chains { nodes: axes.chain(derived).collect(), sources }
-    }
-
-    fn is_fused(&self) -> bool {
-        self.sources.iter().any(|sources| sources.len() > 1)
-    }
-
-    /// What the nodes that nothing feeds add.
-    fn constant(&self) -> u64 {
-        let nodes: Vec<Node> = self.keep(|node| self.sources[node].is_empty());
-        Function::Chained(nodes).value(0)
-    }
-
-    fn function(&self, axis: usize) -> Function {
-        let lands = |digit: &(u64, Step)| match digit.1 {
-            Step::Land(step) => Some((digit.0, step)),
-            Step::Feed(..) => None,
-        };
-        let digits: Option<Vec<(u64, u64)>> = self.nodes[axis].digits.iter().map(lands).collect();
-        if let Some(digits) = digits {
-            return Function::Digits(Digits::new(digits.into_iter()));
+/// The layout with strides weighed and all levels as one. Derived axes that no tensor axis feeds
+/// never move: they are gone, and what they add comes beside the layout.
+fn weighed(
+    layout: &Layout,
+    weight: &impl Fn(Level) -> u64,
+    sources: &[Vec<usize>],
+) -> (Layout, u64) {
+    let weigh = |subaxis: &Subaxis| match subaxis.target {
+        Target::Land { level, stride } => {
+            Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
         }
-        let mut nodes = self.keep(|node| self.sources[node].contains(&axis));
-        // The value arrives at the first node; axes are fed by none.
-        nodes.swap(0, axis);
-        Function::Chained(nodes)
+        Target::Feed { .. } => *subaxis,
+    };
+    let axis = |axis: &Axis| Axis {
+        extent: axis.extent,
+        subaxes: axis.subaxes.iter().map(weigh).collect(),
+    };
+    let derived = layout.derived_axes().iter();
+    let mut derived: Vec<DerivedAxis> =
+        derived.map(|d| DerivedAxis { start: d.start, axis: axis(&d.axis) }).collect();
+    let mut constant = 0;
+    for unfed in (0..derived.len()).filter(|derived| sources[*derived].is_empty()) {
+        let DerivedAxis { start, axis } = std::mem::replace(&mut derived[unfed], idle());
+        let mut digits = vec![0; axis.subaxes.len()];
+        axis.digits(start, &mut digits);
+        for (subaxis, digit) in axis.subaxes.iter().zip(digits) {
+            match subaxis.target {
+                Target::Land { stride, .. } => constant += digit * stride,
+                Target::Feed { derived: to, weight } => derived[to].start += digit * weight,
+            }
+        }
     }
-
-    /// The nodes, those that are not kept without digits.
-    fn keep(&self, keep: impl Fn(usize) -> bool) -> Vec<Node> {
-        let empty = Node { start: 0, digits: Vec::new() };
-        let nodes = self.nodes.iter().enumerate();
-        nodes.map(|(at, node)| if keep(at) { node.clone() } else { empty.clone() }).collect()
-    }
+    (one_level(layout.axes().iter().map(axis).collect(), derived), constant)
 }
 
 /// What an axis adds, as a function of its value.
@@ -206,15 +156,33 @@ impl Chains {
 enum Function {
     Digits(Digits),
     /// Through derived axes, which no other axis feeds.
-    Chained(Vec<Node>),
+    Chained(Box<Layout>),
 }
 
 impl Function {
+    fn new(weighed: &Layout, axis: usize, sources: &[Vec<usize>]) -> Function {
+        let lands = |digit: &Subaxis| match digit.target {
+            Target::Land { stride, .. } => Some((digit.size, stride)),
+            Target::Feed { .. } => None,
+        };
+        let axes = &weighed.axes()[axis];
+        let digits: Option<Vec<(u64, u64)>> = axes.subaxes.iter().rev().map(lands).collect();
+        if let Some(digits) = digits {
+            return Function::Digits(Digits::new(digits.into_iter()));
+        }
+        let derived = weighed.derived_axes().iter().zip(sources);
+        let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
+            true => derived.clone(),
+            false => idle(),
+        });
+        Function::Chained(Box::new(one_level(vec![axes.clone()], derived.collect())))
+    }
+
     #[inline]
     fn value(&self, entry: u64) -> u64 {
         match self {
             Function::Digits(digits) => digits.value(entry),
-            Function::Chained(nodes) => through(nodes, entry),
+            Function::Chained(layout) => summed(layout, &[entry]),
         }
     }
 
@@ -228,35 +196,9 @@ impl Function {
     fn bounds(&self, range: &Range<u64>) -> (u64, u64) {
         match self {
             Function::Digits(digits) => digits.bounds(range),
-            Function::Chained(nodes) => {
-                let lands = nodes.iter().flat_map(|node| &node.digits).map(|digit| match digit {
-                    (size, Step::Land(step)) => (size - 1) * step,
-                    _ => 0,
-                });
-                (0, lands.sum())
-            }
+            Function::Chained(layout) => (0, layout.extent(Level::ADDR) - 1),
         }
     }
-}
-
-fn through(nodes: &[Node], entry: u64) -> u64 {
-    let mut values: Vec<u64> = nodes.iter().map(|node| node.start).collect();
-    if let Some(first) = values.first_mut() {
-        *first += entry;
-    }
-    let mut sum = 0;
-    for (at, node) in nodes.iter().enumerate() {
-        let mut rest = values[at];
-        for (size, step) in &node.digits {
-            let digit = rest % size;
-            rest /= size;
-            match step {
-                Step::Land(step) => sum += digit * step,
-                Step::Feed(to, weight) => values[*to] += digit * weight,
-            }
-        }
-    }
-    sum
 }
 
 /// A sum of digit x step.
@@ -351,6 +293,95 @@ fn merged(digits: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
         }
     }
     merged
+}
+
+/// The last axes as one, as far as each goes on evenly where the one behind it ends.
+#[derive(Debug)]
+pub(super) struct Trailing {
+    /// (size, step), minor to major, of `base` + the values of `range`.
+    digits: Vec<(u64, u64)>,
+    base: u64,
+    pub(super) range: Range<u64>,
+    /// How many axes lie outside.
+    outside: usize,
+}
+
+impl Trailing {
+    /// `None` without an axis whose digits all land.
+    pub(super) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Option<Trailing> {
+        let mut trailing: Option<Trailing> = None;
+        for (outside, (axis, range)) in form.axes.iter().zip(shape).enumerate().rev() {
+            let Function::Digits(digits) = axis else { break };
+            let joined = match trailing.take() {
+                None => Trailing {
+                    digits: digits.digits.clone(),
+                    base: 0,
+                    range: range.clone(),
+                    outside,
+                },
+                Some(inner) => match inner.joined(digits, range) {
+                    Ok(joined) => Trailing { outside, ..joined },
+                    Err(inner) => return Some(inner),
+                },
+            };
+            trailing = Some(joined);
+        }
+        trailing
+    }
+
+    /// The same with the values of the axis in front.
+    fn joined(self, axis: &Digits, range: &Range<u64>) -> Result<Trailing, Trailing> {
+        let (place, step, left) = self.run(self.range.start);
+        let length = self.range.end - self.range.start;
+        if length > 1 && left < length {
+            return Err(self);
+        }
+        let base = place;
+        let Some(((size, next), major)) = axis.digits.split_first() else {
+            return Ok(Trailing { outside: 0, ..self });
+        };
+        if length == 1 {
+            return Ok(Trailing {
+                digits: axis.digits.clone(),
+                base,
+                range: range.clone(),
+                outside: 0,
+            });
+        }
+        let ends = (length.checked_mul(*size), range.end.checked_mul(length));
+        match (step.checked_mul(length) == Some(*next), ends) {
+            (true, (Some(size), Some(end))) => {
+                let digits = [&[(size, step)], major].concat();
+                Ok(Trailing { digits, base, range: range.start * length..end, outside: 0 })
+            }
+            _ => Err(self),
+        }
+    }
+
+    /// Whether runs are longer than vectors.
+    pub(super) fn is_long(&self) -> bool {
+        let longest = self.digits.first().map_or(0, |(size, _)| *size);
+        longest.min(self.range.end - self.range.start) > LONGEST_VECTOR
+    }
+
+    /// What a value adds, the step with which it goes on, and how many values it does so.
+    pub(super) fn run(&self, value: u64) -> (u64, u64, u64) {
+        let (mut rest, mut place) = (value, self.base);
+        for (size, step) in &self.digits {
+            place += rest % size * step;
+            rest /= size;
+        }
+        let left = self.range.end - value;
+        let minor = self.digits.first().map(|(size, step)| (size - value % size, *step));
+        let (until, step) = minor.unwrap_or((left, 0));
+        (place, step, until.min(left))
+    }
+
+    /// The indexes of the axes outside.
+    pub(super) fn outer<'a>(&self, form: &'a WeightedSum, shape: &[Range<u64>]) -> Outer<'a> {
+        let inner = Inner { vector: vec![0], outside: self.outside, block: 1 };
+        Outer::new(form, shape, &inner)
+    }
 }
 
 /// The inner vector: all trailing axes that fit, and a block of minor digits of the next one.

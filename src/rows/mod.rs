@@ -10,6 +10,8 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod order;
+mod read;
 mod table;
 mod unit;
 mod write;

@@ -1,13 +1,13 @@
 //! One unit: every address in order, with what lives there.
 
-use crate::algebra::{Found, IndexOrder};
+use super::order::{RowAt, Slots};
+use crate::algebra::Found;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::Placement;
-use crate::program::Program;
 
-/// One address, and lane if lanes are used, of a unit.
+/// One address of a unit, and the lane where lanes are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The address in long words.
@@ -23,19 +23,32 @@ pub struct Slot {
 pub struct UnitTable<'a> {
     placement: &'a Placement,
     unit: Location,
-    /// The compiled placement, and the packed number of the unit's address 0.
-    compiled: Option<(Program, u64)>,
+    contents: Contents<'a>,
     lanes: u64,
     next: u64,
     end: u64,
+}
+
+/// Where the answers come from.
+#[derive(Clone, Debug)]
+enum Contents<'a> {
+    /// No machine or layout has the unit.
+    Outside,
+    /// The rows of the unit, and of those that share its memory, in step.
+    Rows(Vec<Rows<'a>>),
+    /// Where too many rows would have to be sorted, the definition.
+    Definition,
 }
 
 impl Placement {
     /// Walks the memory of one unit (of one time slice): every address from the base on, lanes
     /// within it, with the index that lives there, padding and holes told apart.
     ///
-    /// Replicated levels may be left out of `unit`. [`Program::fill_inverse_at`] makes the same
-    /// table of numbers, at once.
+    /// Replicated levels may be left out of `unit`.
+    /// [`Program::fill_inverse_at`](crate::program::Program::fill_inverse_at) makes the same table
+    /// of numbers, at once.
+    /// Law: a slot holds what [`Placement::element`] finds.
+    /// Cost: constant per slot, as [`Table`](crate::rows::Table).
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves open, and
@@ -62,43 +75,102 @@ impl Placement {
         let slots = words.checked_mul(lanes);
         let too_large = LayoutError::too_large(Site::Layout, "the number of addresses");
         let end = slots.ok_or(too_large)?;
-        let compiled = if inside { self.compiled_at(unit) } else { None };
-        Ok(UnitTable { placement: self, unit: unit.clone(), compiled, lanes, next: 0, end })
+        let contents = match inside {
+            true => self.contents(unit)?,
+            false => Contents::Outside,
+        };
+        Ok(UnitTable { placement: self, unit: unit.clone(), contents, lanes, next: 0, end })
     }
 
-    /// `None` where a place has several names, or names levels without a column, or numbers do
-    /// not fit: then the definition answers.
-    fn compiled_at(&self, unit: &Location) -> Option<(Program, u64)> {
-        let alone = self.memory().is_none_or(|(_, memory)| memory.group == 1);
-        let known = unit.iter().all(|(level, _)| self.columns().contains(&level));
-        let program = self.program().ok().filter(|_| alone && known)?;
-        let coordinate = |level: Level| match level {
-            Level::ADDR | Level::W => 0,
-            _ => unit.get(level).unwrap_or(0),
-        };
-        let place = program.columns().fold(0, |sum, (level, size)| sum * size + coordinate(level));
-        Some((program, place))
+    fn contents(&self, unit: &Location) -> Result<Contents<'_>, LayoutError> {
+        let coordinate = |level: &Level| (*level, unit.get(*level).unwrap_or(0));
+        let columns = self.columns().iter().filter(|l| **l != Level::ADDR && **l != Level::W);
+        let place: Location = columns.map(coordinate).collect();
+        let mut rows = Vec::new();
+        for place in self.shared(place)? {
+            match Slots::new(self.spread(), self.columns(), &place, true) {
+                Ok(slots) => rows.extend(slots.map(|slots| Rows::new(slots, self.columns()))),
+                Err(LayoutError::TooManyRows { .. }) => return Ok(Contents::Definition),
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        Ok(Contents::Rows(rows))
+    }
+}
+
+/// The rows of a unit, one after the other.
+#[derive(Clone, Debug)]
+struct Rows<'a> {
+    slots: Slots<'a>,
+    /// The columns of the address and of the lane.
+    address: Option<usize>,
+    lane: Option<usize>,
+    /// The next row of the block.
+    next: usize,
+    started: bool,
+}
+
+impl<'a> Rows<'a> {
+    fn new(slots: Slots<'a>, columns: &[Level]) -> Rows<'a> {
+        let column = |level| columns.iter().position(|column| *column == level);
+        let (address, lane) = (column(Level::ADDR), column(Level::W));
+        Rows { slots, address, lane, next: 0, started: false }
+    }
+
+    /// What the rows say of a slot, padding or an element; asked in order.
+    fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, LayoutError> {
+        let mut found = None;
+        let (address, lane) = (self.address, self.lane);
+        while let Some((place, index)) = self.row()? {
+            let at = |column: Option<usize>| column.map_or(0, |column| place[column]);
+            let place = (at(address), at(lane));
+            if place > slot {
+                break;
+            }
+            if place == slot && !matches!(found, Some(Found::Element(_))) {
+                let index = index.map(<[u64]>::to_vec);
+                found = Some(index.map_or(Found::Padding, Found::Element));
+            }
+            self.next += 1;
+        }
+        Ok(found)
+    }
+
+    /// The row at hand.
+    fn row(&mut self) -> Result<Option<RowAt<'_>>, LayoutError> {
+        if !self.started || self.next == self.slots.block().len() {
+            (self.started, self.next) = (true, 0);
+            if self.slots.next_block()?.is_none() {
+                self.slots.clear();
+                return Ok(None);
+            }
+        }
+        Ok(Some(self.slots.block().row(self.next)))
     }
 }
 
 impl UnitTable<'_> {
     fn found(&mut self, address: u64, lane: u64) -> Result<Found, LayoutError> {
-        let Some((program, unit)) = &self.compiled else {
-            self.unit.set(Level::ADDR, address);
-            self.unit.set(Level::W, lane);
-            return self.placement.element(&self.unit);
-        };
-        let lanes = program.columns().find(|(level, _)| *level == Level::W);
-        let place = unit + address * lanes.map_or(1, |(_, lanes)| lanes) + lane;
-        Ok(match program.element(place)? {
-            Found::Element(number) => {
-                let index = self.placement.layout().index_of(IndexOrder::RowMajor, number)?;
-                Found::Element(index)
+        let rows = match &mut self.contents {
+            Contents::Outside => return Ok(Found::Outside),
+            Contents::Rows(rows) => rows,
+            Contents::Definition => {
+                self.unit.set(Level::ADDR, address);
+                self.unit.set(Level::W, lane);
+                return self.placement.element(&self.unit);
             }
-            Found::Padding => Found::Padding,
-            Found::Hole => Found::Hole,
-            Found::Outside => Found::Outside,
-        })
+        };
+        let mut found = Found::Hole;
+        for rows in rows {
+            match rows.at((address, lane))? {
+                Some(Found::Element(index)) if !matches!(found, Found::Element(_)) => {
+                    found = Found::Element(index);
+                }
+                Some(Found::Padding) if found == Found::Hole => found = Found::Padding,
+                _ => {}
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Tables as text: CSV and JSON lines.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use super::{Row, Table};
+use super::Table;
 use crate::error::LayoutError;
 
 /// Why a table was not written.
@@ -47,91 +46,156 @@ impl Table<'_> {
     ) -> Result<(), WriteError> {
         let written = self.written_columns();
         let levels = || written.iter().map(|at| self.columns()[*at]);
-        let keys: Vec<String> = levels().map(|level| format!("\"{level}\":")).collect();
-        let mut line = Vec::new();
+        let mut text = Text::new();
         if format == Format::Csv {
             let axes = (0..self.rank()).map(|axis| format!("i{axis}"));
             let header = levels().map(|level| level.to_string()).chain(axes).join(",");
             writeln!(out, "{header}")?;
         }
+        let keys: Vec<String> = levels().map(|level| format!("\"{level}\":")).collect();
+        let most = (keys.iter().map(String::len).sum::<usize>() + 32)
+            .saturating_add((written.len() + self.rank() + 2) * MOST_DIGITS);
+        let Some(mut slots) = self.slots()? else { return Ok(()) };
         let mut rows = 0_u64;
-        let mut place = Vec::new();
-        let outcome = self.for_each(|row| {
-            line.clear();
-            place.clear();
-            place.extend(written.iter().map(|at| row.place[*at]));
-            let row = Row { place: &place, ..row };
-            match format {
-                Format::Csv => csv(&mut line, row, self.rank()),
-                Format::JsonLines => json(&mut line, row, &keys),
+        while let Some(block) = slots.next_block()? {
+            for at in 0..block.len() {
+                text.make_room(most, out)?;
+                let (place, index) = block.row(at);
+                match format {
+                    Format::Csv => csv(&mut text, &written, place, index, self.rank()),
+                    Format::JsonLines => json(&mut text, &written, place, index, &keys),
+                }
             }
-            rows += 1;
-            if rows.is_multiple_of(1 << 16) {
+            let before = rows >> PROGRESS_BITS;
+            rows += u64::try_from(block.len()).unwrap_or(0);
+            if rows >> PROGRESS_BITS > before {
                 progress(rows);
             }
-            match out.write_all(&line) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            }
-        })?;
-        Ok(outcome.break_value().map_or(Ok(()), Err)?)
-    }
-}
-
-fn csv(line: &mut Vec<u8>, row: Row<'_>, rank: usize) {
-    for coordinate in row.place {
-        decimal(line, *coordinate);
-        line.push(b',');
-    }
-    for axis in 0..rank {
-        if let Some(index) = row.index {
-            decimal(line, index[axis]);
         }
-        line.push(b',');
+        Ok(text.write(out)?)
     }
-    line.pop();
-    line.push(b'\n');
 }
 
-fn json(line: &mut Vec<u8>, row: Row<'_>, keys: &[String]) {
-    line.extend_from_slice(b"{\"at\":{");
-    for (key, coordinate) in keys.iter().zip(row.place) {
-        line.extend_from_slice(key.as_bytes());
-        decimal(line, *coordinate);
-        line.push(b',');
+/// How often progress is told: every 2^16 rows.
+const PROGRESS_BITS: u32 = 16;
+
+/// The digits of the greatest number, and a separator.
+const MOST_DIGITS: usize = 21;
+
+/// The digits of the numbers below 10 000, with leading zeros.
+static FOUR_DIGITS: [[u8; 4]; 10_000] = four_digits();
+
+#[allow(clippy::as_conversions, reason = "a decimal digit fits in a byte")]
+const fn four_digits() -> [[u8; 4]; 10_000] {
+    let mut all = [[b'0'; 4]; 10_000];
+    let mut number = 0;
+    while number < all.len() {
+        let (mut rest, mut at) = (number, 4);
+        while at > 0 {
+            at -= 1;
+            all[number][at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        number += 1;
     }
-    if !row.place.is_empty() {
-        line.pop();
+    all
+}
+
+/// Lines that are being written, digits in place.
+struct Text {
+    bytes: Vec<u8>,
+    /// How many are written.
+    end: usize,
+}
+
+impl Text {
+    fn new() -> Text {
+        Text { bytes: vec![0; 1 << 16], end: 0 }
     }
-    line.extend_from_slice(b"},\"index\":");
-    match row.index {
-        None => line.extend_from_slice(b"null"),
+
+    /// Makes room for a line of at most `most` bytes.
+    fn make_room(&mut self, most: usize, out: &mut dyn Write) -> io::Result<()> {
+        if self.bytes.len() - self.end < most {
+            self.write(out)?;
+            self.bytes.resize(self.bytes.len().max(most), 0);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.bytes[..self.end])?;
+        self.end = 0;
+        Ok(())
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.bytes[self.end..self.end + text.len()].copy_from_slice(text);
+        self.end += text.len();
+    }
+
+    /// Writes a number and what stands behind it.
+    #[inline]
+    fn number(&mut self, number: u64, then: u8) {
+        let low = usize::try_from(number % 10_000).unwrap_or(0);
+        let digits = FOUR_DIGITS[low];
+        if number < 10_000 {
+            // Leading zeros leave, and their places are written over.
+            let zeros = usize::from(low < 1000) + usize::from(low < 100) + usize::from(low < 10);
+            let [a, b, c, d] = digits;
+            let line =
+                [[a, b, c, d, then], [b, c, d, then, 0], [c, d, then, 0, 0], [d, then, 0, 0, 0]];
+            self.bytes[self.end..self.end + 5].copy_from_slice(&line[zeros]);
+            self.end += 5 - zeros;
+        } else {
+            self.leading(number / 10_000);
+            self.text(&digits);
+            self.text(&[then]);
+        }
+    }
+
+    /// Writes the digits in front of the last four.
+    fn leading(&mut self, number: u64) {
+        match number {
+            0..10_000 => {
+                self.number(number, b',');
+                self.end -= 1;
+            }
+            _ => {
+                self.leading(number / 10_000);
+                let low = usize::try_from(number % 10_000).unwrap_or(0);
+                self.text(&FOUR_DIGITS[low]);
+            }
+        }
+    }
+}
+
+fn csv(text: &mut Text, written: &[usize], place: &[u64], index: Option<&[u64]>, rank: usize) {
+    written.iter().for_each(|at| text.number(place[*at], b','));
+    match index {
+        Some(index) => index.iter().for_each(|entry| text.number(*entry, b',')),
+        None => (0..rank).for_each(|_| text.text(b",")),
+    }
+    // Instead of the last separator.
+    text.end -= usize::from(!written.is_empty() || rank > 0);
+    text.text(b"\n");
+}
+
+fn json(text: &mut Text, written: &[usize], place: &[u64], index: Option<&[u64]>, keys: &[String]) {
+    text.text(b"{\"at\":{");
+    for (key, at) in keys.iter().zip(written) {
+        text.text(key.as_bytes());
+        text.number(place[*at], b',');
+    }
+    text.end -= usize::from(!written.is_empty());
+    text.text(b"},\"index\":");
+    match index {
+        None => text.text(b"null"),
         Some(index) => {
-            line.push(b'[');
-            for (at, entry) in index.iter().enumerate() {
-                if at > 0 {
-                    line.push(b',');
-                }
-                decimal(line, *entry);
-            }
-            line.push(b']');
+            text.text(b"[");
+            index.iter().for_each(|entry| text.number(*entry, b','));
+            text.end -= usize::from(!index.is_empty());
+            text.text(b"]");
         }
     }
-    line.extend_from_slice(b"}\n");
-}
-
-fn decimal(line: &mut Vec<u8>, number: u64) {
-    let mut digits = [b'0'; 20];
-    let mut at = digits.len();
-    let mut rest = number;
-    loop {
-        at -= 1;
-        // A decimal digit is below 10.
-        digits[at] += u8::try_from(rest % 10).unwrap_or(0);
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    line.extend_from_slice(&digits[at..]);
+    text.text(b"}\n");
 }

@@ -115,8 +115,8 @@ mod tests {
         for seed in 0..20_000_u32 {
             let bits = seed.wrapping_mul(0x9e37_79b9);
             let value = f32::from_bits(bits);
-            assert_eq!(SINGLE.bits(SINGLE.value(bits.into())), bits.into(), "{bits:08x}");
-            assert!(value.is_nan() || SINGLE.value(bits.into()) == value.into(), "{bits:08x}");
+            assert_eq!(SINGLE.bits(SINGLE.value(u64::from(bits))), u64::from(bits), "{bits:08x}");
+            assert!(value.is_nan() || SINGLE.value(u64::from(bits)) == f64::from(value), "{bits:08x}");
         }
     }
 

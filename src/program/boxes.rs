@@ -1,0 +1,352 @@
+//! A window as boxes of digits, in each of which element and place are plain sums.
+//!
+//! ```text
+//! (10)/((3:7, 4_PE))      element = 4 x digit(3) + digit(4)     10 of 12 values are real
+//!
+//! box 1   digit(3) 0..2, digit(4) 0..4      8 elements
+//! box 2   digit(3) 2,    digit(4) 0..2      the row that is cut
+//! ```
+//!
+//! A range of an axis is cut where its digits wrap: whole blocks in the middle, and what is left
+//! at either end. A digit that feeds a derived axis hands its range on, and that axis is cut in
+//! turn. Digits that feed one axis together, and step evenly through the tensor together, count
+//! as one range; where they do not, all but the longest are taken value by value.
+
+use std::ops::Range;
+
+use crate::algebra::{Destination, Digit, Digits, Layout};
+use crate::level::Level;
+
+/// Elements whose number and place are both sums over digits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grid {
+    pub(crate) element: u64,
+    pub(crate) place: u64,
+    /// In no order.
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Grid {
+    /// Calls `visit` with the number and the place of every element.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(u64, u64)) {
+        fn digits(steps: &[Step], element: u64, place: u64, visit: &mut dyn FnMut(u64, u64)) {
+            let Some((first, rest)) = steps.split_first() else { return visit(element, place) };
+            for at in 0..first.count {
+                digits(rest, element + at * first.element, place + at * first.place, visit);
+            }
+        }
+        digits(&self.steps, self.element, self.place, visit);
+    }
+}
+
+impl Grid {
+    /// Calls `visit` with grids that hold the elements in a range of places.
+    pub(crate) fn within(&self, places: &Range<u64>, visit: &mut dyn FnMut(&Grid)) {
+        let reach = |steps: &[Step]| steps.iter().map(|s| (s.count - 1) * s.place).sum::<u64>();
+        let last = self.place + reach(&self.steps);
+        if last < places.start || self.place >= places.end {
+            return;
+        }
+        if self.place >= places.start && last < places.end {
+            return visit(self);
+        }
+        let Some(major) = (0..self.steps.len()).max_by_key(|at| self.steps[*at].place) else {
+            return;
+        };
+        let mut rest = self.clone();
+        let Step { count, element, place } = rest.steps.swap_remove(major);
+        let reach = reach(&rest.steps);
+        // The steps that touch the range, and those that lie inside as a whole.
+        let before = |limit: u64| limit.saturating_sub(self.place).div_ceil(place).min(count);
+        let touch = before(places.start.saturating_sub(reach))..before(places.end);
+        let whole = before(places.start)..before(places.end.saturating_sub(reach));
+        let mut cut = |from: u64, count: u64| {
+            rest.element = self.element + from * element;
+            rest.place = self.place + from * place;
+            let known = rest.steps.len();
+            if count > 1 {
+                rest.steps.push(Step { count, element, place });
+            }
+            rest.within(places, visit);
+            rest.steps.truncate(known);
+        };
+        if whole.is_empty() {
+            return touch.for_each(|at| cut(at, 1));
+        }
+        (touch.start..whole.start).for_each(|at| cut(at, 1));
+        cut(whole.start, whole.end - whole.start);
+        (whole.end..touch.end).for_each(|at| cut(at, 1));
+    }
+}
+
+/// A free digit of a [`Grid`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) count: u64,
+    /// What one step adds to the number of the element, and to the place.
+    pub(crate) element: u64,
+    pub(crate) place: u64,
+}
+
+/// A range of an axis, and what one step in it adds to the number of the element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AxisRange {
+    pub(crate) start: u64,
+    pub(crate) count: u64,
+    pub(crate) weight: u64,
+}
+
+/// Cuts ranges of the axes of a layout into grids.
+#[derive(Debug)]
+pub(crate) struct Boxes<'a> {
+    layout: &'a Layout,
+    base: u64,
+    digits: Digits,
+    /// What one step of each digit adds to the place; 0 for one that feeds.
+    strides: Vec<u64>,
+    fixed: Vec<Option<u64>>,
+    copies: bool,
+}
+
+impl<'a> Boxes<'a> {
+    /// First copies only; `stride` tells what a step of so many elements in a level adds.
+    pub(crate) fn new(
+        layout: &'a Layout,
+        base: u64,
+        stride: impl Fn(Level, u64) -> u64,
+    ) -> Boxes<'a> {
+        let digits = layout.digits();
+        let stride = |digit: &Digit| match digit.to {
+            Destination::Level(level) => stride(level, digit.step),
+            Destination::Derived(_) => 0,
+        };
+        let strides = digits.iter().map(stride).collect();
+        let fixed = vec![None; digits.len()];
+        Boxes { layout, base, digits, strides, fixed, copies: false }
+    }
+
+    /// With all copies.
+    pub(crate) fn with_copies(self) -> Boxes<'a> {
+        Boxes { copies: true, ..self }
+    }
+
+    /// Keeps one value of a digit.
+    pub(crate) fn fix(&mut self, digit: usize, value: u64) {
+        self.fixed[digit] = Some(value);
+    }
+
+    /// Calls `visit` with grids that hold every index of the ranges once, with every copy.
+    pub(crate) fn visit(&self, ranges: &[AxisRange], visit: &mut dyn FnMut(&Grid)) {
+        if ranges.iter().any(|range| range.count == 0) {
+            return;
+        }
+        let nodes = self.layout.rank() + self.layout.derived_axes().len();
+        let mut values = vec![Value::default(); nodes];
+        for (value, range) in values.iter_mut().zip(ranges) {
+            value.start = range.start;
+            value.terms.push(Term { weight: 1, count: range.count, element: range.weight });
+        }
+        for (value, derived) in values[ranges.len()..].iter_mut().zip(self.layout.derived_axes()) {
+            value.start = derived.start;
+        }
+        let grid = Grid { element: 0, place: self.base, steps: Vec::new() };
+        Cutter { boxes: self, values, grid, visit }.node(0);
+    }
+}
+
+/// What is known of the value of a node: a start, and what free digits add.
+#[derive(Clone, Debug, Default)]
+struct Value {
+    start: u64,
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    weight: u64,
+    count: u64,
+    element: u64,
+}
+
+/// `start + weight x k` for k below `count`, where each k is worth `element`.
+#[derive(Clone, Copy, Debug)]
+struct Progression {
+    start: u64,
+    weight: u64,
+    count: u64,
+    element: u64,
+}
+
+impl Progression {
+    fn single(start: u64) -> Progression {
+        Progression { start, weight: 1, count: 1, element: 0 }
+    }
+
+    /// The step with this value, and what the steps before it are worth; `None` if it has none.
+    fn only(&self, value: u64) -> Option<(Progression, u64)> {
+        let ahead = value.checked_sub(self.start)?;
+        let at = ahead / self.weight.max(1);
+        let found = at < self.count && at * self.weight == ahead;
+        found.then_some((Progression::single(value), at * self.element))
+    }
+}
+
+/// Terms with those joined that count through each other, the longest last.
+fn combined(terms: &[Term]) -> Vec<Term> {
+    let mut terms: Vec<Term> = terms.iter().copied().filter(|term| term.count > 1).collect();
+    terms.sort_unstable_by_key(|term| term.weight);
+    terms.dedup_by(|major, minor| {
+        let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);
+        let joins = goes_on(minor.weight, major.weight) && goes_on(minor.element, major.element);
+        if joins {
+            minor.count *= major.count;
+        }
+        joins
+    });
+    terms.sort_by_key(|term| term.count);
+    terms
+}
+
+struct Cutter<'a> {
+    boxes: &'a Boxes<'a>,
+    values: Vec<Value>,
+    grid: Grid,
+    visit: &'a mut dyn FnMut(&Grid),
+}
+
+impl Cutter<'_> {
+    /// Cuts the nodes from `node` on.
+    fn node(&mut self, node: usize) {
+        if node == self.values.len() {
+            let copies = self.boxes.digits.numbers_of(node);
+            return self.copies(if self.boxes.copies { copies } else { 0..0 });
+        }
+        let Value { start, terms } = std::mem::take(&mut self.values[node]);
+        self.terms(node, start, &combined(&terms));
+        self.values[node] = Value { start, terms };
+    }
+
+    /// Adds the copies, and shows the grid.
+    fn copies(&mut self, copies: Range<usize>) {
+        let (known, place) = (self.grid.steps.len(), self.grid.place);
+        for copy in copies {
+            let stride = self.boxes.strides[copy];
+            match self.boxes.fixed[copy] {
+                Some(at) => self.grid.place = self.grid.place.wrapping_add(at.wrapping_mul(stride)),
+                None => {
+                    let count = self.boxes.digits.digit(copy).size;
+                    self.grid.steps.push(Step { count, element: 0, place: stride });
+                }
+            }
+        }
+        (self.visit)(&self.grid);
+        self.grid.steps.truncate(known);
+        self.grid.place = place;
+    }
+
+    /// Cuts a node whose value is `start` and what the terms add, the last of them the longest.
+    fn terms(&mut self, node: usize, start: u64, terms: &[Term]) {
+        match *terms {
+            [] => self.digit(node, 0, Progression::single(start)),
+            [Term { weight, count, element }] => {
+                self.digit(node, 0, Progression { start, weight, count, element });
+            }
+            [first, ref rest @ ..] => {
+                let element = self.grid.element;
+                for at in 0..first.count {
+                    self.grid.element = element + at * first.element;
+                    self.terms(node, start + at * first.weight, rest);
+                }
+                self.grid.element = element;
+            }
+        }
+    }
+
+    /// Cuts the digits of a node from `at` on, which write the values of a progression.
+    fn digit(&mut self, node: usize, at: usize, values: Progression) {
+        let Progression { start, weight, count, element } = values;
+        let Some(&Digit { place: worth, .. }) = self.boxes.digits.of(node).get(at) else {
+            return self.node(node + 1);
+        };
+        let (first, within) = (start / worth, start % worth);
+        if count == 1 {
+            self.choose(node, at, Progression::single(first), Progression::single(within));
+        } else if weight.is_multiple_of(worth) {
+            let steps = Progression { start: first, weight: weight / worth, count, element };
+            self.choose(node, at, steps, Progression::single(within));
+        } else if worth.is_multiple_of(weight) {
+            self.blocks(node, at, values);
+        } else {
+            let before = self.grid.element;
+            for k in 0..count {
+                self.grid.element = before + k * element;
+                self.digit(node, at, Progression::single(start + k * weight));
+            }
+            self.grid.element = before;
+        }
+    }
+
+    /// The same where a step of the digit is a whole number of steps of the progression: the end
+    /// of a block, whole blocks, the beginning of one.
+    fn blocks(&mut self, node: usize, at: usize, values: Progression) {
+        let Progression { start, weight, count, element } = values;
+        let worth = self.boxes.digits.of(node)[at].place;
+        let (within, lead, per_block) = (start % worth, start % weight, worth / weight);
+        let part = |start, count| Progression { start, weight, count, element };
+        let left = (worth - within).div_ceil(weight).min(count);
+        let head = if within == lead && left == per_block { 0 } else { left };
+        let before = self.grid.element;
+        if head > 0 {
+            self.choose(node, at, Progression::single(start / worth), part(within, head));
+        }
+        let first = start.saturating_add(head.saturating_mul(weight)) / worth;
+        let (whole, tail) = ((count - head) / per_block, (count - head) % per_block);
+        if whole > 0 {
+            self.grid.element = before + head * element;
+            let element = element * per_block;
+            let steps = Progression { start: first, weight: 1, count: whole, element };
+            self.choose(node, at, steps, part(lead, per_block));
+        }
+        if tail > 0 {
+            self.grid.element = before + (head + whole * per_block) * element;
+            self.choose(node, at, Progression::single(first + whole), part(lead, tail));
+        }
+        self.grid.element = before;
+    }
+
+    /// Lets a digit take the values `steps`, and cuts those after it, which write `rest`.
+    fn choose(&mut self, node: usize, at: usize, steps: Progression, rest: Progression) {
+        let number = self.boxes.digits.numbers_of(node).start + at;
+        let (digit, stride) = (*self.boxes.digits.digit(number), self.boxes.strides[number]);
+        let kept = self.boxes.fixed[number].map_or(Some((steps, 0)), |value| steps.only(value));
+        let Some((Progression { start, weight, count, element }, skipped)) = kept else { return };
+        let (place, before, known) = (self.grid.place, self.grid.element, self.grid.steps.len());
+        self.grid.element = before + skipped;
+        match digit.to {
+            Destination::Derived(derived) if digit.step > 0 => {
+                let worth = digit.step;
+                let to = self.boxes.layout.rank() + derived;
+                let (fed, terms) = (self.values[to].start, self.values[to].terms.len());
+                self.values[to].start = fed + start * worth;
+                if count > 1 {
+                    let weight = weight * worth;
+                    self.values[to].terms.push(Term { weight, count, element });
+                }
+                self.digit(node, at + 1, rest);
+                self.values[to].start = fed;
+                self.values[to].terms.truncate(terms);
+            }
+            _ => {
+                self.grid.place = place.wrapping_add(start.wrapping_mul(stride));
+                if count > 1 {
+                    let place = weight.wrapping_mul(stride);
+                    self.grid.steps.push(Step { count, element, place });
+                }
+                self.digit(node, at + 1, rest);
+                self.grid.steps.truncate(known);
+                self.grid.place = place;
+            }
+        }
+        self.grid.element = before;
+    }
+}

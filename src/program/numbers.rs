@@ -1,0 +1,178 @@
+//! Numbers of a grid written into a table: base + sum of digit x step, at places that are such a
+//! sum too.
+//!
+//! ```text
+//! inverse of ((4_PE, 3:8), (8:1))     at = PE x 24 + Addr     value = i x 8 + j
+//!
+//! line      at  value
+//! 4_PE      24     24     outer
+//! 3:8, 8:1   1      1     a run of 24 cells
+//! ```
+
+use super::boxes::Grid;
+use super::cell::{Cell, Steps};
+
+/// The longest inner vector, as in weighted sums.
+const LONGEST_VECTOR: u64 = 2048;
+
+/// The longest run that is counted; a vector is worth its making for longer ones.
+const SHORT_RUN: u64 = 256;
+
+/// A free digit as a table sees it.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    count: u64,
+    /// How many cells one step goes on, and what it adds to the number there.
+    at: u64,
+    value: u64,
+}
+
+/// Which of the two sums of a grid says where, and what is written there.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Write<T> {
+    /// The place of every element.
+    Places,
+    /// The number of every element, where it lives.
+    Elements,
+    /// The same cell at every place.
+    Mark(T),
+}
+
+impl<T: Cell> Write<T> {
+    /// Writes the cells of a grid; every sum of its steps lies within the table.
+    pub(super) fn grid(self, grid: &Grid, table: &mut [T]) {
+        let places = matches!(self, Write::Places);
+        let (at, number) =
+            if places { (grid.element, grid.place) } else { (grid.place, grid.element) };
+        let line = |step: &super::boxes::Step| match self {
+            Write::Places => Line { count: step.count, at: step.element, value: step.place },
+            Write::Elements => Line { count: step.count, at: step.place, value: step.element },
+            Write::Mark(_) => Line { count: step.count, at: step.place, value: 0 },
+        };
+        let mut first = if let Write::Mark(mark) = self { mark } else { T::wrapped(number) };
+        let mut lines: Vec<Line> = grid.steps.iter().map(line).collect();
+        // Of elements in one place the last one counts.
+        for line in lines.iter().filter(|line| line.at == 0) {
+            first = first.plus(T::wrapped((line.count - 1).wrapping_mul(line.value)));
+        }
+        lines.retain(|line| line.at > 0);
+        let lines = joined(lines);
+        write(&lines, index(at), first, table);
+    }
+}
+
+/// Descending by cells, with those joined that step evenly in both.
+fn joined(mut lines: Vec<Line>) -> Vec<Line> {
+    lines.sort_unstable_by_key(|line| line.at);
+    lines.dedup_by(|major, minor| {
+        let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);
+        let joins = goes_on(minor.at, major.at) && goes_on(minor.value, major.value);
+        if joins {
+            minor.count *= major.count;
+        }
+        joins
+    });
+    lines.reverse();
+    lines
+}
+
+fn index(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}
+
+fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
+    // From the minor end, lines that fill a piece of the table without gaps.
+    let mut dense = 1_u64;
+    let mut outer = lines.len();
+    while let Some(line) = outer.checked_sub(1).map(|minor| lines[minor])
+        && line.at == dense
+        && dense.saturating_mul(line.count) <= LONGEST_VECTOR
+    {
+        dense *= line.count;
+        outer -= 1;
+    }
+    match lines[..outer].split_last() {
+        // A line that goes on where the piece ends, but is too long: part by part.
+        Some((long, outer_lines)) if long.at == dense => {
+            let part = (LONGEST_VECTOR / dense).clamp(1, long.count);
+            let inner = [&[Line { count: part, ..*long }], &lines[outer..]].concat();
+            let piece = Piece::new(&inner);
+            each(outer_lines, at, first, &mut |at, first| {
+                let table = &mut table[at..at + index(dense * long.count)];
+                let parts = table.chunks_mut(index(part * dense));
+                for (chunk, number) in parts.zip(0_u64..) {
+                    piece.write(
+                        chunk,
+                        first.plus(T::wrapped((number * part).wrapping_mul(long.value))),
+                    );
+                }
+            });
+        }
+        // Cells that lie apart.
+        Some((apart, outer_lines)) if dense == 1 => {
+            let (count, step) = (index(apart.count), index(apart.at).max(1));
+            each(outer_lines, at, first, &mut |at, first| {
+                let cells = table[at..].iter_mut().step_by(step).take(count);
+                for (cell, number) in cells.zip(0_u64..) {
+                    *cell = first.plus(T::wrapped(number.wrapping_mul(apart.value)));
+                }
+            });
+        }
+        _ => {
+            let piece = Piece::new(&lines[outer..]);
+            each(&lines[..outer], at, first, &mut |at, first| {
+                piece.write(&mut table[at..at + index(dense)], first);
+            });
+        }
+    }
+}
+
+/// Calls `visit` with the first cell and the first number of every piece, outer lines slowest.
+fn each<T: Cell>(lines: &[Line], at: usize, first: T, visit: &mut dyn FnMut(usize, T)) {
+    let Some((major, rest)) = lines.split_first() else { return visit(at, first) };
+    let (step, value) = (index(major.at), T::wrapped(major.value));
+    let (mut at, mut first) = (at, first);
+    for left in (0..major.count).rev() {
+        each(rest, at, first, visit);
+        if left > 0 {
+            (at, first) = (at + step, first.plus(value));
+        }
+    }
+}
+
+/// Cells without gaps, ready to be moved: a progression, or anything.
+enum Piece<T> {
+    Run(T),
+    Vector(Steps<T>),
+}
+
+impl<T: Cell> Piece<T> {
+    /// The lines are dense.
+    fn new(lines: &[Line]) -> Piece<T> {
+        match lines {
+            [] => Piece::Run(T::wrapped(0)),
+            [run] if run.count <= SHORT_RUN || run.value == 0 => Piece::Run(T::wrapped(run.value)),
+            _ => {
+                let mut vector = vec![0_u64];
+                for line in lines.iter().rev() {
+                    let inner = vector.len();
+                    for step in 1..line.count {
+                        vector.extend_from_within(..inner);
+                        let from = vector.len() - inner;
+                        let adds = step.wrapping_mul(line.value);
+                        vector[from..].iter_mut().for_each(|v| *v = v.wrapping_add(adds));
+                    }
+                }
+                Piece::Vector(Steps::new(&vector))
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&self, cells: &mut [T], first: T) {
+        match self {
+            Piece::Run(step) => T::run(cells, first, *step),
+            Piece::Vector(steps) => steps.write(cells, first, 0),
+        }
+    }
+}

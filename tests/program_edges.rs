@@ -1,0 +1,165 @@
+//! Compiled programs where numbers are huge, spans are short, copies meet fused axes.
+
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::program::{Program, Run};
+use tensor_layout::{Layout, LayoutError, Level, Location, Machine, Placement};
+
+const A: Level = Level::ADDR;
+
+fn program(text: &str) -> Program {
+    Placement::of(text.parse().unwrap()).build().unwrap().program().unwrap()
+}
+
+/// Rows of 3 fused with columns of 3, in tiles of 2, and a second copy behind the first.
+fn fused_with_copies() -> Layout {
+    Layout::builder()
+        .axis(3, [Subaxis::feed(3, 0, 3)])
+        .axis(3, [Subaxis::feed(3, 0, 1)])
+        .derived(0, 9, [Subaxis::land(5, A, 2), Subaxis::land(2, A, 1)])
+        .replica(2, A, 10)
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn the_reach_of_fused_axes_counts_copies_once() {
+    let placement = Placement::of(fused_with_copies()).build().unwrap();
+    let program = placement.program().unwrap();
+    let reach = program.reach();
+    assert!(reach.end <= program.places(), "{reach:?} of {} places", program.places());
+    for index in placement.layout().indexes() {
+        for place in placement.locate_all(&index).unwrap() {
+            assert!(reach.contains(&place.get(A).unwrap()));
+        }
+    }
+    // A caller who cuts the image by it gets all elements.
+    let tensor: Vec<u8> = (1..=9).collect();
+    let mut image = vec![0; usize::try_from(reach.end - reach.start).unwrap()];
+    program.scatter(&tensor, reach, &mut image).unwrap();
+    assert_eq!(image.iter().filter(|cell| **cell > 0).count(), 18);
+}
+
+#[test]
+fn a_digit_of_one_value_may_have_any_stride() {
+    const HUGE: u64 = 1 << 63;
+    let text = format!("((2_W, 3:1, 1:{HUGE}), (1_PE:{HUGE}))");
+    let machine: Machine = "PE=2".parse().unwrap();
+    let layout: Layout = text.parse().unwrap();
+    let placement = Placement::of(layout).on(&machine).element_bits(16).build().unwrap();
+    let program = placement.program().unwrap();
+    let mut table = [0_u32; 6];
+    program.fill_packed(&mut table).unwrap();
+    for (index, number) in placement.layout().indexes().zip(table) {
+        let place = placement.locate(&index).unwrap();
+        assert_eq!(program.location(number.into()), place);
+        assert_eq!(program.place(&index).unwrap(), u64::from(number));
+    }
+    let copies = Layout::builder()
+        .axis(4, [Subaxis::land(4, Level::PE, 1)])
+        .replica(1, A, HUGE)
+        .replica(1, Level::PE, HUGE)
+        .build()
+        .unwrap();
+    let program = Placement::of(copies).build().unwrap().program().unwrap();
+    let mut image = [0_u8; 4];
+    program.pack(&[1, 2, 3, 4], &mut image, 0).unwrap();
+    assert_eq!(image, [1, 2, 3, 4]);
+    let fed = Layout::builder()
+        .axis(3, [Subaxis::feed(1, 0, HUGE), Subaxis::feed(3, 0, 1)])
+        .derived(0, 3, [Subaxis::land(1, Level::PE, HUGE), Subaxis::land(3, A, 2)])
+        .build()
+        .unwrap();
+    let program = Placement::of(fed).build().unwrap().program().unwrap();
+    assert_eq!(program.place(&[2]).unwrap(), 4);
+}
+
+#[test]
+fn a_base_behind_a_rounded_span_keeps_every_element() {
+    let layout = || {
+        Layout::builder()
+            .axis(3, [Subaxis::land(3, A, 1)])
+            .axis(2, [Subaxis::land(2, Level::PE, 1)])
+            .span(A, 4)
+            .build()
+            .unwrap()
+    };
+    let moved = layout().with_offset(A, 5).unwrap();
+    for placement in [
+        Placement::of(layout()).base(100).build().unwrap(),
+        Placement::of(layout()).base(2).build().unwrap(),
+        Placement::of(moved).build().unwrap(),
+    ] {
+        let program = placement.program().unwrap();
+        let tensor: Vec<u16> = (1..=6).collect();
+        let mut image = vec![0; usize::try_from(program.places()).unwrap()];
+        program.pack(&tensor, &mut image, 0).unwrap();
+        let mut inverse = vec![0_u16; image.len()];
+        program.fill_inverse(&mut inverse).unwrap();
+        for (index, value) in placement.layout().indexes().zip(&tensor) {
+            let place = program.place(&index).unwrap();
+            assert_eq!(program.location(place), placement.locate(&index).unwrap());
+            let at = usize::try_from(place).unwrap();
+            assert_eq!((image[at], inverse[at]), (*value, value - 1));
+        }
+        assert_eq!(image.iter().filter(|cell| **cell > 0).count(), tensor.len());
+        let mut back = vec![0; 6];
+        program.unpack(&image, &mut back).unwrap();
+        assert_eq!(back, tensor);
+    }
+}
+
+#[test]
+fn a_run_of_any_length_is_found_at_once() {
+    let all = u64::MAX - 1;
+    for (text, length) in [
+        (format!("({all}:1)"), all),
+        ("((4294967296:2147483648), (2147483648:1))".into(), 1 << 63),
+        ("((2:4611686018427387904, 2147483648:2147483648), (1073741824:2, 2:1))".into(), 1 << 63),
+        ("(3,4294967295)/((3:4294967296), (4294967296:1))".into(), 4_294_967_295),
+        ("((2_PE, 4294967296:1073741824), (1073741824:1))".into(), 1 << 62),
+    ] {
+        let program = program(&text);
+        let first = program.runs().next().unwrap();
+        assert_eq!(first, Run { element: 0, length, place: 0, step: 1 }, "{text}");
+    }
+    let program = program(&format!("({all}:1)"));
+    let window = program.window(&[(1 << 40)..(1 << 60)]).unwrap();
+    let runs: Vec<Run> = window.runs().collect();
+    assert_eq!(runs, [Run { element: 0, length: (1 << 60) - (1 << 40), place: 1 << 40, step: 1 }]);
+    assert_eq!(window.windows(u64::MAX).count(), 1);
+    let end = program.window(&[all - 5..all]).unwrap();
+    assert_eq!(end.windows(3).map(|part| part.elements()).collect::<Vec<_>>(), [3, 2]);
+}
+
+#[test]
+fn packing_refuses_elements_that_share_a_place() {
+    let axis = || [Subaxis::land(2, A, 1)];
+    let layout = Layout::builder().axis(2, axis()).axis(2, axis()).build().unwrap();
+    let placement = Placement::of(layout).shared_places().build().unwrap();
+    let program = placement.program().unwrap();
+    let mut image = [9; 3];
+    let refusal = program.pack(&[1, 2, 3, 4], &mut image, 0);
+    assert!(matches!(refusal, Err(LayoutError::Collision { .. })), "{refusal:?}");
+    assert_eq!(image, [9; 3]);
+    let window = program.window(&[0..1, 0..2]).unwrap();
+    assert!(window.pack(&[1, 2], &mut image, 0).is_err());
+}
+
+#[test]
+fn parts_of_places_that_nothing_reaches_are_holes() {
+    let layout = Layout::builder()
+        .axis(2, [Subaxis::land(2, A, 3)])
+        .axis(2, [Subaxis::land(2, Level::PE, 1)])
+        .offset(A, 4)
+        .offset(Level::PE, 1)
+        .build()
+        .unwrap();
+    let machine: Machine = "PE=5".parse().unwrap();
+    let program = Placement::of(layout).on(&machine).build().unwrap().program().unwrap();
+    let mut unit = [0_u8; 8];
+    for (pe, expected) in [(0, [255; 8]), (2, [255, 255, 255, 255, 1, 255, 255, 3])] {
+        let at: Location = [(Level::PE, pe)].into_iter().collect();
+        program.fill_inverse_at(&at, &mut unit).unwrap();
+        assert_eq!(unit, expected, "PE {pe}");
+    }
+}
