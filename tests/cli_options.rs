@@ -318,7 +318,7 @@ fn own() -> Vec<Case> {
         ("minimal-padding", "", "=x"),
         ("compose", "'(12:1_i0, 8:1_i1, 1:1)'", "((x"),
         ("inverse", "left", "up"),
-        ("complement", "192", "7"),
+        ("complement", "8", "7"),
         ("complement-rounded", "9", "x"),
         ("divide", "((2:1))", "((x"),
         ("zipped-divide", "((2:1))", "((x"),
@@ -337,7 +337,6 @@ fn own() -> Vec<Case> {
         };
         let with = match option {
             "compose" => "--compose ((4:1))".into(),
-            "complement" => "--complement 8".into(),
             _ => format!("--{option} {with}"),
         };
         let refused = match option {
