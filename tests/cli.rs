@@ -510,7 +510,7 @@ fn cute_layouts_are_edited_as_cute_does() {
         "{refused_compose}"
     );
     assert!(
-        refused(&["edit", "(8,3):(16,12)", "--inverse", "left"]).contains("there is no inverse")
+        refused(&["edit", "(8,3):(16,12)", "--inverse", "left"]).contains("cannot be inverted")
     );
 }
 
