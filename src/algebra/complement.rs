@@ -20,7 +20,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`NoComplement`](LayoutError::NoComplement): the image is not a product of levels (an axis is
-    /// padded inside, or fused), strides overlap or do not divide, a used level has no size, or
+    /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
     /// the size is not a multiple of what `self` fills.
     ///
     /// # Example

@@ -6,7 +6,7 @@
 //!
 //! f = 4:2                f(0..4) = 0 2 4 6
 //! contiguous inverse     1:0: address 1 holds nothing
-//! left inverse           2:4, 4:1: g(2 i) = i; what g gives at odd addresses, 4 to 7, is no index
+//! left inverse           2:4, 4:1: g(2 i) = i; what g gives at odd addresses, 4 to 7, is not an index
 //! ```
 
 use crate::algebra::layout::{Layout, Subaxis, Target};

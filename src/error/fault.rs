@@ -1,4 +1,4 @@
-//! Why an operation of the algebra has no result, in numbers that a caller can match.
+//! Why an operation of the algebra is refused, in numbers that a caller can match.
 
 use itertools::Itertools;
 
@@ -117,7 +117,7 @@ pub enum EditFault {
     },
 }
 
-/// Why there is no inverse.
+/// Why a layout cannot be inverted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InverseFault {
@@ -171,7 +171,7 @@ pub enum InverseFault {
     TooLarge,
 }
 
-/// Why there is no complement.
+/// Why a layout cannot be complemented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComplementFault {
@@ -224,7 +224,7 @@ pub enum ComplementFault {
         filled: u64,
     },
     /// A space of size 0.
-    #[error("in `{level}` a space of 0 has no room for it")]
+    #[error("in `{level}` a space of size 0 is too small for it")]
     NoRoom {
         /// The level.
         level: Level,

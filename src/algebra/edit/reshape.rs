@@ -113,7 +113,7 @@ impl Layout {
         map.build()
     }
 
-    /// A layout of `shape`, which has no elements either, with the slots of `self` as padding.
+    /// A layout of `shape`, which is without elements too, with the slots of `self` as padding.
     fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let mut builder = self.to_builder();
         let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);
