@@ -541,6 +541,11 @@ impl LayoutError {
             E::ExtentTooLarge { axis, extent, .. } => {
                 format!("enlarge a size of axis {axis} until their product is at least {extent}")
             }
+            E::Ambiguous { level, site: Site::Replica(_), .. }
+            | E::Ambiguous { level, other: Site::Replica(_), .. } => format!(
+                "`B@[{level}]` is for a level that no subaxis uses; remove it, or write how many \
+                 copies there are and how far apart, as in `B@[2_{level}:1]`"
+            ),
             E::Ambiguous { level, .. } => format!(
                 "give every `{level}` its stride, such as `2_{level}:2` here and `2_{level}:1` there"
             ),

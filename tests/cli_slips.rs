@@ -44,6 +44,25 @@ fn characters_that_only_look_like_ascii_are_named_with_the_mended_text() {
 }
 
 #[test]
+fn missing_brackets_and_commas_are_shown_in_place() {
+    for (text, mended) in [
+        ("(4_PE, 2:1), (3:2)", "((4_PE, 2:1), (3:2))"),
+        ("((4_PE, 2:1) (3:2))", "((4_PE, 2:1), (3:2))"),
+        ("((4_PE, 2:1)(3:2))", "((4_PE, 2:1), (3:2))"),
+        ("((4_PE 2:1))", "((4_PE, 2:1))"),
+    ] {
+        let message = refused(&["explain", text]);
+        assert!(message.contains(&format!("did you mean '{mended}'?")), "{text}: {message}");
+    }
+}
+
+#[test]
+fn a_broadcast_of_a_used_level_is_told_what_it_is_for() {
+    let message = refused(&["explain", "((4_PE, 2:1); B@[PE])"]);
+    assert!(message.contains("`B@[PE]` is for a level that no subaxis uses"), "{message}");
+}
+
+#[test]
 fn a_byte_order_mark_is_not_part_of_a_layout() {
     assert!(stdout(&["explain", "\u{feff}((4:1))"]).starts_with("((4:1))\n"));
 }
@@ -211,9 +230,7 @@ fn a_dump_without_shapes_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("empty.txt");
     std::fs::write(&file, "nothing here\n").unwrap();
-    assert!(
-        refused(&["hlo", file.to_str().unwrap()]).contains("no XLA shape was found")
-    );
+    assert!(refused(&["hlo", file.to_str().unwrap()]).contains("no XLA shape was found"));
 }
 
 #[cfg(unix)]
