@@ -177,6 +177,14 @@ fn locate_tells_bytes_and_assembly_addresses() {
 }
 
 #[test]
+fn a_line_of_hlo_stands_for_the_shape_in_it() {
+    let line = "  ROOT %fusion.3 = bf16[8,128]{1,0:T(8,128)(2,1)} fusion(f32[2]{0} %p), kind=kLoop";
+    assert_eq!(stdout(&["locate", line, "3,5"]), "Addr=267\n");
+    let tuple = "%t = (f32[2]{0}, /*index=1*/s32[3]{0}) tuple(%a, %b)";
+    assert_eq!(stdout(&["locate", tuple, "2", "--member", "1"]), "Addr=2\n");
+}
+
+#[test]
 fn a_member_of_a_tuple_is_a_shape() {
     let tuple = "(f32[2], (s32[3], f32[4]))";
     assert_eq!(stdout(&["locate", tuple, "1", "--member", "1.1"]), "Addr=1\n");
