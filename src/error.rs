@@ -3,6 +3,7 @@
 //! [`LayoutError`] is a refusal of a meaning and knows no text. [`ParseError`] is a refusal of a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
+mod fault;
 mod inexpressible;
 mod suggest;
 mod text;
@@ -15,6 +16,7 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use crate::level::LevelNameError;
+pub use fault::{ComplementFault, EditFault, InverseFault, RestrictionFault};
 pub use inexpressible::Inexpressible;
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
@@ -445,29 +447,17 @@ pub enum LayoutError {
         limit: u64,
     },
     /// A layout whose inverse this algebra cannot express, or that is not injective.
-    #[error("there is no inverse: {reason}")]
-    NoInverse {
-        /// Why.
-        reason: String,
-    },
+    #[error("the layout cannot be inverted: {0}")]
+    NoInverse(InverseFault),
     /// A layout without a complement in the space.
-    #[error("there is no complement: {reason}")]
-    NoComplement {
-        /// Why.
-        reason: String,
-    },
+    #[error("the layout cannot be complemented in this space: {0}")]
+    NoComplement(ComplementFault),
     /// A part of a layout that cannot be written as a layout of its own.
-    #[error("there is no layout of this part: {reason}")]
-    NoRestriction {
-        /// Why.
-        reason: String,
-    },
+    #[error("this part is not a layout of its own: {0}")]
+    NoRestriction(RestrictionFault),
     /// An edit that the axes or extents do not allow.
-    #[error("the edit is refused: {reason}")]
-    Edit {
-        /// Why, with the numbers.
-        reason: String,
-    },
+    #[error("the edit is refused: {0}")]
+    Edit(EditFault),
     /// An operation between tensors that cannot be carried out so.
     #[error("the operation is refused: {reason}")]
     Operation {
@@ -551,6 +541,11 @@ impl LayoutError {
             E::ExtentTooLarge { axis, extent, .. } => {
                 format!("enlarge a size of axis {axis} until their product is at least {extent}")
             }
+            E::Ambiguous { level, site: Site::Replica(_), .. }
+            | E::Ambiguous { level, other: Site::Replica(_), .. } => format!(
+                "`B@[{level}]` is for a level that no subaxis uses; remove it, or write how many \
+                 copies there are and how far apart, as in `B@[2_{level}:1]`"
+            ),
             E::Ambiguous { level, .. } => format!(
                 "give every `{level}` its stride, such as `2_{level}:2` here and `2_{level}:1` there"
             ),

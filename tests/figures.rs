@@ -329,6 +329,6 @@ fn draw_prints_text_and_svg() {
     for bad in ["i0=0:13", "i2=0:1", "i0=3:3", "x", "i0=a:b"] {
         refused(&["draw", "((4_PE, 3:8), (8:1))", "--slice", bad]);
     }
-    refused(&["draw", "((4_PE))", "--from", "machine", "--by", "PE"]);
-    refused(&["draw", "((4_PE))", "((4:1))"]);
+    refused(&["draw", "((4_PE))", "--view", "machine", "--by", "PE"]);
+    assert!(stdout(&["draw", "((4_PE))", "((4:1))"]).contains("after:"));
 }

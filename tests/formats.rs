@@ -158,15 +158,16 @@ fn headers_that_are_no_plain_arrays_are_refused() {
 fn batches_are_the_rows(placement: &Placement, batches: &[arrow_array::RecordBatch]) {
     use arrow_array::Array;
     use arrow_array::cast::AsArray;
-    use arrow_array::types::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+    use arrow_array::types::{Int8Type, Int16Type, Int64Type};
     use arrow_schema::DataType;
     let cell = |column: &dyn Array, row: usize| -> Option<u64> {
-        column.is_valid(row).then(|| match column.data_type() {
-            DataType::UInt8 => column.as_primitive::<UInt8Type>().value(row).into(),
-            DataType::UInt16 => column.as_primitive::<UInt16Type>().value(row).into(),
-            DataType::UInt32 => column.as_primitive::<UInt32Type>().value(row).into(),
-            _ => column.as_primitive::<UInt64Type>().value(row),
-        })
+        let number = column.is_valid(row).then(|| match column.data_type() {
+            DataType::Int8 => column.as_primitive::<Int8Type>().value(row).into(),
+            DataType::Int16 => column.as_primitive::<Int16Type>().value(row).into(),
+            DataType::Int64 => column.as_primitive::<Int64Type>().value(row),
+            other => panic!("{other}"),
+        });
+        number.map(|number| u64::try_from(number).unwrap())
     };
     let mut found = Vec::new();
     for batch in batches {
@@ -190,7 +191,9 @@ fn batches_are_the_rows(placement: &Placement, batches: &[arrow_array::RecordBat
 #[test]
 fn parquet_in_parts_is_the_table_and_so_is_arrow() {
     use arrow_array::RecordBatch;
+    use arrow_schema::DataType;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use tensor_layout::rows::ColumnWidth;
     for text in
         ["(10,7)/((3:7, 4_PE), (7:1))", "((300_PE, 2:1000), (1000:1))", "()", "((2:1, 2:4))"]
     {
@@ -202,18 +205,21 @@ fn parquet_in_parts_is_the_table_and_so_is_arrow() {
             let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
             reader.collect::<Result<_, _>>().unwrap()
         };
+        let wide = table.schema(ColumnWidth::Wide);
+        assert!(wide.fields().iter().all(|field| *field.data_type() == DataType::Int64));
         let mut whole = Vec::new();
-        table.write_parquet(&mut whole).unwrap();
+        table.write_parquet(&mut whole, ColumnWidth::Wide).unwrap();
         batches_are_the_rows(&placement, &read(whole));
         let mut parts = Vec::new();
         for part in 0..3 {
             let mut bytes = Vec::new();
-            table.clone().part(part, 3).unwrap().write_parquet(&mut bytes).unwrap();
+            let part = table.clone().part(part, 3).unwrap();
+            part.write_parquet(&mut bytes, ColumnWidth::Narrow).unwrap();
             parts.extend(read(bytes));
         }
         batches_are_the_rows(&placement, &parts);
         let mut file = Vec::new();
-        table.write_arrow(&mut file).unwrap();
+        table.write_arrow(&mut file, ColumnWidth::Narrow).unwrap();
         let reader = arrow_ipc::reader::FileReader::try_new(Cursor::new(file), None).unwrap();
         let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>().unwrap();
         batches_are_the_rows(&placement, &batches);

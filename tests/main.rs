@@ -10,6 +10,8 @@ mod cli;
 mod cli_files;
 #[cfg(feature = "cli")]
 mod cli_options;
+#[cfg(feature = "cli")]
+mod cli_slips;
 mod corpus;
 mod cute;
 #[cfg(feature = "cli")]

@@ -6,7 +6,7 @@ use crate::algebra::steps::merged_digits;
 use crate::error::LayoutError;
 use crate::level::Level;
 
-/// The canonical form of a layout: equal for the same map, whatever it was written like.
+/// The canonical form of a layout: equal for the same map, however it was written.
 ///
 /// Axes keep what real elements need: digits that are always 0 are dropped, the major-most is cut
 /// at the extent, neighbours that step evenly are merged. What slots take beyond that is a set of
@@ -65,7 +65,7 @@ impl Layout {
         })
     }
 
-    /// Per axis the merged digits that real values need, none where there are no elements.
+    /// Per axis the merged digits that real values need; empty for a layout without elements.
     pub(crate) fn axes_of_elements(&self) -> Vec<Vec<Subaxis>> {
         let empty = self.elements() == 0;
         let digits = |axis: &Axis| match empty {

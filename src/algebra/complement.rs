@@ -1,7 +1,7 @@
 //! Complement: what a layout leaves free of a space.
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, Site};
+use crate::error::{ComplementFault, LayoutError, Site};
 use crate::level::Level;
 
 /// (level, size, stride) of a digit.
@@ -19,9 +19,9 @@ impl Layout {
     /// is rounded up, here it is refused.
     ///
     /// # Errors
-    /// [`NoComplement`](LayoutError::NoComplement): the image is no product of levels (an axis is
-    /// padded inside, or fused), strides overlap or do not divide, a used level has no size, or
-    /// the size is no multiple of what `self` fills.
+    /// [`NoComplement`](LayoutError::NoComplement): the image is not a product of levels (an axis is
+    /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
+    /// the size is not a multiple of what `self` fills.
     ///
     /// # Example
     /// ```
@@ -38,10 +38,11 @@ impl Layout {
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
         if let Some(level) = layout.used.iter().find(open) {
-            return Err(refuse(format!("level `{level}` has no size")));
+            return Err(refuse(ComplementFault::Unsized { level: *level }));
         }
         if let Some((level, offset)) = layout.offsets.first() {
-            return Err(refuse(format!("`{level}` starts from {offset}")));
+            let (level, offset) = (*level, *offset);
+            return Err(refuse(ComplementFault::Offset { level, offset }));
         }
         let mut builder = Layout::builder();
         for &(level, size) in space {
@@ -87,21 +88,19 @@ impl Layout {
     /// The digits of every axis, if together they are a box.
     fn box_axes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
         if !self.derived.is_empty() {
-            return Err(refuse("it has fused or nested axes".into()));
+            return Err(refuse(ComplementFault::Fused));
         }
         if self.elements() == 0 {
-            return Err(refuse("it has no elements".into()));
+            return Err(refuse(ComplementFault::Empty));
         }
         let boxed = |(number, axis): (usize, Vec<Subaxis>)| {
             let slots: u64 = axis.iter().map(|digit| digit.size).product();
             if slots != self.axes[number].extent {
                 let extent = self.axes[number].extent;
-                return Err(refuse(format!(
-                    "its image is no product: axis {number} has {extent} of {slots} values"
-                )));
+                return Err(refuse(ComplementFault::Padded { axis: number, extent, slots }));
             }
             if axis.iter().any(|digit| matches!(digit.target, Target::Land { stride: 0, .. })) {
-                return Err(refuse(format!("elements along axis {number} share places")));
+                return Err(refuse(ComplementFault::Shared { axis: number }));
             }
             let digit = |digit: &Subaxis| match digit.target {
                 Target::Land { level, stride } => Some((level, digit.size, stride)),
@@ -113,8 +112,8 @@ impl Layout {
     }
 }
 
-fn refuse(reason: String) -> LayoutError {
-    LayoutError::NoComplement { reason }
+fn refuse(fault: ComplementFault) -> LayoutError {
+    LayoutError::NoComplement(fault)
 }
 
 /// What (size, stride) terms leave free below `size`, major to minor.
@@ -123,22 +122,17 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
     let (mut gaps, mut filled) = (Vec::new(), 1_u64);
     for (n, stride) in terms {
         if stride == 0 || stride % filled != 0 {
-            return Err(refuse(format!(
-                "in `{level}` a stride of {stride} is no multiple of {filled}, what smaller strides fill"
-            )));
+            return Err(refuse(ComplementFault::Stride { level, stride, filled }));
         }
         gaps.push(Subaxis::land(stride / filled, level, filled));
         // Below the extent of the level, which fits.
         filled = n.saturating_mul(stride);
     }
     if size == 0 {
-        return Err(refuse(format!("in `{level}` a space of 0 has no room for it")));
+        return Err(refuse(ComplementFault::NoRoom { level }));
     }
     if !size.is_multiple_of(filled) {
-        let (below, above) = (size - size % filled, size % filled);
-        return Err(refuse(format!(
-            "in `{level}` it fills blocks of {filled}; {size} is {below} and {above} more"
-        )));
+        return Err(refuse(ComplementFault::Blocks { level, filled, size }));
     }
     gaps.push(Subaxis::land(size / filled, level, filled));
     gaps.reverse();

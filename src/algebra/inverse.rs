@@ -3,7 +3,7 @@
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
 use crate::algebra::radix::product;
-use crate::error::LayoutError;
+use crate::error::{InverseFault, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -47,8 +47,8 @@ impl Layout {
     fn inverse(&self) -> Result<Layout, LayoutError> {
         let layout = self.simplified()?.of_elements_if_decided()?;
         if let Some((level, offset)) = layout.offsets.first() {
-            let reason = format!("`{level}` starts from {offset}");
-            return Err(LayoutError::NoInverse { reason });
+            let (level, offset) = (*level, *offset);
+            return Err(LayoutError::NoInverse(InverseFault::Offset { level, offset }));
         }
         let digits = layout.digits();
         layout.check_told(&digits)?;
@@ -75,12 +75,7 @@ impl Layout {
         let mut numbers = (0..self.derived.len()).map(|number| (number, self.rank() + number));
         match numbers.find(|(_, axis)| digits.of(*axis).iter().any(|digit| lost(&digit))) {
             None => Ok(()),
-            Some((number, _)) => {
-                let reason = format!(
-                    "a digit of derived axis {number} moves nothing, so no place tells its value"
-                );
-                Err(LayoutError::NoInverse { reason })
-            }
+            Some((derived, _)) => Err(LayoutError::NoInverse(InverseFault::Untold { derived })),
         }
     }
 
@@ -93,9 +88,8 @@ impl Layout {
         builder: LayoutBuilder,
     ) -> Result<LayoutBuilder, LayoutError> {
         if self.derived[number].start > 0 {
-            let reason =
-                format!("derived axis {number} starts from {}", self.derived[number].start);
-            return Err(LayoutError::NoInverse { reason });
+            let (derived, start) = (number, self.derived[number].start);
+            return Err(LayoutError::NoInverse(InverseFault::DerivedStart { derived, start }));
         }
         // Other places than those of elements may give more than the axis holds.
         let index = self.derived.len() - 1 - number;
@@ -108,9 +102,8 @@ impl Layout {
         });
         let steps: Option<Vec<u64>> = steps.collect();
         let reach = steps.and_then(|steps| steps.into_iter().try_fold(0, u64::checked_add));
-        let too_large =
-            || LayoutError::NoInverse { reason: "a value does not fit in 64 bits".into() };
-        let reach = reach.filter(|reach| *reach < u64::MAX).ok_or_else(too_large)?;
+        let too_large = LayoutError::NoInverse(InverseFault::TooLarge);
+        let reach = reach.filter(|reach| *reach < u64::MAX).ok_or(too_large)?;
         let what = format!("derived axis {number}");
         let feeders = moving(digits, Destination::Derived(number));
         let subaxes = self.backward(feeders, reach, &what)?;
@@ -170,12 +163,10 @@ fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutErro
     if next.step % digit.step == 0 && next.step / digit.step > digit.top {
         return Ok(next.step / digit.step);
     }
-    Err(LayoutError::NoInverse {
-        reason: format!(
-            "in {what} a digit of size {} steps by {}, and the next by {}",
-            digit.top + 1,
-            digit.step,
-            next.step
-        ),
-    })
+    Err(LayoutError::NoInverse(InverseFault::Steps {
+        place: what.into(),
+        size: digit.top + 1,
+        step: digit.step,
+        next: next.step,
+    }))
 }

@@ -293,7 +293,7 @@ impl Layout {
         }))
     }
 
-    /// Subaxes of derived axes have no place in a text.
+    /// Subaxes of derived axes do not stand in a text.
     fn site(&self, node: usize, subaxis: usize) -> Site {
         if node < self.rank() { Site::Subaxis(node, subaxis) } else { Site::Layout }
     }

@@ -6,12 +6,12 @@
 //!
 //! f = 4:2                f(0..4) = 0 2 4 6
 //! contiguous inverse     1:0: address 1 holds nothing
-//! left inverse           2:4, 4:1: g(2 i) = i; what g gives at odd addresses, 4 to 7, is no index
+//! left inverse           2:4, 4:1: g(2 i) = i; what g gives at odd addresses, 4 to 7, is not an index
 //! ```
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
-use crate::error::LayoutError;
+use crate::error::{InverseFault, LayoutError};
 use crate::level::Level;
 
 /// A digit of a linear index: how many values, what a step adds to the address and to the index.
@@ -76,17 +76,13 @@ impl Layout {
     pub fn linear_left_inverse(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
         self.check_injective()?;
         let (_, digits) = self.linear_digits(order)?;
-        let too_large =
-            || LayoutError::NoInverse { reason: "a value does not fit in 64 bits".into() };
+        let too_large = || LayoutError::NoInverse(InverseFault::TooLarge);
         let mut beyond = digits.iter().map(|digit| digit.size).product::<u64>();
         let (mut subaxes, mut end) = (Vec::new(), 1_u64);
         for digit in digits {
             if digit.stride % end != 0 {
-                let reason = format!(
-                    "a stride of {} is not a multiple of {end}, what smaller strides fill",
-                    digit.stride
-                );
-                return Err(LayoutError::NoInverse { reason });
+                let (stride, filled) = (digit.stride, end);
+                return Err(LayoutError::NoInverse(InverseFault::Stride { stride, filled }));
             }
             if digit.stride > end {
                 let gap = digit.stride / end;
@@ -105,12 +101,13 @@ impl Layout {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
         }
         let flat = self.flattened(order)?.without_padding()?;
-        let refuse = |reason: String| Err(LayoutError::NoInverse { reason });
+        let refuse = |fault| Err(LayoutError::NoInverse(fault));
         if !flat.derived.is_empty() {
-            return refuse("its axes are fused or padded inside".into());
+            return refuse(InverseFault::Fused);
         }
         if flat.offset(Level::ADDR) > 0 {
-            return refuse(format!("`Addr` starts from {}", flat.offset(Level::ADDR)));
+            let offset = flat.offset(Level::ADDR);
+            return refuse(InverseFault::Offset { level: Level::ADDR, offset });
         }
         let (mut digits, mut place) = (Vec::new(), 1);
         for subaxis in flat.axes.iter().flat_map(|axis| &axis.subaxes).rev() {
@@ -130,7 +127,7 @@ impl Layout {
 fn one_axis(mut subaxes: Vec<Subaxis>) -> Result<Layout, LayoutError> {
     subaxes.reverse();
     subaxes.retain(|subaxis| subaxis.size > 1);
-    let too_large = || LayoutError::NoInverse { reason: "a value does not fit in 64 bits".into() };
+    let too_large = || LayoutError::NoInverse(InverseFault::TooLarge);
     let extent = crate::algebra::product(subaxes.iter().map(|s| s.size).collect::<Vec<_>>());
     Layout::builder().axis(extent.ok_or_else(too_large)?, subaxes).build()
 }

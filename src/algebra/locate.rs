@@ -40,7 +40,7 @@ impl Layout {
     /// Finds every place where the element at `index` lives, the first copy first.
     ///
     /// Replicas count row-major, as they were given. Levels outside
-    /// [`used_levels`](Layout::used_levels) and without a sized replica have no coordinate here:
+    /// [`used_levels`](Layout::used_levels) and without a sized replica are left out here:
     /// how many copies they hold is known to a [`Placement`](crate::Placement) only.
     /// Law: `copies` places, all different.
     ///

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::algebra::digits::{Digit, Digits};
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::solve::{Budget, Sum, Term};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, RestrictionFault};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -27,7 +27,7 @@ impl Layout {
     /// Cost: O(subaxes) where strides nest.
     ///
     /// # Errors
-    /// [`NoRestriction`](LayoutError::NoRestriction) where what lives there is no box of digits:
+    /// [`NoRestriction`](LayoutError::NoRestriction) where what lives there is not a box of digits:
     /// several digits give the coordinate, or one belongs to a derived axis;
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     ///
@@ -110,8 +110,7 @@ impl Layout {
             let derived =
                 |(_, digit): (usize, &Digit)| digit.axis.is_some_and(|a| a >= self.rank());
             if digits.in_level(level).any(derived) {
-                let reason = format!("a digit of `{level}` belongs to a derived axis");
-                return Err(LayoutError::NoRestriction { reason });
+                return Err(LayoutError::NoRestriction(RestrictionFault::Derived { level }));
             }
             let values = self.solved(level, coordinate, &digits)?;
             for (number, digit) in digits.in_level(level) {
@@ -125,12 +124,11 @@ impl Layout {
 
     /// The one solution of a coordinate, by the numbers of the digits.
     fn solved(&self, level: Level, coordinate: u64, all: &Digits) -> Result<Vec<u64>, LayoutError> {
-        let refuse = |what: &str| {
-            let reason = format!("{what} digits give `{level}` = {coordinate}");
-            Err(LayoutError::NoRestriction { reason })
+        let unreached = || {
+            Err(LayoutError::NoRestriction(RestrictionFault::Unreached { level, coordinate }))
         };
         let mut digits = vec![0; all.len()];
-        let Some(target) = coordinate.checked_sub(self.offset(level)) else { return refuse("no") };
+        let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
         let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
         let sum = Sum::new(all.in_level(level).map(term).collect());
         let mut budget = Budget::new("which digits give a coordinate");
@@ -142,8 +140,8 @@ impl Layout {
         })?;
         match (solutions.pop(), solutions.is_empty()) {
             (Some(solution), true) => Ok(solution),
-            (None, _) => refuse("no"),
-            _ => refuse("several"),
+            (None, _) => unreached(),
+            _ => Err(LayoutError::NoRestriction(RestrictionFault::Several { level, coordinate })),
         }
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! A digit of the index adds a constant to every value that it feeds, as long as no digit of a
 //! derived axis wraps. So digits of the index are found minor to major: each runs until something
-//! would wrap. If then a single step wraps, the place is no sum of digits, and the index at which
+//! would wrap. If then a single step wraps, the place is not a sum of digits, and the index at which
 //! it happens shows it; only where neighbouring runs step evenly can wraps cancel, and every index
 //! has to be looked at.
 

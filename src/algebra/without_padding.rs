@@ -111,7 +111,7 @@ impl Layout {
     }
 
     /// Axes that derived axes connect: the tensor axes and the derived ones of every group that has
-    /// derived ones. Where nothing moves a group it has no tensor axes.
+    /// derived ones. A group that nothing moves is without tensor axes.
     pub(crate) fn components(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut groups = Groups::new(self.rank() + self.derived.len());
         for (node, axis) in self.nodes().enumerate() {

@@ -92,7 +92,13 @@ impl Draw {
         let picture = picture(self)?;
         let text = match format {
             PictureFormat::Svg => picture.to_svg(),
-            PictureFormat::Text => picture.to_text(width(), is_colored(output.is_none())),
+            PictureFormat::Text => {
+                let colored = is_colored(output.is_none());
+                if self.drawn.by.is_some() && !colored {
+                    note("--by has no effect on text without colours; try --color always, or .svg");
+                }
+                picture.to_text(width(), colored)
+            }
         };
         let mut out = Output::new(output.as_deref())?;
         out.write_all(text.as_bytes()).map_err(|error| out.failed(error))?;

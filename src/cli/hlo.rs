@@ -92,7 +92,7 @@ impl Hlo {
         }
         if report.entries().is_empty() && report.unread_count() == 0 {
             return Err(Failure::Advised(
-                format!("{}: no XLA shape was found in {} lines", self.file, report.lines()),
+                format!("{}: no XLA shape was found", self.file),
                 "hlo reads text dumps, such as those that XLA_FLAGS=--xla_dump_to=DIR writes"
                     .into(),
             ));

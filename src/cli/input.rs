@@ -172,7 +172,10 @@ impl Reading {
         let notation = self.from.map_or_else(|| Notation::of(text), Notation::from);
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let syntax = LayoutText::parse_as(notation, xla, text);
-        let syntax = syntax.map_err(|error| slips::refused(error, text, self.lenient))?;
+        let syntax = syntax.or_else(|error| match shape_of_line(text) {
+            Some(shape) => Ok(LayoutText::Xla(shape)),
+            None => Err(slips::refused(error, text, self.lenient)),
+        })?;
         self.shaped(self.member_of(syntax)?)
     }
 
@@ -218,6 +221,12 @@ impl Reading {
         };
         Err(Failure::Argument(format!("--member: `{member}` is not an array of the shape: {what}")))
     }
+}
+
+/// The shape of an instruction: `%fusion.3 = f32[2]{0} fusion(..)`.
+fn shape_of_line(text: &str) -> Option<XlaShape> {
+    let (_, rest) = text.split_once(" = ")?;
+    XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
 }
 
 /// The argument itself, or standard input for `-`.

@@ -13,6 +13,7 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     let advice = from_ascii(text)
         .or_else(|| from_shell(text))
         .or_else(|| from_file(text))
+        .or_else(|| from_brackets(text))
         .or_else(|| from_order(text))
         .or_else(|| from_lenient(text, lenient))
         .or_else(|| from_dtype(text));
@@ -58,6 +59,15 @@ pub(super) fn from_shell(text: &str) -> Option<String> {
     is_array.then(|| {
         format!("the shell expanded the braces; put the shape in quotes, as in '{shape}{{1,0}}'")
     })
+}
+
+/// Outer brackets or commas that are missing.
+fn from_brackets(text: &str) -> Option<String> {
+    let commas = text.replace(") (", "), (").replace(")(", "), (");
+    let blanks = text.split_whitespace().collect::<Vec<_>>().join(", ").replace(",,", ",");
+    let mended = [commas.clone(), format!("({text})"), format!("({commas})"), blanks];
+    let reads = |mended: &&String| **mended != text && reads(mended);
+    mended.iter().find(reads).map(|mended| format!("did you mean '{mended}'?"))
 }
 
 fn from_file(text: &str) -> Option<String> {

@@ -7,6 +7,8 @@ use clap::{Args as ClapArgs, ValueEnum};
 use indicatif::ProgressBar;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
+#[cfg(feature = "arrow")]
+use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table as Rows, WriteError};
 use tensor_layout::{LayoutError, Level, Location, Placement};
 
@@ -45,6 +47,9 @@ pub(super) struct Table {
     /// that read tables expect.
     #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
+    /// Arrow and Parquet columns as narrow as their numbers; else they have 64 bits, signed.
+    #[arg(long, help_heading = "Output")]
+    narrow: bool,
     /// Write to a file, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -72,6 +77,10 @@ enum TableFormat {
 impl Table {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let format = self.format()?;
+        if self.narrow && !matches!(format, TableFormat::Arrow | TableFormat::Parquet) {
+            let why = "--narrow is for Arrow and Parquet: columns of other forms have no width";
+            return Err(Failure::Argument(why.into()));
+        }
         let Placed { placement, .. } = self.place.placement()?;
         if let Some(kind) = npy(format) {
             return array(self, &placement, kind);
@@ -82,11 +91,15 @@ impl Table {
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
             let name = format!("part-{part}.{}", extension(format));
-            return partitions(&placement, &rows, &at, levels, dir, &name, format);
+            return partitions(&placement, &rows, &at, levels, dir, &name, self.as_form(format));
         }
         let rows = rows.at(&at)?;
         let bar = progress(rows.most_rows(), self.output.is_some());
-        write(&rows, format, self.output.as_deref(), &bar)
+        write(&rows, self.as_form(format), self.output.as_deref(), &bar)
+    }
+
+    fn as_form(&self, format: TableFormat) -> Form {
+        Form { format, narrow: self.narrow }
     }
 
     /// The form that was asked for, or that the name of the file tells.
@@ -115,6 +128,21 @@ impl Table {
             }
             (Some(format), _) => Ok(format),
         }
+    }
+}
+
+/// A form of rows, and whether the columns of it are narrow.
+#[derive(Clone, Copy)]
+struct Form {
+    format: TableFormat,
+    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "only Arrow has widths"))]
+    narrow: bool,
+}
+
+#[cfg(feature = "arrow")]
+impl Form {
+    fn width(self) -> ColumnWidth {
+        if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide }
     }
 }
 
@@ -177,7 +205,7 @@ fn partitions(
     levels: &str,
     dir: &Path,
     name: &str,
-    format: TableFormat,
+    form: Form,
 ) -> Result<(), Failure> {
     let levels: Vec<Level> = levels
         .split(',')
@@ -206,7 +234,7 @@ fn partitions(
             let path = dir.join(path);
             let failed = |error| Failure::Io(path.display().to_string(), error);
             std::fs::create_dir_all(&path).map_err(failed)?;
-            write(&rows, format, Some(&path.join(name)), &ProgressBar::hidden())?;
+            write(&rows, form, Some(&path.join(name)), &ProgressBar::hidden())?;
         }
     }
     Ok(())
@@ -214,16 +242,16 @@ fn partitions(
 
 fn write(
     rows: &Rows<'_>,
-    format: TableFormat,
+    form: Form,
     path: Option<&Path>,
     bar: &ProgressBar,
 ) -> Result<(), Failure> {
     let mut out = Output::new(path)?;
     let mut tick = |count| bar.set_position(count);
-    let written = match format {
+    let written = match form.format {
         TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
-        TableFormat::Arrow => arrow(rows, &mut out)?,
-        TableFormat::Parquet => parquet(rows, &mut out)?,
+        TableFormat::Arrow => arrow(rows, &mut out, form)?,
+        TableFormat::Parquet => parquet(rows, &mut out, form)?,
         _ => rows.write(Format::Csv, &mut out, &mut tick),
     };
     bar.finish_and_clear();
@@ -232,23 +260,27 @@ fn write(
 
 #[cfg(feature = "arrow")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
-fn arrow(rows: &Rows<'_>, out: &mut Output) -> Result<Result<(), WriteError>, Failure> {
-    Ok(rows.write_arrow(out))
+fn arrow(rows: &Rows<'_>, out: &mut Output, form: Form) -> Result<Result<(), WriteError>, Failure> {
+    Ok(rows.write_arrow(out, form.width()))
 }
 
 #[cfg(not(feature = "arrow"))]
-fn arrow(_: &Rows<'_>, _: &mut Output) -> Result<Result<(), WriteError>, Failure> {
+fn arrow(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>, Failure> {
     Err(missing("arrow"))
 }
 
 #[cfg(feature = "parquet")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
-fn parquet(rows: &Rows<'_>, out: &mut Output) -> Result<Result<(), WriteError>, Failure> {
-    Ok(rows.write_parquet(out))
+fn parquet(
+    rows: &Rows<'_>,
+    out: &mut Output,
+    form: Form,
+) -> Result<Result<(), WriteError>, Failure> {
+    Ok(rows.write_parquet(out, form.width()))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Rows<'_>, _: &mut Output) -> Result<Result<(), WriteError>, Failure> {
+fn parquet(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>, Failure> {
     Err(missing("parquet"))
 }
 

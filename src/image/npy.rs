@@ -51,7 +51,7 @@ impl NpyHeader {
     /// Reads a header, up to the data.
     ///
     /// # Errors
-    /// `InvalidData` for what is no `.npy` file, or one in Fortran order.
+    /// `InvalidData` for a file that is not `.npy`, or is in Fortran order.
     pub fn read(input: &mut dyn Read) -> io::Result<NpyHeader> {
         let mut start = [0; 8];
         input.read_exact(&mut start).map_err(|error| match error.kind() {

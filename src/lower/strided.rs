@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{Inexpressible, LayoutError, ParseError};
+use crate::error::{EditFault, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::Strided;
 
@@ -21,16 +21,14 @@ impl Strided {
         let unit = self.itemsize.unwrap_or(1);
         let offset = self.offset.unwrap_or(0);
         if unit == 0 || offset % unit != 0 {
-            let reason = format!("the offset {offset} is not a multiple of itemsize {unit}");
-            return Err(LayoutError::Edit { reason });
+            let itemsize = unit;
+            return Err(LayoutError::Edit(EditFault::OffsetBytes { offset, itemsize }));
         }
         let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
             if stride % unit != 0 {
-                let reason = format!(
-                    "the stride {stride} of axis {axis} is not a multiple of itemsize {unit}"
-                );
-                return Err(LayoutError::Edit { reason });
+                let (stride, itemsize) = (*stride, unit);
+                return Err(LayoutError::Edit(EditFault::StrideBytes { axis, stride, itemsize }));
             }
             let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride / unit);
             builder = builder.axis(*extent, [subaxis]);

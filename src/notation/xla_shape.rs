@@ -1,5 +1,6 @@
 //! XLA shapes and their tiled layouts: `bf16[8,128]{1,0:T(8,128)(2,1)S(1)}`.
 
+mod prefix;
 mod quick;
 mod read;
 

@@ -1,13 +1,15 @@
 //! Tables as Arrow record batches, IPC files and Parquet files.
 //!
-//! One column per level and per axis, of the narrowest unsigned integer that holds it; the index of
-//! padding is null.
+//! One column per level and per axis, of signed integers: engines compute in the type of a column,
+//! where `i0 * 512` overflows 16 bits, and many have no unsigned types. The index of padding is null.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arrow_array::types::{ArrowPrimitiveType, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type, UInt64Type,
+};
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
@@ -17,19 +19,32 @@ use super::{Row, Table};
 /// How many rows are held at once: a record batch, a row group.
 const BATCH: usize = 1 << 18;
 
+/// How wide the integers of a column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnWidth {
+    /// 64 bits, signed: what engines compute with.
+    #[default]
+    Wide,
+    /// The fewest signed bits that hold the column: smaller in memory, and sums may overflow.
+    Narrow,
+}
+
 impl Table<'_> {
     /// The schema of the record batches: the levels, then `i0`, `i1`, ..
+    ///
+    /// Numbers beyond 63 bits are unsigned.
     #[must_use]
-    pub fn schema(&self) -> Schema {
+    pub fn schema(&self, width: ColumnWidth) -> Schema {
         let columns = self.written_columns().into_iter();
         let levels = columns.map(|at| {
             let level = self.columns()[at];
             let reach = self.placement().spread().extent(level) - 1;
-            Field::new(level.to_string(), narrowest(reach), false)
+            Field::new(level.to_string(), integer(reach, width), false)
         });
         let extents = self.placement().layout().shape().into_iter().enumerate();
         let index = extents.map(|(axis, extent)| {
-            Field::new(format!("i{axis}"), narrowest(extent.saturating_sub(1)), self.has_padding())
+            let integer = integer(extent.saturating_sub(1), width);
+            Field::new(format!("i{axis}"), integer, self.has_padding())
         });
         Schema::new(levels.chain(index).collect::<Vec<_>>())
     }
@@ -40,10 +55,11 @@ impl Table<'_> {
     /// [`WriteError`], that of `visit` among them.
     pub fn record_batches(
         &self,
+        width: ColumnWidth,
         mut visit: impl FnMut(RecordBatch) -> io::Result<()>,
     ) -> Result<(), WriteError> {
         let written = self.written_columns();
-        let mut rows = Rows::new(self.schema());
+        let mut rows = Rows::new(self.schema(width));
         let outcome = self.for_each(|row| {
             rows.push(&written, row);
             if rows.count < BATCH {
@@ -65,10 +81,10 @@ impl Table<'_> {
     ///
     /// # Errors
     /// [`WriteError`].
-    pub fn write_arrow(&self, out: &mut dyn Write) -> Result<(), WriteError> {
-        let writer = arrow_ipc::writer::FileWriter::try_new(out, &self.schema());
+    pub fn write_arrow(&self, out: &mut dyn Write, width: ColumnWidth) -> Result<(), WriteError> {
+        let writer = arrow_ipc::writer::FileWriter::try_new(out, &self.schema(width));
         let mut writer = writer.map_err(failed)?;
-        self.record_batches(|batch| writer.write(&batch).map_err(failed))?;
+        self.record_batches(width, |batch| writer.write(&batch).map_err(failed))?;
         Ok(writer.finish().map_err(failed)?)
     }
 
@@ -77,7 +93,11 @@ impl Table<'_> {
     /// # Errors
     /// [`WriteError`].
     #[cfg(feature = "parquet")]
-    pub fn write_parquet(&self, out: &mut (dyn Write + Send)) -> Result<(), WriteError> {
+    pub fn write_parquet(
+        &self,
+        out: &mut (dyn Write + Send),
+        width: ColumnWidth,
+    ) -> Result<(), WriteError> {
         use parquet::arrow::ArrowWriter;
         use parquet::basic::Compression;
         use parquet::file::properties::WriterProperties;
@@ -86,9 +106,9 @@ impl Table<'_> {
             other => io::Error::other(other),
         };
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        let schema = Arc::new(self.schema());
+        let schema = Arc::new(self.schema(width));
         let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
-        self.record_batches(|batch| {
+        self.record_batches(width, |batch| {
             writer.write(&batch).map_err(failed)?;
             writer.flush().map_err(failed)
         })?;
@@ -110,12 +130,15 @@ fn failed(error: ArrowError) -> io::Error {
     }
 }
 
-fn narrowest(reach: u64) -> DataType {
-    match reach {
-        0..=0xff => DataType::UInt8,
-        0x100..=0xffff => DataType::UInt16,
-        0x1_0000..=0xffff_ffff => DataType::UInt32,
-        _ => DataType::UInt64,
+/// The type of a column whose greatest number is `reach`.
+fn integer(reach: u64, width: ColumnWidth) -> DataType {
+    match (reach, width) {
+        (0x8000_0000_0000_0000.., _) => DataType::UInt64,
+        (_, ColumnWidth::Wide) => DataType::Int64,
+        (0..=0x7f, _) => DataType::Int8,
+        (0x80..=0x7fff, _) => DataType::Int16,
+        (0x8000..=0x7fff_ffff, _) => DataType::Int32,
+        _ => DataType::Int64,
     }
 }
 
@@ -145,9 +168,10 @@ impl Rows {
         let columns = fields.zip(&mut self.columns).map(|(field, column)| {
             let column = std::mem::take(column);
             match field.data_type() {
-                DataType::UInt8 => array::<UInt8Type>(column),
-                DataType::UInt16 => array::<UInt16Type>(column),
-                DataType::UInt32 => array::<UInt32Type>(column),
+                DataType::Int8 => array::<Int8Type>(column),
+                DataType::Int16 => array::<Int16Type>(column),
+                DataType::Int32 => array::<Int32Type>(column),
+                DataType::Int64 => array::<Int64Type>(column),
                 _ => array::<UInt64Type>(column),
             }
         });

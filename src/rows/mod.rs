@@ -23,6 +23,8 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Machine;
 
+#[cfg(feature = "arrow")]
+pub use arrow::ColumnWidth;
 pub use table::{Row, Table};
 pub use unit::{Slot, UnitTable};
 pub use write::{Format, WriteError};

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis};
-use crate::error::LayoutError;
+use crate::error::{EditFault, LayoutError};
 use crate::level::Level;
 
 /// A map that lands in the axes of a layout of this rank.
@@ -22,7 +22,7 @@ impl Layout {
     /// Law: permuting back with the inverse order is the identity.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if `order` is no permutation of the axes.
+    /// [`Edit`](LayoutError::Edit) if `order` is not a permutation of the axes.
     ///
     /// # Example
     /// ```
@@ -34,9 +34,8 @@ impl Layout {
     pub fn permute(&self, order: &[usize]) -> Result<Layout, LayoutError> {
         let sorted = order.iter().copied().sorted_unstable();
         if !sorted.eq(0..self.rank()) {
-            let (order, rank) = (order.iter().join(","), self.rank());
-            let reason = format!("{order} is no permutation of the axes 0 to {rank}, exclusive");
-            return Err(LayoutError::Edit { reason });
+            let (order, rank) = (order.to_vec(), self.rank());
+            return Err(LayoutError::Edit(EditFault::Order { order, rank }));
         }
         let mut permuted = self.clone();
         permuted.axes = order.iter().map(|axis| self.axes[*axis].clone()).collect();
@@ -52,8 +51,7 @@ impl Layout {
     pub fn insert_axis(&self, at: usize) -> Result<Layout, LayoutError> {
         let rank = self.rank();
         if at > rank {
-            let reason = format!("axis {at} cannot be inserted into {rank} axes");
-            return Err(LayoutError::Edit { reason });
+            return Err(LayoutError::Edit(EditFault::InsertBeyond { at, rank }));
         }
         let mut inserted = self.clone();
         let unit = crate::algebra::Axis { extent: 1, subaxes: Vec::new() };
@@ -64,7 +62,7 @@ impl Layout {
     /// Drops an axis of extent 1; slots of its padding stay padding.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if there is no such axis or its extent is not 1.
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist or its extent is not 1.
     ///
     /// # Example
     /// ```
@@ -77,8 +75,7 @@ impl Layout {
     pub fn drop_axis(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if extent != 1 {
-            let reason = format!("axis {at} has extent {extent}; only an axis of extent 1 drops");
-            return Err(LayoutError::Edit { reason });
+            return Err(LayoutError::Edit(EditFault::DropExtent { axis: at, extent }));
         }
         let kept = (0..self.rank()).filter(|axis| *axis != at);
         let map = kept.fold(index_map(self.rank()), |map, axis| {
@@ -91,7 +88,7 @@ impl Layout {
     /// The extent of an axis that must be there.
     pub(super) fn check_axis(&self, at: usize) -> Result<u64, LayoutError> {
         let rank = self.rank();
-        let reason = || format!("there is no axis {at} among {rank}");
-        self.axes.get(at).map(|a| a.extent).ok_or_else(|| LayoutError::Edit { reason: reason() })
+        let missing = LayoutError::Edit(EditFault::NoAxis { axis: at, rank });
+        self.axes.get(at).map(|axis| axis.extent).ok_or(missing)
     }
 }

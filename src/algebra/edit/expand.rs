@@ -1,7 +1,7 @@
 //! Expanding a unit axis over a level, and tiling an axis.
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
-use crate::error::{LayoutError, Site};
+use crate::error::{EditFault, LayoutError, Site};
 use crate::level::Level;
 
 impl Layout {
@@ -13,7 +13,7 @@ impl Layout {
     /// `size x old + k` in `level`, and the old ones elsewhere.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if there is no such axis, its extent is not 1, or `size` is 0;
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist, its extent is not 1, or `size` is 0;
     /// [`TooLarge`](LayoutError::TooLarge).
     ///
     /// # Example
@@ -27,8 +27,7 @@ impl Layout {
     pub fn expand(&self, at: usize, size: u64, level: Level) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if extent != 1 || size == 0 {
-            let reason = format!("axis {at} of extent {extent} cannot be expanded to {size}");
-            return Err(LayoutError::Edit { reason });
+            return Err(LayoutError::Edit(EditFault::Expand { axis: at, extent, size }));
         }
         let mut expanded = self.spread_out(level, size)?;
         let digit = Subaxis::land(size, level, 1);
@@ -45,7 +44,7 @@ impl Layout {
     /// Law: `tile.locate(k x extent + i)` is `locate(i)` moved by `k x (span - offset)` in `level`.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if there is no such axis or `times` is 0;
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist or `times` is 0;
     /// [`TooLarge`](LayoutError::TooLarge).
     ///
     /// # Example
@@ -58,8 +57,7 @@ impl Layout {
     pub fn tile(&self, at: usize, times: u64, level: Level) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if times == 0 {
-            let reason = format!("axis {at} cannot be tiled 0 times");
-            return Err(LayoutError::Edit { reason });
+            return Err(LayoutError::Edit(EditFault::TileZero { axis: at }));
         }
         let far = self.span(level) - self.offset(level);
         let too_large = |what| LayoutError::too_large(Site::Axis(at), what);

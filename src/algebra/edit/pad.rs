@@ -1,7 +1,7 @@
 //! Padding: to a larger shape, and down to the least that a machine needs.
 
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
-use crate::error::LayoutError;
+use crate::error::{EditFault, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -30,9 +30,8 @@ impl Layout {
         }
         let smaller = self.axes.iter().zip(shape).position(|(axis, extent)| *extent < axis.extent);
         if let Some(axis) = smaller {
-            let (from, to) = (self.axes[axis].extent, shape[axis]);
-            let reason = format!("axis {axis} has extent {from} and cannot be padded to {to}");
-            return Err(LayoutError::Edit { reason });
+            let (extent, to) = (self.axes[axis].extent, shape[axis]);
+            return Err(LayoutError::Edit(EditFault::PadShorter { axis, extent, to }));
         }
         let lengthened = |layout: Layout| {
             let mut extents = shape.iter().enumerate();

@@ -1,11 +1,9 @@
 //! Splitting and merging axes, and reshaping.
 
-use itertools::Itertools;
-
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{DerivedAxis, Layout, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
-use crate::error::{LayoutError, Site};
+use crate::error::{EditFault, LayoutError, Site};
 
 impl Layout {
     /// Splits an axis into several, major to minor; the product of `sizes` is its extent.
@@ -26,9 +24,8 @@ impl Layout {
     pub fn split_axis(&self, at: usize, sizes: &[u64]) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if product(sizes.iter().copied()) != Some(extent) {
-            let sizes = sizes.iter().join(" x ");
-            let reason = format!("axis {at} has extent {extent}, which is not {sizes}");
-            return Err(LayoutError::Edit { reason });
+            let fault = EditFault::SplitSizes { axis: at, extent, sizes: sizes.to_vec() };
+            return Err(LayoutError::Edit(fault));
         }
         let shape = self.shape();
         let (before, after) = (&shape[..at], &shape[at + 1..]);
@@ -45,8 +42,7 @@ impl Layout {
         let rank = self.rank();
         let end = at.checked_add(count).filter(|end| *end <= rank && count > 0);
         let Some(end) = end else {
-            let reason = format!("there are no {count} axes from axis {at} on among {rank}");
-            return Err(LayoutError::Edit { reason });
+            return Err(LayoutError::Edit(EditFault::MergeBeyond { axis: at, count, rank }));
         };
         let shape = self.shape();
         let merged = product(shape[at..end].iter().copied());
@@ -72,9 +68,8 @@ impl Layout {
     /// ```
     pub fn reshape(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         if product(shape.iter().copied()) != Some(self.elements()) {
-            let (from, to) = (self.shape().iter().join(","), shape.iter().join(","));
-            let reason = format!("({from}) and ({to}) have different numbers of elements");
-            return Err(LayoutError::Edit { reason });
+            let (from, to) = (self.shape(), shape.to_vec());
+            return Err(LayoutError::Edit(EditFault::ReshapeElements { from, to }));
         }
         if self.elements() == 0 {
             return self.without_elements(shape);
@@ -118,7 +113,7 @@ impl Layout {
         map.build()
     }
 
-    /// A layout of `shape`, which has no elements either, with the slots of `self` as padding.
+    /// A layout of `shape`, which is without elements too, with the slots of `self` as padding.
     fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let mut builder = self.to_builder();
         let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);

@@ -2,7 +2,7 @@
 
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Layout, Subaxis};
-use crate::error::LayoutError;
+use crate::error::{EditFault, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -12,7 +12,7 @@ impl Layout {
     /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) if there is no such axis, or `step` is 0.
+    /// [`Edit`](LayoutError::Edit) if the axis does not exist, or `step` is 0.
     ///
     /// # Example
     /// ```
@@ -31,7 +31,7 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if step == 0 {
-            return Err(LayoutError::Edit { reason: "a slice steps by at least 1".into() });
+            return Err(LayoutError::Edit(EditFault::SliceStep));
         }
         let stop = stop.min(extent);
         let kept = stop.saturating_sub(start).div_ceil(step);

@@ -1,0 +1,275 @@
+//! Why an operation of the algebra is refused, in numbers that a caller can match.
+
+use itertools::Itertools;
+
+use crate::level::Level;
+
+/// Why the axes or extents of a layout do not allow an edit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditFault {
+    /// An order that does not name every axis once.
+    #[error("{} is not a permutation of the axes 0 to {rank}, exclusive", .order.iter().join(","))]
+    Order {
+        /// The order.
+        order: Vec<usize>,
+        /// How many axes there are.
+        rank: usize,
+    },
+    /// A new axis beyond the end.
+    #[error("axis {at} cannot be inserted into {rank} axes")]
+    InsertBeyond {
+        /// Where.
+        at: usize,
+        /// How many axes there are.
+        rank: usize,
+    },
+    /// An axis that the layout lacks.
+    #[error("axis {axis} does not exist: the layout has rank {rank}")]
+    NoAxis {
+        /// The axis.
+        axis: usize,
+        /// How many axes there are.
+        rank: usize,
+    },
+    /// An axis to be dropped that has more or fewer than one index.
+    #[error("axis {axis} has extent {extent}; only an axis of extent 1 drops")]
+    DropExtent {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: u64,
+    },
+    /// An axis to be expanded that does not have one index, or that would get none.
+    #[error("axis {axis} of extent {extent} cannot be expanded to {size}")]
+    Expand {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: u64,
+        /// The extent that was asked for.
+        size: u64,
+    },
+    /// An axis to be repeated 0 times.
+    #[error("axis {axis} cannot be tiled 0 times")]
+    TileZero {
+        /// The axis.
+        axis: usize,
+    },
+    /// Padding that would make an axis shorter.
+    #[error("axis {axis} has extent {extent} and cannot be padded to {to}")]
+    PadShorter {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: u64,
+        /// The extent that was asked for.
+        to: u64,
+    },
+    /// Sizes whose product is not the extent.
+    #[error("axis {axis} has extent {extent}, which is not {}", .sizes.iter().join(" x "))]
+    SplitSizes {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: u64,
+        /// The sizes.
+        sizes: Vec<u64>,
+    },
+    /// Axes to be merged beyond the last one, or none of them.
+    #[error("cannot merge {count} axes from axis {axis} on: the layout has rank {rank}")]
+    MergeBeyond {
+        /// The first axis.
+        axis: usize,
+        /// How many.
+        count: usize,
+        /// How many axes there are.
+        rank: usize,
+    },
+    /// A shape with another number of elements.
+    #[error("({}) and ({}) have different numbers of elements", .from.iter().join(","), .to.iter().join(","))]
+    ReshapeElements {
+        /// The shape of the layout.
+        from: Vec<u64>,
+        /// The shape that was asked for.
+        to: Vec<u64>,
+    },
+    /// A slice with step 0.
+    #[error("a slice steps by at least 1")]
+    SliceStep,
+    /// A stride in bytes that does not count whole elements.
+    #[error("the stride {stride} of axis {axis} is not a multiple of itemsize {itemsize}")]
+    StrideBytes {
+        /// The axis.
+        axis: usize,
+        /// Its stride in bytes.
+        stride: u64,
+        /// The bytes of an element.
+        itemsize: u64,
+    },
+    /// An offset in bytes that does not count whole elements.
+    #[error("the offset {offset} is not a multiple of itemsize {itemsize}")]
+    OffsetBytes {
+        /// The offset in bytes.
+        offset: u64,
+        /// The bytes of an element.
+        itemsize: u64,
+    },
+}
+
+/// Why a layout cannot be inverted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InverseFault {
+    /// Coordinates that do not begin at 0.
+    #[error("`{level}` starts from {offset}")]
+    Offset {
+        /// The level.
+        level: Level,
+        /// Where its coordinates begin.
+        offset: u64,
+    },
+    /// A derived axis whose values do not begin at 0.
+    #[error("derived axis {derived} starts from {start}")]
+    DerivedStart {
+        /// The number of the derived axis.
+        derived: usize,
+        /// Where its values begin.
+        start: u64,
+    },
+    /// A digit of a derived axis with stride 0.
+    #[error("a digit of derived axis {derived} moves nothing, so no place tells its value")]
+    Untold {
+        /// The number of the derived axis.
+        derived: usize,
+    },
+    /// Digits that no division tells apart.
+    #[error("in {place} a digit of size {size} steps by {step}, and the next by {next}")]
+    Steps {
+        /// The level, or the derived axis, in words.
+        place: String,
+        /// How many values the digit has.
+        size: u64,
+        /// Its step.
+        step: u64,
+        /// The step of the next greater one.
+        next: u64,
+    },
+    /// A stride that is not a multiple of what smaller strides fill.
+    #[error("a stride of {stride} is not a multiple of {filled}, what smaller strides fill")]
+    Stride {
+        /// The stride.
+        stride: u64,
+        /// How many places the smaller ones fill.
+        filled: u64,
+    },
+    /// Axes that are fused, or padded inside.
+    #[error("its axes are fused or padded inside")]
+    Fused,
+    /// Values beyond 64 bits.
+    #[error("a value does not fit in 64 bits")]
+    TooLarge,
+}
+
+/// Why a layout cannot be complemented.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComplementFault {
+    /// A used level whose size in the space was not given.
+    #[error("the size of level `{level}` is not given")]
+    Unsized {
+        /// The level.
+        level: Level,
+    },
+    /// Coordinates that do not begin at 0.
+    #[error("`{level}` starts from {offset}")]
+    Offset {
+        /// The level.
+        level: Level,
+        /// Where its coordinates begin.
+        offset: u64,
+    },
+    /// Axes that are fused, or split again.
+    #[error("its axes are fused or nested")]
+    Fused,
+    /// A layout without elements.
+    #[error("the layout is empty")]
+    Empty,
+    /// An axis that is padded inside, so that its places do not form a product.
+    #[error("its image is not a product: axis {axis} has {extent} of {slots} values")]
+    Padded {
+        /// The axis.
+        axis: usize,
+        /// How many values are real.
+        extent: u64,
+        /// How many the digits can write.
+        slots: u64,
+    },
+    /// Elements in one place.
+    #[error("elements along axis {axis} share places")]
+    Shared {
+        /// The axis.
+        axis: usize,
+    },
+    /// A stride that is not a multiple of what smaller strides fill.
+    #[error(
+        "in `{level}` a stride of {stride} is not a multiple of {filled}, what smaller strides fill"
+    )]
+    Stride {
+        /// The level.
+        level: Level,
+        /// The stride.
+        stride: u64,
+        /// How many places the smaller ones fill.
+        filled: u64,
+    },
+    /// A space of size 0.
+    #[error("in `{level}` a space of size 0 is too small for it")]
+    NoRoom {
+        /// The level.
+        level: Level,
+    },
+    /// A space that is not a whole number of blocks.
+    #[error("in `{level}` it fills blocks of {filled}; {size} is {} and {} more", *.size - remainder(*.size, *.filled), remainder(*.size, *.filled))]
+    Blocks {
+        /// The level.
+        level: Level,
+        /// The size of a block.
+        filled: u64,
+        /// The size of the space.
+        size: u64,
+    },
+}
+
+/// Why a part of a layout is not a layout of its own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RestrictionFault {
+    /// A digit that belongs to a derived axis.
+    #[error("a digit of `{level}` belongs to a derived axis")]
+    Derived {
+        /// The level.
+        level: Level,
+    },
+    /// A coordinate that no digits give.
+    #[error("no digits give `{level}` = {coordinate}")]
+    Unreached {
+        /// The level.
+        level: Level,
+        /// The coordinate.
+        coordinate: u64,
+    },
+    /// A coordinate that more than one choice of digits gives.
+    #[error("several digits give `{level}` = {coordinate}")]
+    Several {
+        /// The level.
+        level: Level,
+        /// The coordinate.
+        coordinate: u64,
+    },
+}
+
+/// What is left of a space after whole blocks; blocks of 0 fill nothing.
+fn remainder(size: u64, filled: u64) -> u64 {
+    size.checked_rem(filled).unwrap_or(size)
+}

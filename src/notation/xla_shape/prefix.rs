@@ -1,0 +1,61 @@
+//! A shape at the head of a longer text.
+
+use super::XlaShape;
+use crate::error::ParseError;
+
+impl XlaShape {
+    /// Parses the shape at the head of a longer text, such as the rest of an HLO line, and tells
+    /// at which byte it ends.
+    ///
+    /// # Errors
+    /// As parsing the head alone, which goes to the last bracket that belongs to it.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::xla::XlaShape;
+    /// let text = "bf16[8,128]{1,0:T(8,128)(2,1)} fusion(bf16[8,128]{1,0} %p), kind=kLoop";
+    /// let (shape, end) = XlaShape::parse_prefix(text)?;
+    /// assert_eq!(shape.to_string(), "bf16[8,128]{1,0:T(8,128)(2,1)}");
+    /// assert_eq!(&text[end..end + 7], " fusion");
+    /// assert!(XlaShape::parse_prefix("fusion(f32[2])").is_err());
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn parse_prefix(text: &str) -> Result<(XlaShape, usize), ParseError> {
+        let end = end(text);
+        let head = text.get(..end).unwrap_or(text);
+        head.parse().map(|shape| (shape, end))
+    }
+}
+
+/// Where the head ends: after the brackets of a tuple, or of dimensions and of the layout.
+fn end(text: &str) -> usize {
+    let start = text.len() - text.trim_start().len();
+    let bytes = text.as_bytes();
+    if bytes.get(start) == Some(&b'(') {
+        return after_bracket(bytes, start);
+    }
+    let name = bytes.iter().skip(start).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let mut end = start + name;
+    for open in [b'[', b'{'] {
+        if bytes.get(end) == Some(&open) {
+            end = after_bracket(bytes, end);
+        }
+    }
+    end
+}
+
+/// The place after the bracket that closes the one at `start`, or the end.
+fn after_bracket(bytes: &[u8], start: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in bytes.iter().enumerate().skip(start) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    bytes.len()
+}

@@ -1,0 +1,280 @@
+//! What people paste and mistype, and what is said about it.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::cli::{command, json_of, refused, run, stdout};
+
+/// Standard output and the notes of a command that answers.
+fn noted(args: &[&str]) -> (String, String) {
+    let output = run(args);
+    assert!(output.status.success(), "{args:?}");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_misspelt_name_is_answered_with_the_one_that_was_meant() {
+    for (args, meant) in [
+        (&["explain", "((4_MABB:1, 4:1))", "--machine", "mn-core"][..], "did you mean `MAB`?"),
+        (&["explain", "((4:1))", "--machine", "mncore2"], "did you mean `mn-core-2`?"),
+        (&["explain", "((4:1))", "--machine", "PE=2", "--memory", "lm0"], "did you mean `LM0`?"),
+        (
+            &["explain", "((4:1))", "--machine", "PE=2", "--dtype", "float32"],
+            "did you mean `Float`?",
+        ),
+        (&["explain", "((4:1))", "--machine", "PE=2", "--dtype", "bfloat16"], "`Half` is as wide"),
+        (&["convert", "((4:1))", "--to", "xla", "--dtype", "bfloat16"], "did you mean `bf16`?"),
+        (&["explain", "float32[3]"], "did you mean `f32`?"),
+        (&["explain", "((4:1))", "--jsonn"], "'--json'"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(meant), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn characters_that_only_look_like_ascii_are_named_with_the_mended_text() {
+    for text in ["（（４_PE：1））", "“((4_PE:1))”", "((4_PE:1)）"] {
+        let message = refused(&["explain", text]);
+        assert!(message.contains("did you mean '((4_PE:1))'?"), "{message}");
+    }
+}
+
+#[test]
+fn missing_brackets_and_commas_are_shown_in_place() {
+    for (text, mended) in [
+        ("(4_PE, 2:1), (3:2)", "((4_PE, 2:1), (3:2))"),
+        ("((4_PE, 2:1) (3:2))", "((4_PE, 2:1), (3:2))"),
+        ("((4_PE, 2:1)(3:2))", "((4_PE, 2:1), (3:2))"),
+        ("((4_PE 2:1))", "((4_PE, 2:1))"),
+    ] {
+        let message = refused(&["explain", text]);
+        assert!(message.contains(&format!("did you mean '{mended}'?")), "{text}: {message}");
+    }
+}
+
+#[test]
+fn a_broadcast_of_a_used_level_is_told_what_it_is_for() {
+    let message = refused(&["explain", "((4_PE, 2:1); B@[PE])"]);
+    assert!(message.contains("`B@[PE]` is for a level that no subaxis uses"), "{message}");
+}
+
+#[test]
+fn a_byte_order_mark_is_not_part_of_a_layout() {
+    assert!(stdout(&["explain", "\u{feff}((4:1))"]).starts_with("((4:1))\n"));
+}
+
+#[test]
+fn braces_that_the_shell_expanded_are_to_be_quoted() {
+    for args in [&["explain", "bf16[8,128]1", "bf16[8,128]0"][..], &["explain", "bf16[8,128]1"]] {
+        let message = refused(args);
+        assert!(message.contains("put the shape in quotes, as in 'bf16[8,128]{1,0}'"), "{message}");
+    }
+}
+
+#[test]
+fn arguments_in_the_wrong_order_are_told_the_right_one() {
+    assert!(refused(&["locate", "1,2", "((4:1))"]).contains("the layout comes first"));
+    assert!(refused(&["locate", "((4:1))", "((4:1))"]).contains("the layout comes first"));
+    assert!(refused(&["element", "Addr=2", "((4:1))"]).contains("the layout comes first"));
+}
+
+#[test]
+fn a_file_and_an_empty_input_are_told_how_to_be_read() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    assert!(refused(&["explain", file]).contains("is a file; to read a layout from it"));
+    let mut child = command(&["explain", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b" \n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("standard input is empty"));
+    assert!(refused(&["same", "-", "-"]).contains("can be read only once"));
+}
+
+#[test]
+fn lenient_is_named_where_it_would_help_and_where_it_has_no_effect() {
+    assert!(refused(&["explain", "F32[4]"]).contains("--lenient accepts this text"));
+    let (_, note) = noted(&["locate", "((4:1))", "1", "--lenient"]);
+    assert_eq!(note, "note: --lenient has no effect: it is for XLA shapes\n");
+}
+
+#[test]
+fn copies_that_need_a_machine_are_noted_without_one() {
+    let (_, note) = noted(&["table", "((2:1); B@[MABB])"]);
+    assert!(note.starts_with("note: `B@[MABB]` has no effect without --machine"), "{note}");
+    let (_, note) = noted(&["table", "((2:1); B@[MABB])", "--machine", "PE=2"]);
+    assert_eq!(note, "note: `B@[MABB]` has no effect: the machine lacks `MABB`\n");
+}
+
+#[test]
+fn coordinates_that_mean_nothing_are_refused() {
+    let place = refused(&["element", "((4:1))", "FOO=1,Addr=0"]);
+    assert!(place.contains("`FOO` is not a level of the layout, whose levels are Addr"), "{place}");
+    let at = refused(&["table", "((4_PE, 2:1))", "--at", "PE=7"]);
+    assert!(at.contains("`PE=7` is out of range: `PE` has 4 coordinates"), "{at}");
+    let project = refused(&["edit", "((4_PE, 2:1))", "--project", "FOO"]);
+    assert!(project.contains("`FOO` is not a level of the layout"), "{project}");
+}
+
+#[test]
+fn options_that_contradict_the_text_or_each_other_are_refused() {
+    let half = "((4_PE, 2:1))@LM0 / Half";
+    assert!(refused(&["explain", half, "--dtype", "Float"]).contains("contradicts `Half`"));
+    let memory = ["explain", half, "--machine", "PE=4", "--memory", "LM1"];
+    assert!(refused(&memory).contains("contradicts `LM0`"));
+    assert!(refused(&["table", "((4:1))", "--memory", "BOGUS"]).contains("--machine"));
+    assert!(
+        refused(&["table", "((4:1))", "--format", "csv", "-o", "y.parquet"]).contains(".parquet")
+    );
+    assert!(refused(&["table", "((4:1))", "-o", "y.npy"]).contains("choose with --format"));
+}
+
+#[test]
+fn same_on_a_machine_compares_placements() {
+    let copies = ["same", "((12:1))", "((12:1); B@[4_PE:1])"];
+    assert_eq!(run(&copies).status.code(), Some(1));
+    assert_eq!(stdout(&[&copies[..], &["--machine", "PE=4"]].concat()), "same\n");
+    assert!(
+        refused(&["same", "((4:1))", "((4:1))", "--machine", "nosuch"]).contains("not a known")
+    );
+    let serves = ["same", "((12:8), (8:1))", "((1_PE, 12:8), (8:1))", "--serves"];
+    assert_eq!(stdout(&serves), "serves\n");
+    assert_eq!(json_of(&[&serves[..], &["--json"]].concat()), json!({ "serves": true }));
+}
+
+#[test]
+fn explain_tells_by_how_much_a_layout_does_not_fit() {
+    let page = stdout(&["explain", "((4608:1))", "--machine", "mn-core-2"]);
+    assert!(page.contains("           does not fit LM0: 4608 of 2048 long words\n"), "{page}");
+    let fits =
+        &json_of(&["explain", "((17_L2B, 8:1))", "--machine", "mn-core-2", "--json"])["fits"];
+    assert_eq!(fits["L2B"], json!({ "needed": 17, "capacity": 8, "fits": false }));
+    assert_eq!(fits["LM0"], json!({ "needed": 8, "capacity": 2048, "fits": true }));
+    refused(&["table", "((4608:1))", "--machine", "mn-core-2", "--memory", "LM0"]);
+}
+
+#[test]
+fn locate_tells_bytes_and_assembly_addresses() {
+    let place = ["locate", "((12:8), (8:1))@LM0", "1,2", "--machine", "mn-core-2", "--bytes"];
+    assert!(
+        stdout(&place).starts_with("L2B=0,L1B=0,MAB=0,PE=0,Addr=10  (byte 80, LM0 assembly 20)\n")
+    );
+    let answer = json_of(&[&place[..], &["--json"]].concat());
+    assert_eq!((&answer["bytes"][0], &answer["assembly_addresses"][0]), (&json!(80), &json!(20)));
+    let shape = "bf16[8,128]{1,0:T(8,128)(2,1)}";
+    assert_eq!(stdout(&["locate", shape, "3,5", "--bytes"]), "Addr=267  (byte 534)\n");
+    // Lane 1 of two in a long word.
+    let lane = ["locate", "((4:1), (2_W))@LM0 / Float", "3,1", "--bytes"];
+    assert_eq!(stdout(&lane), "Addr=3,W=1  (byte 28)\n");
+}
+
+#[test]
+fn a_line_of_hlo_stands_for_the_shape_in_it() {
+    let line = "  ROOT %fusion.3 = bf16[8,128]{1,0:T(8,128)(2,1)} fusion(f32[2]{0} %p), kind=kLoop";
+    assert_eq!(stdout(&["locate", line, "3,5"]), "Addr=267\n");
+    let tuple = "%t = (f32[2]{0}, /*index=1*/s32[3]{0}) tuple(%a, %b)";
+    assert_eq!(stdout(&["locate", tuple, "2", "--member", "1"]), "Addr=2\n");
+}
+
+#[test]
+fn a_member_of_a_tuple_is_a_shape() {
+    let tuple = "(f32[2], (s32[3], f32[4]))";
+    assert_eq!(stdout(&["locate", tuple, "1", "--member", "1.1"]), "Addr=1\n");
+    let message = refused(&["locate", tuple, "1", "--member", "1"]);
+    assert!(message.contains("its arrays are 0, 1.0, 1.1"), "{message}");
+}
+
+#[test]
+fn errors_are_json_where_answers_are() {
+    let error = |args: &[&str]| -> Value { serde_json::from_str(&refused(args)).unwrap() };
+    let text = &error(&["explain", "((4:1)", "--json"])["error"];
+    assert_eq!((&text["line"], &text["column"]), (&json!(1), &json!(7)));
+    assert_eq!(text["text"], "((4:1)");
+    let index = &error(&["locate", "((4:1))", "9", "--format", "json"])["error"];
+    assert_eq!(index["message"], "index 9 of axis 0 is not below its extent 4");
+    let usage = &error(&["explain", "--json", "--nosuch"])["error"];
+    assert!(usage["message"].as_str().unwrap().contains("--nosuch"));
+}
+
+#[test]
+fn layouts_without_a_machine_are_compared_on_the_units_that_they_name() {
+    let page = stdout(&["relayout", "((4:1))", "((2:1, 2:2))"]);
+    assert!(page.contains("4 elements, 1 copy each"), "{page}");
+    let named = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
+    let machine = [&named[..], &["--machine", "PE=4"]].concat();
+    assert_eq!(stdout(&named), stdout(&machine));
+}
+
+#[test]
+fn what_there_is_to_name_is_listed() {
+    assert!(stdout(&["machines"]).contains("8 L2B > 8 L1B > 16 MAB > 4 PE"));
+    let dtypes = json_of(&["dtypes", "--json"]);
+    assert_eq!(dtypes["pad-layout"].as_array().unwrap().len(), 9);
+    for notation in json_of(&["notations", "--json"]).as_array().unwrap() {
+        let (name, example) = (notation["notation"].as_str(), notation["example"].as_str());
+        stdout(&["explain", example.unwrap(), "--from", name.unwrap()]);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    assert!(stdout(&["completions", "bash"]).contains("tensor-layout"));
+    let dir = tempfile::tempdir().unwrap();
+    stdout(&["man", dir.path().to_str().unwrap()]);
+    let page = std::fs::read_to_string(dir.path().join("tensor-layout-locate.1")).unwrap();
+    assert!(page.contains("\\-\\-bytes"), "{page}");
+}
+
+#[test]
+fn a_dump_without_shapes_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("empty.txt");
+    std::fs::write(&file, "nothing here\n").unwrap();
+    assert!(refused(&["hlo", file.to_str().unwrap()]).contains("no XLA shape was found"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_command_leaves_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("table.csv");
+    // Too many rows to finish.
+    let layout = "((1048576_L2B:1, 1048576:1048576), (1048576:1))";
+    for signal in ["INT", "TERM"] {
+        let mut child = command(&["table", layout, "-o", file.to_str().unwrap()]).spawn().unwrap();
+        let names = || -> Vec<String> {
+            let entries = std::fs::read_dir(dir.path()).unwrap();
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        while !names().iter().any(|name| name.starts_with(".table.csv.") && name.ends_with(".part"))
+        {
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let id = child.id().to_string();
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-s", signal, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(names(), Vec::<String>::new(), "{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_and_a_read_only_folder_are_reported() {
+    assert!(refused(&["table", "((4:1))", "-o", "/dev/full"]).contains("/dev/full"));
+    assert!(refused(&["table", "((4:1))", "-o", "/proc/table.csv"]).contains("/proc/table.csv"));
+}
