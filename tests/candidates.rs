@@ -8,7 +8,7 @@ use tensor_layout::candidates::{Candidate, Candidates, Orders, Side, pareto};
 use tensor_layout::relayout::Distance;
 use tensor_layout::{Layout, LayoutError, Level, Machine};
 
-use crate::slow::{Digit, Slow, count};
+use crate::plain::{Digit, Plain, count};
 
 /// What is asked for, as plain data.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ fn orders<T: Clone>(all: &[T]) -> Vec<Vec<T>> {
 
 /// The space, sentence by sentence: every list of digits on every side of every axis is written
 /// down first, and looked at afterwards.
-fn brute_force(wish: &Wish) -> BTreeMap<String, Slow> {
+fn brute_force(wish: &Wish) -> BTreeMap<String, Plain> {
     let rank = wish.shape.len();
     // Where each piece of each level goes: to a side of an axis, or (rank, _) for copies.
     let mut places: Vec<Vec<(Digit, usize, usize)>> = vec![Vec::new()];
@@ -156,7 +156,7 @@ fn lists(
     wish: &Wish,
     placed: &[(Digit, usize, usize)],
     time: Option<(usize, u64)>,
-    found: &mut BTreeMap<String, Slow>,
+    found: &mut BTreeMap<String, Plain>,
 ) {
     let rank = wish.shape.len();
     let of = |axis: usize, side: usize| -> Vec<Digit> {
@@ -187,7 +187,7 @@ fn written(
     time: Option<(usize, u64)>,
     order: &[usize],
     copies: &[Digit],
-) -> Option<Slow> {
+) -> Option<Plain> {
     let rank = wish.shape.len();
     let block = |axis| wish.contiguous.filter(|(of, _)| *of == axis).map_or(1, |(_, run)| run);
     let slices = |axis| time.filter(|(of, _)| *of == axis).map_or(1, |(_, slices)| slices);
@@ -235,12 +235,12 @@ fn written(
             return None;
         }
     }
-    let slow = Slow { shape: wish.shape.clone(), axes, replicas: copies.to_vec() };
+    let slow = Plain { shape: wish.shape.clone(), axes, replicas: copies.to_vec() };
     let legal = is_legal(wish, &slow, sides, stride);
     legal.then_some(slow)
 }
 
-fn is_legal(wish: &Wish, slow: &Slow, sides: &[Vec<Digit>], footprint: u64) -> bool {
+fn is_legal(wish: &Wish, slow: &Plain, sides: &[Vec<Digit>], footprint: u64) -> bool {
     let rank = wish.shape.len();
     let allowed = |side: Side, at: usize| {
         wish.sides.contains(&side) || (0..rank).all(|axis| sides[2 * axis + at].is_empty())

@@ -10,13 +10,12 @@ use tensor_layout::einsum::{
 };
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
-use crate::generate::good_layout;
-use crate::slow::{Digit, Place, Slow, count};
+use crate::plain::{Digit, Place, Plain, count, good_layout};
 
 /// A sum over some axes beside those of a result.
 #[derive(Clone, Debug)]
 struct Sum {
-    result: Slow,
+    result: Plain,
     contracted: Vec<(u64, Vec<Digit>)>,
     /// Which of all axes each operand has.
     operands: Vec<Vec<usize>>,

@@ -2,13 +2,9 @@
 
 use std::path::Path;
 
-use proptest::prelude::*;
 use tensor_layout::picture::{Cell as PictureCell, CellKind, Drawing, Picture};
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{LayoutText, Level, Machine, Placement};
-
-use crate::generate::good_layout;
-use crate::slow::{Place, Slow};
+use tensor_layout::{LayoutText, Machine, Placement};
 
 fn placed(text: &str) -> (Placement, LayoutText) {
     let text = LayoutText::parse(text).unwrap();
@@ -232,81 +228,6 @@ in each cell: PE:Addr
 "
     );
     assert!(tensor("((2_PE, 2:1))").to_text(80, true).contains("\u{1b}[48;5;153"));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 400, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn every_cell_is_where_the_definition_puts_it(slow in good_layout()) {
-        prop_assume!(slow.shape.len() <= 2 && !slow.shape.contains(&0));
-        let slots: Vec<u64> = slow.axes.iter().map(|axis| axis.iter().map(|d| d.0).product()).collect();
-        prop_assume!(slots.iter().all(|n| *n <= 64));
-        let placement = Placement::of(slow.layout()).build().unwrap();
-        let picture = Drawing::new(&placement).tensor();
-        let panel = &picture.panels[0];
-        let levels = unit_levels(&placement, &slow);
-        for (at, cell) in panel.cells.iter().enumerate() {
-            let entries = [(at / panel.columns) as u64, (at % panel.columns) as u64];
-            let index = &entries[2 - slow.shape.len()..];
-            let place = &slow.places(index)[0];
-            let kind = if slow.is_real(index) { CellKind::Element } else { CellKind::Padding };
-            prop_assert_eq!(cell.kind, kind);
-            prop_assert_eq!(&cell.path, &unit(place, &levels));
-            prop_assert_eq!(&cell.label, &address(place));
-        }
-        prop_assert_eq!(panel.cells.len() as u64, slots.iter().product::<u64>());
-    }
-
-    #[test]
-    fn every_memory_cell_holds_what_the_definition_says(slow in good_layout()) {
-        let placement = Placement::of(slow.layout()).build().unwrap();
-        let picture = Drawing::new(&placement).memory().unwrap();
-        let contents = slow.contents();
-        let levels = unit_levels(&placement, &slow);
-        // At most eight lanes of an address are drawn.
-        let lanes = slow.layout().extent(Level::W).min(8);
-        let panel = &picture.panels[0];
-        let alone = placement.columns().iter().all(|l| *l == Level::ADDR || *l == Level::W || placement.spread().span(*l) == 1);
-        for (at, cell) in panel.cells.iter().enumerate().filter(|(_, c)| c.kind != CellKind::Blank) {
-            let number = if alone { at } else { at % panel.columns } as u64;
-            let mut place: Place = levels.iter().copied().zip(cell.path.iter().copied()).collect();
-            place.insert(Level::ADDR, number / lanes);
-            if slow.used().contains(&Level::W) {
-                place.insert(Level::W, number % lanes);
-            }
-            let kind = match contents.get(&place) {
-                None => CellKind::Hole,
-                Some(None) => CellKind::Padding,
-                Some(Some(_)) => CellKind::Element,
-            };
-            prop_assert_eq!(cell.kind, kind);
-            if let Some(Some(index)) = contents.get(&place) {
-                let label: Vec<String> = index.iter().map(u64::to_string).collect();
-                prop_assert_eq!(&cell.label, &label.join(","));
-            }
-        }
-    }
-}
-
-/// The unit levels that the layout uses, in the order of the columns.
-fn unit_levels(placement: &Placement, slow: &Slow) -> Vec<Level> {
-    let used = slow.used();
-    let columns = placement.columns().iter().copied();
-    columns.filter(|l| *l != Level::ADDR && *l != Level::W && used.contains(l)).collect()
-}
-
-fn unit(place: &Place, levels: &[Level]) -> Vec<u64> {
-    levels.iter().map(|level| place[level]).collect()
-}
-
-fn address(place: &Place) -> String {
-    match place.get(&Level::W) {
-        Some(lane) => format!("{}.{lane}", place[&Level::ADDR]),
-        None => place[&Level::ADDR].to_string(),
-    }
 }
 
 #[cfg(feature = "cli")]

@@ -1,40 +1,138 @@
-//! Generated layouts: nested strides and free ones, padding, replicas, rank 0 to 4.
+//! Generated layouts: everything that the type can hold, so small that every slot is enumerated.
+//!
+//! Rank 0 to 6, extents down to 0, strides that nest and strides that do not, huge strides on digits
+//! of size 1, padding, replicas, offsets, spans, marked levels; derived axes with starts, several
+//! feeders, chains of them, weights with gaps and weights of 0.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tensor_layout::Level;
+use tensor_layout::algebra::IndexOrder;
 use tensor_layout::notation::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
+use tensor_layout::{Level, Location};
 
-use crate::slow::{Digit, Slow};
+use crate::slow::{Axis, Digit, Replica, Slow, To, feed, land};
 
-/// The most slots of a generated layout: each is enumerated, many times.
-const MOST_SLOTS: u64 = 600;
+/// The most slots, and the most elements x copies: each is enumerated, many times.
+const MOST: u64 = 600;
 
 pub(crate) fn levels() -> Vec<Level> {
     let custom = Level::new("Core").unwrap();
     vec![Level::ADDR, Level::PE, Level::MAB, Level::L2B, Level::W, Level::TIME, custom]
 }
 
-fn digit() -> impl Strategy<Value = Digit> {
+/// A digit as drawn: size, level, stride, and what else may become of it.
+type Draw = (u64, Level, u64, Option<(usize, u64)>, bool);
+
+fn digit() -> impl Strategy<Value = Draw> {
     let size = select(vec![1, 2, 3, 4, 5, 6, 7, 8, 16]);
     let level = prop_oneof![4 => Just(Level::ADDR), 6 => select(levels())];
-    (size, level, 0_u64..14)
+    let fed = prop::option::weighted(0.6, (0_usize..3, 0_u64..8));
+    (size, level, 0_u64..14, fed, prop::bool::weighted(0.2))
+}
+
+fn axes(
+    axes: std::ops::RangeInclusive<usize>,
+    most: usize,
+) -> impl Strategy<Value = Vec<Vec<Draw>>> {
+    prop::collection::vec(prop::collection::vec(digit(), 0..most), axes)
+}
+
+/// What stands around the axes: offsets, spans, marked levels, by numbers of levels.
+#[derive(Clone, Debug)]
+struct Frame {
+    offsets: Vec<(Level, u64)>,
+    spans: Vec<(Level, u64)>,
+    marked: Vec<Level>,
+}
+
+fn frame() -> impl Strategy<Value = Frame> {
+    let level = || select(levels());
+    let some = |weight: u32, most: usize| prop_oneof![weight => Just(0), 1 => 1..=most];
+    let steps = |weight| {
+        some(weight, 2).prop_flat_map(move |n| prop::collection::vec((level(), 1_u64..9), n))
+    };
+    let marked = some(4, 2).prop_flat_map(move |n| prop::collection::vec(level(), n));
+    (steps(3), steps(4), marked).prop_map(|(offsets, spans, marked)| Frame {
+        offsets,
+        spans,
+        marked,
+    })
+}
+
+/// How the numbers of a layout are chosen.
+#[derive(Clone, Debug)]
+struct Choice {
+    /// Whether strides nest, and weights.
+    nest: (bool, bool),
+    order: u64,
+    /// One number per axis and derived axis: where its extent is cut.
+    cuts: Vec<u32>,
+    starts: Vec<u64>,
+}
+
+fn choice() -> impl Strategy<Value = Choice> {
+    let nest = (prop::bool::weighted(0.6), prop::bool::weighted(0.6));
+    let starts = prop::collection::vec(prop_oneof![3 => Just(0_u64), 1 => 1_u64..4], 3);
+    (nest, any::<u64>(), prop::collection::vec(any::<u32>(), 9), starts)
+        .prop_map(|(nest, order, cuts, starts)| Choice { nest, order, cuts, starts })
 }
 
 /// Any layout, colliding ones among them.
 pub(crate) fn any_layout() -> impl Strategy<Value = Slow> {
-    let axes = prop::collection::vec(prop::collection::vec(digit(), 0..4), 0..=4);
+    let derived = prop_oneof![4 => Just(0_usize), 2 => Just(1), 1 => Just(2), 1 => Just(3)]
+        .prop_flat_map(|n| axes(n..=n, 3));
+    layouts(prop_oneof![12 => axes(0..=4, 4), 1 => axes(6..=6, 3)], derived, frame())
+}
+
+/// A layout with derived axes.
+pub(crate) fn derived_layout() -> impl Strategy<Value = Slow> {
+    sound_layouts(axes(1..=4, 4), axes(1..=3, 3), frame())
+}
+
+/// A layout that the notation may say: no derived axes, no offsets, no spans, no marked levels.
+pub(crate) fn plain_layout() -> impl Strategy<Value = Slow> {
+    let none = Frame { offsets: Vec::new(), spans: Vec::new(), marked: Vec::new() };
+    layouts(axes(0..=4, 4), Just(Vec::new()), Just(none))
+}
+
+fn layouts(
+    axes: impl Strategy<Value = Vec<Vec<Draw>>>,
+    derived: impl Strategy<Value = Vec<Vec<Draw>>>,
+    frame: impl Strategy<Value = Frame>,
+) -> impl Strategy<Value = Slow> {
+    sound_layouts(axes, derived, frame).prop_filter("refused", is_built)
+}
+
+/// Layouts that keep the invariants, by the slow definition.
+fn sound_layouts(
+    axes: impl Strategy<Value = Vec<Vec<Draw>>>,
+    derived: impl Strategy<Value = Vec<Vec<Draw>>>,
+    frame: impl Strategy<Value = Frame>,
+) -> impl Strategy<Value = Slow> {
     let replicas = prop_oneof![3 => Just(0_usize), 1 => 1_usize..3]
         .prop_flat_map(|n| prop::collection::vec(digit(), n));
-    let kind = (any::<bool>(), any::<u64>(), prop::collection::vec(any::<u32>(), 4));
-    (axes, replicas, kind).prop_map(|(mut axes, mut replicas, (nest, order, cuts))| {
-        bound(&mut axes, &mut replicas);
-        if nest {
-            nest_strides(&mut axes, &mut replicas, order);
-        }
-        let shape = axes.iter().zip(cuts).map(|(axis, cut)| extent(axis, cut)).collect();
-        Slow { shape, axes, replicas }
-    })
+    (axes, derived, replicas, frame, choice()).prop_map(
+        |(axes, derived, replicas, frame, choice)| {
+            let mut slow = drawn(&axes, &derived, &replicas);
+            bound(&mut slow);
+            if choice.nest.0 {
+                nest_strides(&mut slow, choice.order);
+            }
+            if choice.nest.1 {
+                nest_weights(&mut slow, choice.order);
+            }
+            hold(&mut slow, &choice);
+            surround(&mut slow, &frame);
+            slow
+        },
+    )
+}
+
+/// What `build` refuses though it is sound is counted by law 0 alone.
+fn is_built(slow: &Slow) -> bool {
+    slow.build().is_ok()
 }
 
 /// Layouts in which no two copies share a place, by the slow definition.
@@ -42,41 +140,177 @@ pub(crate) fn good_layout() -> impl Strategy<Value = Slow> {
     any_layout().prop_filter("collides", Slow::is_injective)
 }
 
-/// Shrinks sizes to 1 until the slots can be enumerated.
-fn bound(axes: &mut [Vec<Digit>], replicas: &mut [Digit]) {
-    let mut slots = 1;
-    for digit in axes.iter_mut().flatten().chain(replicas) {
-        if slots * digit.0 > MOST_SLOTS {
-            digit.0 = 1;
+fn drawn(axes: &[Vec<Draw>], derived: &[Vec<Draw>], replicas: &[Draw]) -> Slow {
+    const HUGE: [u64; 4] = [1 << 63, u64::MAX, (1 << 63) - 1, (1 << 62) + 1];
+    let huge = |size: u64, number: u64, huge: bool| match size == 1 && huge {
+        true => HUGE[number as usize % HUGE.len()],
+        false => number,
+    };
+    let digits = |node: usize, draws: &[Draw]| -> Vec<Digit> {
+        let first = (node + 1).saturating_sub(axes.len());
+        let digit = |&(size, level, stride, fed, far): &Draw| match fed {
+            Some((pick, weight)) if first < derived.len() => {
+                feed(size, first + pick % (derived.len() - first), huge(size, weight, far))
+            }
+            _ => land(size, level, huge(size, stride, far)),
+        };
+        draws.iter().map(digit).collect()
+    };
+    let nodes = axes.iter().chain(derived).enumerate();
+    let mut nodes = nodes.map(|(node, draws)| Axis::new(0, digits(node, draws)));
+    let replica = |&(size, level, stride, _, far): &Draw| (size, level, huge(size, stride, far));
+    Slow {
+        axes: nodes.by_ref().take(axes.len()).collect(),
+        derived: nodes.map(|axis| (0, axis)).collect(),
+        replicas: replicas.iter().map(replica).collect(),
+        ..Slow::default()
+    }
+}
+
+fn all_digits(slow: &mut Slow) -> impl Iterator<Item = &mut Digit> {
+    let derived = slow.derived.iter_mut().map(|(_, axis)| axis);
+    slow.axes.iter_mut().chain(derived).flat_map(|axis| &mut axis.digits)
+}
+
+/// Shrinks sizes to 1 until slots, and elements x copies, can be enumerated.
+fn bound(slow: &mut Slow) {
+    let (mut slots, mut elements) = (1, 1);
+    for (size, ..) in &mut slow.replicas {
+        if slots * *size > MOST / 8 {
+            *size = 1;
         }
-        slots *= digit.0;
+        slots *= *size;
+        elements *= *size;
+    }
+    for digit in slow.axes.iter_mut().flat_map(|axis| &mut axis.digits) {
+        let lands = if matches!(digit.to, To::Land(..)) { digit.size } else { 1 };
+        if slots * lands > MOST || elements * digit.size > MOST {
+            digit.size = 1;
+            continue;
+        }
+        (slots, elements) = (slots * lands, elements * digit.size);
+    }
+    for digit in slow.derived.iter_mut().flat_map(|(_, axis)| &mut axis.digits) {
+        let lands = if matches!(digit.to, To::Land(..)) { digit.size } else { 1 };
+        if slots * lands > MOST {
+            digit.size = 1;
+            continue;
+        }
+        slots *= lands;
     }
 }
 
 /// Replaces strides so that those of each level nest, in an order drawn by `order`, with gaps.
-fn nest_strides(axes: &mut [Vec<Digit>], replicas: &mut [Digit], order: u64) {
-    let mut digits: Vec<&mut Digit> = axes.iter_mut().flatten().chain(replicas).collect();
-    let turn = if digits.is_empty() { 0 } else { order as usize % digits.len() };
-    digits.rotate_left(turn);
-    if order & 64 != 0 {
-        digits.reverse();
+fn nest_strides(slow: &mut Slow, order: u64) {
+    let mut replicas: Vec<Replica> = slow.replicas.clone();
+    let mut terms: Vec<(u64, Level, &mut u64)> = Vec::new();
+    for digit in all_digits(slow) {
+        if let To::Land(level, stride) = &mut digit.to {
+            terms.push((digit.size, *level, stride));
+        }
     }
-    let mut next = std::collections::BTreeMap::new();
-    for (at, (size, level, stride)) in digits.into_iter().enumerate() {
-        let free = next.entry(*level).or_insert(1);
-        *stride = *free + u64::from(order >> (at % 60) & 7 == 0);
-        *free = *stride * *size;
+    terms.extend(replicas.iter_mut().map(|(size, level, stride)| (*size, *level, stride)));
+    nest(terms.into_iter().map(|(size, level, stride)| (size, level, stride)), order);
+    slow.replicas = replicas;
+}
+
+/// The same for the weights of each derived axis.
+fn nest_weights(slow: &mut Slow, order: u64) {
+    let terms = all_digits(slow).filter_map(|digit| match &mut digit.to {
+        To::Feed(derived, weight) => Some((digit.size, *derived, weight)),
+        To::Land(..) => None,
+    });
+    nest(terms.collect::<Vec<_>>().into_iter(), order >> 17);
+}
+
+/// Huge steps of digits of size 1 stay as they are.
+fn nest<'a, K: Ord>(terms: impl Iterator<Item = (u64, K, &'a mut u64)>, order: u64) {
+    let mut terms: Vec<_> = terms.filter(|(_, _, step)| **step < 1 << 32).collect();
+    let turn = if terms.is_empty() { 0 } else { order as usize % terms.len() };
+    terms.rotate_left(turn);
+    if order & 64 != 0 {
+        terms.reverse();
+    }
+    let mut next = BTreeMap::new();
+    for (at, (size, key, step)) in terms.into_iter().enumerate() {
+        let free = next.entry(key).or_insert(1);
+        *step = *free + u64::from(order >> (at % 60) & 7 == 0);
+        *free = *step * size;
+    }
+}
+
+/// Gives every axis an extent, and every derived axis room for what is fed to it.
+fn hold(slow: &mut Slow, choice: &Choice) {
+    let mut cuts = choice.cuts.iter().copied().cycle();
+    for axis in &mut slow.axes {
+        axis.extent = extent(axis, cuts.next().unwrap());
+    }
+    for derived in 0..slow.derived.len() {
+        slow.derived[derived].0 = choice.starts[derived];
+        if !has_room(slow, derived) {
+            no_feed(slow, derived);
+        }
+        let needed = slow.greatest(derived).map_or(0, |greatest| greatest + 1);
+        let axis = &mut slow.derived[derived].1;
+        let missing = needed.div_ceil(axis.slots());
+        if missing > 1 {
+            // The digit that is there first grows, or another one is put before it.
+            match axis.digits.first_mut() {
+                Some(first) if first.size == 1 => first.size = missing,
+                _ => axis.digits.insert(0, land(missing, Level::ADDR, 40)),
+            }
+            if let Some(Digit { to: To::Land(_, stride), .. }) = axis.digits.first_mut() {
+                *stride = (*stride).min(1 << 20);
+            }
+            if let Some(Digit { to: To::Feed(_, weight), .. }) = axis.digits.first_mut() {
+                *weight = (*weight).min(1 << 10);
+            }
+        }
+        let slots = axis.slots();
+        axis.extent = match cuts.next().unwrap() {
+            cut if cut % 3 == 0 => slots,
+            cut if cut % 3 == 1 => needed,
+            cut => needed + u64::from(cut / 3) % (slots - needed + 1),
+        };
+    }
+}
+
+/// Whether the digits of a derived axis could grow to hold what is fed to it.
+fn has_room(slow: &Slow, derived: usize) -> bool {
+    let needed = slow.greatest(derived).map_or(0, |greatest| greatest + 1);
+    let missing = needed.div_ceil(slow.derived[derived].1.slots()).max(1);
+    slow.slots() * missing <= 2 * MOST
+}
+
+fn no_feed(slow: &mut Slow, derived: usize) {
+    slow.derived[derived].0 = 0;
+    for digit in all_digits(slow) {
+        if let To::Feed(to, weight) = &mut digit.to
+            && *to == derived
+        {
+            *weight = 0;
+        }
     }
 }
 
 /// Mostly the whole axis or a little less, at times any extent down to 0.
-fn extent(axis: &[Digit], cut: u32) -> u64 {
-    let slots: u64 = axis.iter().map(|digit| digit.0).product();
-    match cut % 4 {
-        0 | 1 => slots,
-        2 => slots - u64::from(cut / 4 % 3).min(slots - 1),
-        _ => u64::from(cut / 4) % (slots + 1),
+fn extent(axis: &Axis, cut: u32) -> u64 {
+    let slots = axis.slots();
+    match cut % 8 {
+        0..=3 => slots,
+        4..=6 => slots - u64::from(cut / 8 % 3).min(slots - 1),
+        _ => u64::from(cut / 8) % (slots + 1),
     }
+}
+
+/// Adds offsets, spans behind the extents, and marked levels.
+fn surround(slow: &mut Slow, frame: &Frame) {
+    slow.offsets = frame.offsets.iter().copied().collect();
+    slow.marked = frame.marked.iter().copied().collect::<BTreeSet<_>>();
+    // An offset is that of a level which is used.
+    slow.marked.extend(frame.offsets.iter().chain(&frame.spans).map(|(level, _)| *level));
+    let spans = frame.spans.iter().map(|(level, more)| (*level, slow.extent(*level) + more));
+    slow.spans = spans.collect();
 }
 
 /// Any syntax tree that the grammar knows, sensible or not.
@@ -107,4 +341,257 @@ pub(crate) fn any_tree() -> impl Strategy<Value = PadLayout> {
             None => tree,
         }
     })
+}
+
+// Pairs, and maps into the axes of a layout.
+
+/// Two layouts of the same shape, often the same map.
+pub(crate) fn pair() -> impl Strategy<Value = (Slow, Slow)> {
+    let small = || {
+        let digit = (
+            select(vec![1_u64, 2, 3, 4]),
+            select(vec![Level::ADDR, Level::PE]),
+            0_u64..5,
+            prop::option::weighted(0.5, (0_usize..2, 0_u64..4)),
+            Just(false),
+        );
+        let axes = |most| prop::collection::vec(prop::collection::vec(digit.clone(), 0..4), most);
+        let more = digit.clone();
+        let derived = prop_oneof![2 => Just(0_usize), 1 => Just(1)].prop_flat_map(move |n| {
+            prop::collection::vec(prop::collection::vec(more.clone(), 0..3), n)
+        });
+        layouts(axes(0..3), derived, frame())
+    };
+    let related = (any_layout(), any::<u64>()).prop_map(|(a, how)| (a.clone(), rewritten(a, how)));
+    let related = related.prop_filter("refused", |(_, b)| is_built(b));
+    let unrelated = (small(), small()).prop_map(|(mut a, mut b)| {
+        common_shape(&mut a, &mut b);
+        (a, b)
+    });
+    let unrelated = unrelated.prop_filter("refused", |(a, b)| is_built(a) && is_built(b));
+    prop_oneof![related, unrelated]
+}
+
+/// Cuts both to the smaller rank and the smaller extents.
+pub(crate) fn common_shape(a: &mut Slow, b: &mut Slow) {
+    let rank = a.axes.len().min(b.axes.len());
+    a.axes.truncate(rank);
+    b.axes.truncate(rank);
+    for (x, y) in a.axes.iter_mut().zip(&mut b.axes) {
+        x.extent = x.extent.min(y.extent);
+        y.extent = x.extent;
+    }
+}
+
+/// The same map written otherwise, or nearly so.
+fn rewritten(mut slow: Slow, how: u64) -> Slow {
+    for (at, axis) in slow.axes.iter_mut().enumerate() {
+        let mut digits = Vec::new();
+        for &digit in &axis.digits {
+            let factor = 2 + (how >> at & 1);
+            if digit.size % factor == 0 && digit.size > factor && how & 4 == 0 {
+                digits.push(Digit { size: digit.size / factor, to: stepped(digit.to, factor) });
+                digits.push(Digit { size: factor, ..digit });
+            } else {
+                digits.push(digit);
+            }
+        }
+        if how & 8 == 0 && !digits.is_empty() {
+            let nothing = stepped(digits[0].to, 5);
+            digits.insert(how as usize % digits.len(), Digit { size: 1, to: nothing });
+        }
+        axis.digits = digits;
+    }
+    if how & 0x400 == 0 && !slow.axes.is_empty() {
+        let axis = (how >> 11) as usize % slow.axes.len();
+        through_derived(&mut slow, axis, 0, 1);
+    }
+    if how & 0x70 == 0
+        && let Some(To::Land(_, stride)) = slow
+            .axes
+            .iter_mut()
+            .flat_map(|axis| &mut axis.digits)
+            .map(|digit| &mut digit.to)
+            .find(|to| matches!(to, To::Land(..)))
+    {
+        *stride = stride.saturating_add(1).min(1 << 20);
+    }
+    if how & 0x380 == 0
+        && let Some(axis) = slow.axes.first_mut()
+    {
+        axis.extent = axis.extent.saturating_sub(1);
+    }
+    match how >> 40 & 31 {
+        0 => drop(slow.marked.insert(Level::PE)),
+        1 => slow = slow.moved(Level::ADDR, 1),
+        2 => slow.replicas.push((2, Level::ADDR, how >> 45 & 7)),
+        3 => slow.axes.iter_mut().take(1).for_each(|axis| {
+            axis.digits.iter_mut().take(1).for_each(|digit| digit.size += 1);
+        }),
+        4 => drop(slow.spans.insert(Level::ADDR, slow.span(Level::ADDR) + 1)),
+        _ => {}
+    }
+    if let Some((derived, _)) = (0..slow.derived.len())
+        .map(|derived| (derived, slow.greatest(derived)))
+        .find(|(derived, most)| most.is_some_and(|most| most >= slow.derived[*derived].1.extent))
+    {
+        no_feed(&mut slow, derived);
+    }
+    slow
+}
+
+fn stepped(to: To, factor: u64) -> To {
+    match to {
+        To::Land(level, stride) => To::Land(level, stride.saturating_mul(factor)),
+        To::Feed(derived, weight) => To::Feed(derived, weight.saturating_mul(factor)),
+    }
+}
+
+/// Makes an axis feed a new derived axis with its digits: index i becomes `start + step x i`.
+pub(crate) fn through_derived(slow: &mut Slow, axis: usize, start: u64, step: u64) {
+    for digit in all_digits(slow) {
+        if let To::Feed(derived, _) = &mut digit.to {
+            *derived += 1;
+        }
+    }
+    let old = slow.axes[axis].clone();
+    let extent = old.extent.saturating_sub(start).div_ceil(step);
+    let fed = [feed(extent.max(1), 0, if extent > 1 { step } else { 1 })];
+    slow.axes[axis] = Axis::new(extent, fed);
+    // Without elements nothing holds the derived axis to its values.
+    let start = if extent == 0 { 0 } else { start };
+    let held = if extent == 0 && old.extent == 0 { 0 } else { old.extent };
+    slow.derived.insert(0, (start, Axis { extent: held, ..old }));
+}
+
+/// A map into the axes of a layout, or into its linear index.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub(crate) slow: Slow,
+}
+
+impl Map {
+    /// A map that names no axis gives the linear index.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.slow.used().len() == 1
+    }
+}
+
+/// A map as drawn, before the shape that it goes into is known.
+#[derive(Clone, Debug)]
+pub(crate) struct MapDraw {
+    axes: Vec<Vec<(u64, prop::sample::Index, prop::sample::Index)>>,
+    linear: bool,
+    cut: prop::sample::Index,
+    offset: prop::sample::Index,
+    /// Which axes go through a derived axis: start and step.
+    derived: Vec<Option<(u64, u64)>>,
+    odd: u32,
+}
+
+pub(crate) fn index_map() -> impl Strategy<Value = MapDraw> {
+    let index = any::<prop::sample::Index>;
+    let digit = (select(vec![1_u64, 2, 3, 4, 6]), index(), index());
+    let axes = prop::collection::vec(prop::collection::vec(digit, 0..3), 0..3);
+    let derived = prop::option::weighted(0.3, (0_u64..3, 1_u64..3));
+    let derived = prop::collection::vec(derived, 3);
+    (axes, any::<bool>(), index(), index(), derived, any::<u32>()).prop_map(
+        |(axes, linear, cut, offset, derived, odd)| MapDraw {
+            axes,
+            linear,
+            cut,
+            offset,
+            derived,
+            odd,
+        },
+    )
+}
+
+/// A layout and a map into its axes, which may leave them.
+pub(crate) fn with_map() -> impl Strategy<Value = (Slow, Map)> {
+    let mapped = (any_layout(), index_map()).prop_map(|(f, draw)| {
+        let map = map_into(&f.shape(), &draw);
+        (f, map)
+    });
+    mapped.prop_filter("refused", |(_, map)| is_built(&map.slow))
+}
+
+pub(crate) fn map_into(shape: &[u64], draw: &MapDraw) -> Map {
+    let mut room: BTreeMap<Level, u64> =
+        (0..).map(Level::axis).zip(shape.iter().copied()).collect();
+    room.insert(Level::ADDR, shape.iter().product());
+    let linear = draw.linear || shape.is_empty();
+    let mut digits = |axis: &Vec<(u64, prop::sample::Index, prop::sample::Index)>| {
+        let place = |(size, level, stride): &(u64, prop::sample::Index, prop::sample::Index)| {
+            let level = if linear { Level::ADDR } else { Level::axis(level.index(shape.len())) };
+            // Mostly inside what is left of the axis, at times beyond.
+            let left = room.get_mut(&level).unwrap();
+            let most = left.saturating_sub(1) / (size - 1).max(1);
+            let beyond = u64::from(draw.cut.index(40) == 0);
+            let stride = stride.index(most as usize + 1) as u64 + beyond;
+            *left = left.saturating_sub((size - 1) * stride);
+            land(*size, level, stride)
+        };
+        axis.iter().map(place).collect::<Vec<_>>()
+    };
+    let mut slow = Slow::default();
+    for axis in &draw.axes {
+        let axis = Axis::new(0, digits(axis));
+        let extent = axis.slots() - draw.cut.index(2).min(axis.slots() as usize - 1) as u64;
+        slow.axes.push(Axis { extent, ..axis });
+    }
+    if draw.odd.is_multiple_of(3)
+        && let Some((level, left)) = room.iter().nth(draw.offset.index(room.len()))
+        && slow.used().contains(level)
+        && *left > 1
+    {
+        slow.offsets.insert(*level, draw.offset.index(*left as usize) as u64);
+        slow.offsets.retain(|_, offset| *offset > 0);
+    }
+    for (axis, derived) in (0..slow.axes.len()).zip(&draw.derived) {
+        if let Some((start, step)) = derived {
+            through_derived(&mut slow, axis, *start, *step);
+        }
+    }
+    match draw.odd % 64 {
+        1 => slow.replicas.push((1 + u64::from(draw.odd >> 8 & 1), Level::ADDR, 1)),
+        2 => drop(slow.marked.insert(Level::PE)),
+        3 if !linear => slow.axes.push(Axis::new(2, [land(2, Level::ADDR, 1)])),
+        _ => {}
+    }
+    Map { slow }
+}
+
+/// The weight of every axis in the linear index.
+pub(crate) fn weights(shape: &[u64], order: IndexOrder) -> Vec<u64> {
+    let mut weights = vec![1; shape.len()];
+    let ranks: Vec<usize> = match order {
+        IndexOrder::RowMajor => (0..shape.len()).rev().collect(),
+        IndexOrder::Colexicographic => (0..shape.len()).collect(),
+    };
+    let mut weight = 1;
+    for axis in ranks {
+        weights[axis] = weight;
+        weight *= shape[axis].max(1);
+    }
+    weights
+}
+
+/// The index that a place names: by axes, or by its linear index.
+pub(crate) fn index_at(
+    shape: &[u64],
+    place: &Location,
+    linear: bool,
+    order: IndexOrder,
+) -> Option<Vec<u64>> {
+    let index: Vec<u64> = if linear {
+        let number = place.get(Level::ADDR)?;
+        if number >= shape.iter().product() {
+            return None;
+        }
+        weights(shape, order).iter().zip(shape).map(|(w, extent)| number / w % extent).collect()
+    } else {
+        (0..shape.len()).map(|axis| place.get(Level::axis(axis)).unwrap_or(0)).collect()
+    };
+    index.iter().zip(shape).all(|(entry, extent)| entry < extent).then_some(index)
 }

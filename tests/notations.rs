@@ -5,7 +5,7 @@ use tensor_layout::notation::{Notation, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
 
-use crate::generate::good_layout;
+use crate::plain::good_layout;
 
 fn layout(text: &str) -> Layout {
     LayoutText::parse(text).and_then(|text| text.lower()).unwrap_or_else(|e| panic!("{text}: {e}"))

@@ -1,76 +1,287 @@
 //! The slow definition: a layout as plain numbers, evaluated element by element.
 //!
-//! Shares nothing with the crate but the names of levels, and judges all of it.
+//! Written from the sentences of `docs/algebra.md` alone. It shares nothing with the crate but the
+//! names of levels and [`Location`], a list of coordinates, and judges all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use tensor_layout::algebra::Subaxis;
-use tensor_layout::{Layout, Level, Location};
+use tensor_layout::algebra::{Subaxis, Target};
+use tensor_layout::{Found, Layout, LayoutError, Level, Location};
 
-/// (size, level, stride)
-pub(crate) type Digit = (u64, Level, u64);
-pub(crate) type Place = BTreeMap<Level, u64>;
+/// Where a digit goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum To {
+    /// Adds `digit x stride` to the coordinate in a level.
+    Land(Level, u64),
+    /// Adds `digit x weight` to the value of a derived axis.
+    Feed(usize, u64),
+}
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digit {
+    pub(crate) size: u64,
+    pub(crate) to: To,
+}
+
+/// Digits major to minor; values from the extent on are padding.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Axis {
+    pub(crate) extent: u64,
+    pub(crate) digits: Vec<Digit>,
+}
+
+/// (size, level, stride) of a digit that no index gives.
+pub(crate) type Replica = (u64, Level, u64);
+
+/// What lives at every place that a slot takes: all indexes, none for padding.
+pub(crate) type Contents = BTreeMap<Location, BTreeSet<Vec<u64>>>;
+
+#[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Slow {
-    pub(crate) shape: Vec<u64>,
-    pub(crate) axes: Vec<Vec<Digit>>,
-    pub(crate) replicas: Vec<Digit>,
+    pub(crate) axes: Vec<Axis>,
+    /// (start, axis)
+    pub(crate) derived: Vec<(u64, Axis)>,
+    pub(crate) replicas: Vec<Replica>,
+    pub(crate) offsets: BTreeMap<Level, u64>,
+    pub(crate) spans: BTreeMap<Level, u64>,
+    pub(crate) marked: BTreeSet<Level>,
+}
+
+impl Axis {
+    pub(crate) fn new(extent: u64, digits: impl IntoIterator<Item = Digit>) -> Axis {
+        Axis { extent, digits: digits.into_iter().collect() }
+    }
+
+    /// How many values the digits can write.
+    pub(crate) fn slots(&self) -> u64 {
+        self.digits.iter().map(|digit| digit.size).product()
+    }
+}
+
+pub(crate) fn land(size: u64, level: Level, stride: u64) -> Digit {
+    Digit { size, to: To::Land(level, stride) }
+}
+
+pub(crate) fn feed(size: u64, derived: usize, weight: u64) -> Digit {
+    Digit { size, to: To::Feed(derived, weight) }
 }
 
 impl Slow {
-    pub(crate) fn layout(&self) -> Layout {
+    /// The layout of the crate.
+    pub(crate) fn build(&self) -> Result<Layout, LayoutError> {
+        let subaxes = |axis: &Axis| -> Vec<Subaxis> {
+            let subaxis = |digit: &Digit| match digit.to {
+                To::Land(level, stride) => Subaxis::land(digit.size, level, stride),
+                To::Feed(derived, weight) => Subaxis::feed(digit.size, derived, weight),
+            };
+            axis.digits.iter().map(subaxis).collect()
+        };
         let mut builder = Layout::builder();
-        for (extent, axis) in self.shape.iter().zip(&self.axes) {
-            let subaxes =
-                axis.iter().map(|&(size, level, stride)| Subaxis::land(size, level, stride));
-            builder = builder.axis(*extent, subaxes);
+        for axis in &self.axes {
+            builder = builder.axis(axis.extent, subaxes(axis));
+        }
+        for (start, axis) in &self.derived {
+            builder = builder.derived(*start, axis.extent, subaxes(axis));
         }
         for &(size, level, stride) in &self.replicas {
             builder = builder.replica(size, level, stride);
         }
-        builder.build().unwrap()
+        for (level, offset) in &self.offsets {
+            builder = builder.offset(*level, *offset);
+        }
+        for (level, span) in &self.spans {
+            builder = builder.span(*level, *span);
+        }
+        self.marked.iter().fold(builder, |builder, level| builder.used(*level)).build()
+    }
+
+    /// A layout of the crate as plain numbers.
+    pub(crate) fn of(layout: &Layout) -> Slow {
+        let axis = |axis: &tensor_layout::algebra::Axis| {
+            let digit = |subaxis: &Subaxis| match subaxis.target {
+                Target::Land { level, stride } => land(subaxis.size, level, stride),
+                Target::Feed { derived, weight } => feed(subaxis.size, derived, weight),
+            };
+            Axis::new(axis.extent, axis.subaxes.iter().map(digit))
+        };
+        let used = || layout.used_levels().iter().copied();
+        let offsets = used().map(|level| (level, layout.offset(level)));
+        let derived = layout.derived_axes().iter();
+        let mut slow = Slow {
+            axes: layout.axes().iter().map(axis).collect(),
+            derived: derived.map(|derived| (derived.start, axis(&derived.axis))).collect(),
+            replicas: layout.replicas().iter().map(|r| (r.size, r.level, r.stride)).collect(),
+            offsets: offsets.filter(|(_, offset)| *offset > 0).collect(),
+            spans: BTreeMap::new(),
+            marked: used().collect(),
+        };
+        let spans = used().map(|level| (level, layout.span(level)));
+        slow.spans = spans.filter(|(level, span)| *span > slow.extent(*level)).collect();
+        slow
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.build().unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    pub(crate) fn shape(&self) -> Vec<u64> {
+        self.axes.iter().map(|axis| axis.extent).collect()
+    }
+
+    pub(crate) fn elements(&self) -> u64 {
+        self.shape().iter().product()
+    }
+
+    pub(crate) fn copies(&self) -> u64 {
+        self.replicas.iter().map(|replica| replica.0).product()
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = &Axis> {
+        self.axes.iter().chain(self.derived.iter().map(|(_, axis)| axis))
+    }
+
+    /// All that lands: (number of the digit, size, level, stride), replicas last.
+    fn landings(&self) -> Vec<(usize, Replica)> {
+        let digits = self.nodes().flat_map(|axis| &axis.digits);
+        let landed = digits.map(|digit| match digit.to {
+            To::Land(level, stride) => Some((digit.size, level, stride)),
+            To::Feed(..) => None,
+        });
+        let all = landed.chain(self.replicas.iter().copied().map(Some)).enumerate();
+        all.filter_map(|(at, landing)| Some((at, landing?))).collect()
     }
 
     pub(crate) fn used(&self) -> BTreeSet<Level> {
-        let axes = self.axes.iter().flatten().map(|digit| digit.1);
-        axes.chain(self.replicas.iter().map(|digit| digit.1)).chain([Level::ADDR]).collect()
+        let landed = self.landings().into_iter().map(|(_, (_, level, _))| level);
+        landed.chain(self.marked.iter().copied()).chain([Level::ADDR]).collect()
+    }
+
+    pub(crate) fn offset(&self, level: Level) -> u64 {
+        self.offsets.get(&level).copied().unwrap_or(0)
+    }
+
+    /// 1 + the greatest coordinate of a slot.
+    pub(crate) fn extent(&self, level: Level) -> u64 {
+        let steps = self.landings().into_iter().filter(|(_, landing)| landing.1 == level);
+        1 + self.offset(level)
+            + steps.map(|(_, (size, _, stride))| (size - 1) * stride).sum::<u64>()
+    }
+
+    /// The extent, rounded up where the layout says so.
+    pub(crate) fn span(&self, level: Level) -> u64 {
+        self.extent(level).max(self.spans.get(&level).copied().unwrap_or(0))
+    }
+
+    /// The same layout with `step` added to every coordinate in a level. What is rounded up moves
+    /// along.
+    pub(crate) fn moved(&self, level: Level, step: u64) -> Slow {
+        let mut moved = self.clone();
+        *moved.offsets.entry(level).or_default() += step;
+        moved.offsets.retain(|_, offset| *offset > 0);
+        if self.span(level) > self.extent(level) {
+            moved.spans.insert(level, self.span(level) + step);
+        }
+        moved
     }
 
     /// Every index below the shape, row-major.
     pub(crate) fn indexes(&self) -> Vec<Vec<u64>> {
-        count(&self.shape)
+        count(&self.shape())
     }
 
-    /// Every value that the digits of the axes can write, padding included.
-    pub(crate) fn slot_indexes(&self) -> Vec<Vec<u64>> {
-        let slots = |axis: &Vec<Digit>| axis.iter().map(|digit| digit.0).product();
-        count(&self.axes.iter().map(slots).collect::<Vec<u64>>())
+    /// The values of all axes and then of the derived ones, as far as they are below the extents.
+    pub(crate) fn values(&self, index: &[u64]) -> Vec<u64> {
+        let (values, _) = self.evaluated(index);
+        values
     }
 
-    pub(crate) fn is_real(&self, index: &[u64]) -> bool {
-        index.iter().zip(&self.shape).all(|(entry, extent)| entry < extent)
+    /// The digits of all axes, in order; `None` where a value is at or beyond an extent.
+    pub(crate) fn digits(&self, index: &[u64]) -> Option<Vec<u64>> {
+        let (values, digits) = self.evaluated(index);
+        let real = values.iter().zip(self.nodes()).all(|(value, axis)| *value < axis.extent);
+        (real && values.len() == self.nodes().count()).then_some(digits)
     }
 
-    /// Every place of an index, which may be padding; the first copy first.
-    pub(crate) fn places(&self, index: &[u64]) -> Vec<Place> {
-        let mut first: Place = self.used().into_iter().map(|level| (level, 0)).collect();
-        for (axis, entry) in self.axes.iter().zip(index) {
-            let mut rest = *entry;
-            for (size, level, stride) in axis.iter().rev() {
-                *first.get_mut(level).unwrap() += rest % size * stride;
-                rest /= size;
+    /// Values and digits of all axes in order, up to the first value that is no longer written.
+    fn evaluated(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
+        let mut values = index.to_vec();
+        values.extend(self.derived.iter().map(|(start, _)| *start));
+        let mut digits = Vec::new();
+        for (node, axis) in self.nodes().enumerate() {
+            if values[node] >= axis.slots() {
+                values.truncate(node + 1);
+                return (values, digits);
             }
+            let mut rest = values[node];
+            let mut written = Vec::new();
+            for digit in axis.digits.iter().rev() {
+                let value = rest % digit.size;
+                rest /= digit.size;
+                if let To::Feed(derived, weight) = digit.to {
+                    values[self.axes.len() + derived] += value * weight;
+                }
+                written.push(value);
+            }
+            digits.extend(written.into_iter().rev());
         }
-        let sizes: Vec<u64> = self.replicas.iter().map(|digit| digit.0).collect();
-        let copy = |digits: Vec<u64>| {
-            let mut place = first.clone();
-            for ((_, level, stride), digit) in self.replicas.iter().zip(digits) {
-                *place.get_mut(level).unwrap() += digit * stride;
-            }
-            place
-        };
-        count(&sizes).into_iter().map(copy).collect()
+        (values, digits)
+    }
+
+    /// The settings of all that lands at which an element lives: one per copy, the first first.
+    fn settings(&self, index: &[u64]) -> Vec<Vec<u64>> {
+        let digits = self.digits(index).unwrap_or_else(|| panic!("{index:?} is not real"));
+        let sizes: Vec<u64> = self.replicas.iter().map(|replica| replica.0).collect();
+        let landings = self.landings();
+        let all = count(&sizes).into_iter().map(|copy| [&digits[..], &copy[..]].concat());
+        all.map(|all| landings.iter().map(|(at, _)| all[*at]).collect()).collect()
+    }
+
+    fn place(&self, setting: &[u64]) -> Location {
+        let mut place: BTreeMap<Level, u64> =
+            self.used().into_iter().map(|level| (level, self.offset(level))).collect();
+        for ((_, (_, level, stride)), digit) in self.landings().iter().zip(setting) {
+            *place.get_mut(level).unwrap() += digit * stride;
+        }
+        place.into_iter().collect()
+    }
+
+    /// Every place of an element, the first copy first.
+    pub(crate) fn places(&self, index: &[u64]) -> Vec<Location> {
+        self.settings(index).iter().map(|setting| self.place(setting)).collect()
+    }
+
+    pub(crate) fn place_set(&self, index: &[u64]) -> BTreeSet<Location> {
+        self.places(index).into_iter().collect()
+    }
+
+    /// Every setting of all that lands.
+    fn slot_settings(&self) -> Vec<Vec<u64>> {
+        count(&self.landings().iter().map(|(_, landing)| landing.0).collect::<Vec<_>>())
+    }
+
+    /// The product of the sizes of all that lands.
+    pub(crate) fn slots(&self) -> u64 {
+        self.landings().iter().map(|(_, landing)| landing.0).product()
+    }
+
+    /// How many slots hold no element.
+    pub(crate) fn pads(&self) -> u64 {
+        let held: BTreeSet<Vec<u64>> =
+            self.indexes().iter().flat_map(|index| self.settings(index)).collect();
+        self.slots() - held.len() as u64
+    }
+
+    /// The places of all slots that hold no element, one for each.
+    pub(crate) fn pads_by_slot(&self) -> Vec<Location> {
+        let held: BTreeSet<Vec<u64>> =
+            self.indexes().iter().flat_map(|index| self.settings(index)).collect();
+        let pads = self.slot_settings().into_iter().filter(|setting| !held.contains(setting));
+        pads.map(|setting| self.place(&setting)).collect()
     }
 
     /// Whether no two copies share a place.
@@ -79,33 +290,118 @@ impl Slow {
         self.indexes().iter().flat_map(|index| self.places(index)).all(|place| seen.insert(place))
     }
 
-    /// What lives at every place that a slot takes: an index, or `None` for padding.
-    pub(crate) fn contents(&self) -> BTreeMap<Place, Option<Vec<u64>>> {
-        let mut contents: BTreeMap<Place, Option<Vec<u64>>> = BTreeMap::new();
-        for index in self.slot_indexes() {
+    pub(crate) fn contents(&self) -> Contents {
+        let mut contents = Contents::new();
+        for setting in self.slot_settings() {
+            contents.entry(self.place(&setting)).or_default();
+        }
+        for index in self.indexes() {
             for place in self.places(&index) {
-                let held = contents.entry(place).or_default();
-                if self.is_real(&index) {
-                    *held = Some(index.clone());
-                }
+                contents.entry(place).or_default().insert(index.clone());
             }
         }
         contents
+    }
+
+    /// All that a place with a coordinate in every used level may answer: one of its elements.
+    pub(crate) fn found(&self, contents: &Contents, place: &Location) -> Vec<Found> {
+        if self.used().into_iter().any(|level| place.get(level).unwrap() >= self.span(level)) {
+            return vec![Found::Outside];
+        }
+        let named: Location =
+            self.used().into_iter().map(|level| (level, place.get(level).unwrap())).collect();
+        match contents.get(&named) {
+            None => vec![Found::Hole],
+            Some(held) if held.is_empty() => vec![Found::Padding],
+            Some(held) => held.iter().cloned().map(Found::Element).collect(),
+        }
+    }
+
+    /// How many coordinates in a level some slot takes.
+    pub(crate) fn used_in(&self, level: Level) -> u64 {
+        let places = self.slot_settings();
+        let places = places.iter().map(|setting| self.place(setting).get(level).unwrap_or(0));
+        places.collect::<BTreeSet<u64>>().len() as u64
+    }
+
+    /// How many settings of all that lands in a level give this coordinate.
+    pub(crate) fn settings_at(&self, level: Level, coordinate: u64) -> usize {
+        let mut terms = self.landings();
+        terms.retain(|(_, landing)| landing.1 == level);
+        let sizes: Vec<u64> = terms.iter().map(|(_, landing)| landing.0).collect();
+        let sum = |setting: &Vec<u64>| -> u64 {
+            terms.iter().zip(setting).map(|((_, (_, _, stride)), digit)| digit * stride).sum()
+        };
+        let there = count(&sizes).into_iter().filter(|s| self.offset(level) + sum(s) == coordinate);
+        there.count()
+    }
+
+    /// The greatest value of a derived axis over all real indexes; `None` without elements.
+    pub(crate) fn greatest(&self, derived: usize) -> Option<u64> {
+        let at = self.axes.len() + derived;
+        self.indexes().iter().map(|index| self.values(index)[at]).max()
+    }
+
+    /// Whether both are one map: equal shapes and used levels, and every place answers alike.
+    pub(crate) fn same_map(&self, other: &Slow) -> bool {
+        self.shape() == other.shape()
+            && self.used() == other.used()
+            && self.used().into_iter().all(|level| self.span(level) == other.span(level))
+            && self.contents() == other.contents()
     }
 }
 
 /// Every tuple of numbers below `limits`, the last fastest.
 pub(crate) fn count(limits: &[u64]) -> Vec<Vec<u64>> {
-    let mut all = vec![Vec::new()];
-    for limit in limits {
-        let longer = |head: &Vec<u64>| -> Vec<Vec<u64>> {
-            (0..*limit).map(|next| head.iter().copied().chain([next]).collect()).collect()
-        };
-        all = all.iter().flat_map(longer).collect();
+    let total = limits.iter().product::<u64>();
+    let mut all = Vec::with_capacity(total as usize);
+    let mut next = vec![0; limits.len()];
+    for _ in 0..total {
+        all.push(next.clone());
+        for (entry, limit) in next.iter_mut().zip(limits).rev() {
+            *entry += 1;
+            if *entry < *limit {
+                break;
+            }
+            *entry = 0;
+        }
     }
     all
 }
 
-pub(crate) fn location(place: &Place) -> Location {
-    place.iter().map(|(level, at)| (*level, *at)).collect()
+/// A place cut to some levels.
+pub(crate) fn cut_to(place: &Location, levels: &BTreeSet<Level>) -> Location {
+    place.iter().filter(|(level, _)| levels.contains(level)).collect()
+}
+
+impl fmt::Debug for Digit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to {
+            To::Land(level, stride) => write!(f, "land({}, {level}, {stride})", self.size),
+            To::Feed(derived, weight) => write!(f, "feed({}, {derived}, {weight})", self.size),
+        }
+    }
+}
+
+/// As the calls of the builder.
+impl fmt::Debug for Slow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for axis in &self.axes {
+            write!(f, ".axis({}, {:?})", axis.extent, axis.digits)?;
+        }
+        for (start, axis) in &self.derived {
+            write!(f, ".derived({start}, {}, {:?})", axis.extent, axis.digits)?;
+        }
+        for (size, level, stride) in &self.replicas {
+            write!(f, ".replica({size}, {level}, {stride})")?;
+        }
+        for (level, offset) in &self.offsets {
+            write!(f, ".offset({level}, {offset})")?;
+        }
+        for (level, span) in &self.spans {
+            write!(f, ".span({level}, {span})")?;
+        }
+        self.marked.iter().try_for_each(|level| write!(f, ".used({level})"))?;
+        if self.nodes().count() == 0 { f.write_str("()") } else { Ok(()) }
+    }
 }

@@ -12,7 +12,7 @@ use tensor_layout::vectors::{
 };
 use tensor_layout::{Level, Machine, Placement};
 
-use crate::slow::Slow;
+use crate::plain::Plain;
 
 /// The lines of the format that its users know.
 const EXAMPLE: &str = "\
@@ -501,7 +501,7 @@ fn case() -> impl Strategy<Value = Case> {
             let slots = |axis: &Vec<(u64, Level, u64)>| axis.iter().map(|d| d.0).product::<u64>();
             let cut = |(axis, cut): (&Vec<_>, &u64)| slots(axis) - cut.min(&(slots(axis) - 1)) / 3;
             let shape = axes.iter().zip(&cuts).map(cut).collect();
-            let slow = Slow { shape, axes, replicas };
+            let slow = Plain { shape, axes, replicas };
             let tree = slow.is_injective().then(|| slow.layout().to_pad_layout().ok())??;
             let layout = tree.with_memory(memory, Some(dtype));
             let case = Case { layout, memory, dtype, base, seed };

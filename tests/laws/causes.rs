@@ -1,0 +1,237 @@
+//! One test per cause of wrong answers that was found outside of these laws, in its shortest case,
+//! and per refusal that was not true. The laws' generators reach all of them.
+
+use tensor_layout::algebra::{IndexOrder, Subaxis};
+use tensor_layout::machine::Memory;
+use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
+
+const A: Level = Level::ADDR;
+
+fn land(size: u64, level: Level, stride: u64) -> Subaxis {
+    Subaxis::land(size, level, stride)
+}
+
+fn feed(size: u64, derived: usize, weight: u64) -> Subaxis {
+    Subaxis::feed(size, derived, weight)
+}
+
+fn address(at: u64) -> Location {
+    [(A, at)].into_iter().collect()
+}
+
+/// An XLA shape whose span is longer than its extent.
+fn rounded() -> Layout {
+    "f32[3,4]{1,0:T(2,2)L(64)}".parse::<XlaShape>().unwrap().lower().unwrap()
+}
+
+#[test]
+fn a_span_moves_with_the_base() {
+    let placement = Placement::of(rounded()).base(100).build().unwrap();
+    let place = placement.locate(&[2, 3]).unwrap();
+    assert_eq!(place.get(A), Some(113));
+    assert_eq!(placement.element(&place).unwrap(), Found::Element(vec![2, 3]));
+    assert_eq!(placement.layout().span(A), 164);
+}
+
+#[test]
+fn a_placement_with_a_base_behind_its_span_packs_every_element() {
+    let placement = Placement::of(rounded()).base(100).build().unwrap();
+    let program = placement.program().unwrap();
+    let tensor: Vec<u64> = (1..=12).collect();
+    let mut image = vec![0; program.places() as usize];
+    program.pack(&tensor, &mut image, 0).unwrap();
+    let packed = image.iter().filter(|value| **value > 0).count();
+    assert_eq!(packed, 12);
+    let mut inverse = vec![0_u8; image.len()];
+    program.fill_inverse(&mut inverse).unwrap();
+    assert_eq!(inverse[113], 11);
+}
+
+#[test]
+fn a_layout_with_an_offset_behind_its_span_can_be_tiled() {
+    let spanned = Layout::builder().axis(3, [land(3, A, 1)]).span(A, 4).build().unwrap();
+    let tiled = spanned.with_offset(A, 5).unwrap().tile(0, 2, A).unwrap();
+    assert_eq!(tiled.locate(&[3]).unwrap(), address(5 + 4));
+}
+
+#[test]
+fn layouts_without_elements_are_the_same_map_only_if_their_padding_is() {
+    let builder = Layout::builder().axis(0, [land(2, A, 1)]).span(A, 4);
+    let (plain, moved) = (builder.clone().build().unwrap(), builder.offset(A, 1).build().unwrap());
+    assert!(plain.same_map(&moved).unwrap().is_some());
+}
+
+#[test]
+fn an_inverse_keeps_digits_that_move_nothing_inside_derived_axes() {
+    let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
+    let order = IndexOrder::Colexicographic;
+    let composed = cute("(2,2):(0,1)").compose_in(order, &cute("2:3")).unwrap();
+    let at = |index: u64| composed.locate(&[index]).unwrap().get(A);
+    assert_eq!((at(0), at(1)), (Some(0), Some(1)));
+    for inverse in [composed.left_inverse(), composed.right_inverse()] {
+        // Refused or right: index 1 is at address 1.
+        if let Ok(inverse) = inverse {
+            assert_eq!(inverse.locate(&[1]).unwrap().get(Level::axis(0)), Some(1));
+        }
+    }
+}
+
+#[test]
+fn a_shared_memory_keeps_base_and_offsets() {
+    let machine = Machine::mn_core_2();
+    let on = |text: &str, base| {
+        let placement = Placement::of(text.parse().unwrap()).on(&machine).memory("DRAM");
+        placement.base(base).build().unwrap()
+    };
+    let (low, high) = (on("((8:1))", 0), on("((8:1))", 100));
+    assert!(low.copyable(&high).unwrap().is_some());
+    let traffic = Relayout::new(&low, &high).unwrap().traffic().unwrap();
+    assert_eq!(traffic.count(Distance::InPlace), 0);
+}
+
+#[test]
+fn units_that_share_a_memory_are_told_apart_by_their_copies() {
+    let memory = Memory { capacity: None, owner: Level::PE, group: 2 };
+    let machine = Machine::builder("pairs").level(Level::PE, 8).memory("M", memory);
+    let machine = machine.build().unwrap();
+    let copies = |size, stride, offset| {
+        let layout = Layout::builder().replica(size, Level::PE, stride).offset(Level::PE, offset);
+        Placement::of(layout.build().unwrap()).on(&machine).memory("M").build()
+    };
+    // Units 0 3 6 share memories 0 1 3, units 0 2 4 memories 0 1 2.
+    let (three, two) = (copies(3, 3, 0).unwrap(), copies(3, 2, 0).unwrap());
+    assert!(three.copyable(&two).unwrap().is_some());
+    // Units 1 and 2 have a memory each.
+    assert!(copies(2, 1, 1).is_ok());
+}
+
+#[test]
+fn a_simplified_layout_keeps_the_invariants() {
+    for layout in [
+        Layout::builder().axis(5, [land(5, A, 1)]).derived(2, 4, [feed(4, 1, 1)]).derived(
+            0,
+            3,
+            [land(3, A, 0)],
+        ),
+        Layout::builder().axis(11, [feed(11, 0, 1)]).axis(0, []).derived(
+            0,
+            1,
+            [land(2, Level::MAB, 8)],
+        ),
+        Layout::builder().axis(1, []).derived(1, 5, [feed(5, 1, 1)]).derived(
+            0,
+            2,
+            [land(2, A, 40)],
+        ),
+    ] {
+        let simplified = layout.build().unwrap().simplified().unwrap();
+        assert_eq!(simplified.to_builder().build().as_ref(), Ok(&simplified));
+        if let Ok(text) = simplified.to_pad_layout() {
+            text.to_string().parse::<Layout>().unwrap();
+        }
+    }
+}
+
+#[test]
+fn constants_that_a_chain_of_derived_axes_gives_stay() {
+    let layout = Layout::builder()
+        .axis(2, [land(2, A, 2)])
+        .derived(1, 2, [feed(2, 1, 2)])
+        .derived(0, 3, [land(3, A, 40)])
+        .build()
+        .unwrap();
+    assert_eq!(layout.locate(&[1]).unwrap(), address(82));
+    let program = Placement::of(layout.clone()).build().unwrap().program().unwrap();
+    let mut table = [0_u64; 2];
+    program.fill_packed(&mut table).unwrap();
+    assert_eq!(table, [80, 82]);
+    assert_eq!(program.element(82).unwrap(), Found::Element(1));
+    if let Ok(inverse) = layout.left_inverse() {
+        assert_eq!(inverse.locate(&[82]).unwrap().get(Level::axis(0)), Some(1));
+    }
+}
+
+#[test]
+fn the_reach_of_fused_axes_counts_copies_once() {
+    let layout = Layout::builder()
+        .axis(4, [feed(4, 0, 3)])
+        .axis(2, [feed(1, 0, 2), feed(2, 0, 12)])
+        .derived(0, 22, [land(22, A, 40)])
+        .build()
+        .unwrap();
+    let machine: Machine = "MAB=2".parse().unwrap();
+    let program = Placement::of(layout).on(&machine).build().unwrap().program().unwrap();
+    assert!(program.reach().end <= program.places());
+}
+
+#[test]
+fn one_map_has_one_canonical_form_where_sums_are_many() {
+    let layout =
+        |a: u64, b: u64| Layout::builder().axis(1, [land(a, A, 2), land(b, A, 3)]).build().unwrap();
+    let (one, other) = (layout(300, 300), layout(297, 302));
+    assert_eq!(one.same_map(&other).unwrap(), None);
+    assert_eq!(one.canonical().unwrap(), other.canonical().unwrap());
+}
+
+#[test]
+fn a_huge_stride_of_a_digit_of_size_1_moves_nothing() {
+    let layout: Layout = "((2_W, 3:1, 1:9223372036854775808))".parse().unwrap();
+    let machine: Machine = "PE=2".parse().unwrap();
+    let placement = Placement::of(layout).on(&machine).element_bits(16).build().unwrap();
+    let program = placement.program().unwrap();
+    let mut table = [0_u64; 6];
+    program.fill_packed(&mut table).unwrap();
+    // Four lanes of a word, of which two are used.
+    assert_eq!(table, [0, 4, 8, 1, 5, 9]);
+    assert_eq!(program.element(9).unwrap(), Found::Element(5));
+}
+
+#[test]
+fn pads_are_counted_where_a_feeder_moves_nothing() {
+    let layout = Layout::builder().axis(2, [feed(2, 0, 0)]).derived(0, 1, []).build().unwrap();
+    assert_eq!((layout.slots(), layout.pads()), (1, Ok(0)));
+}
+
+#[test]
+fn what_no_real_index_feeds_does_not_count() {
+    let layout = Layout::builder()
+        .derived(3, 4, [land(4, A, 40)])
+        .derived(3, 4, [land(2, A, 40), feed(3, 2, 1)])
+        .derived(0, 1, [land(1, A, 2)])
+        .build();
+    assert_eq!(layout.unwrap().locate(&[]).unwrap(), address(160));
+}
+
+#[test]
+fn a_replica_of_size_1_is_not_a_copy() {
+    let map = Layout::builder().replica(1, A, 1).build().unwrap();
+    assert!("()".parse::<Layout>().unwrap().compose(&map).is_ok());
+}
+
+#[test]
+fn layouts_without_elements_have_inverses() {
+    let layout = Layout::builder()
+        .axis(4, [land(2, Level::TIME, 2), land(2, Level::TIME, 13)])
+        .axis(0, [land(4, A, 0)])
+        .build()
+        .unwrap();
+    assert!(layout.left_inverse().is_ok() && layout.right_inverse().is_ok());
+}
+
+#[test]
+fn an_expanded_axis_ignores_the_stride_of_a_digit_of_size_1() {
+    let layout = Layout::builder().axis(1, [land(1, A, 1 << 63)]).build().unwrap();
+    let expanded = layout.expand(0, 3, A).unwrap();
+    assert_eq!(expanded.locate(&[2]).unwrap(), address(2));
+}
+
+#[test]
+fn a_layout_without_elements_is_padded_by_a_documented_refusal_or_not_at_all() {
+    let layout = Layout::builder().axis(0, []).derived(0, 0, []).build().unwrap();
+    match layout.pad_to(&[4]) {
+        Ok(padded) => assert_eq!(padded.shape(), [4]),
+        Err(error) => assert!(!error.to_string().contains("derived axis"), "{error}"),
+    }
+}

@@ -1,0 +1,48 @@
+//! The invariants: `build` accepts a layout if and only if they hold.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tensor_layout::LayoutError;
+
+use crate::generate::derived_layout;
+use crate::run::{Tally, laws};
+use crate::slow::Slow;
+
+laws! {
+    a_layout_is_built_if_and_only_if_its_invariants_hold:
+        400, 90 %, cut_layout(), built;
+}
+
+/// A layout whose derived axes hold what is fed to them, or one of which was cut.
+fn cut_layout() -> impl Strategy<Value = Slow> {
+    let cut = prop::option::weighted(0.4, (any::<Index>(), any::<Index>()));
+    (derived_layout(), cut).prop_map(|(mut slow, cut)| {
+        if let Some((derived, extent)) = cut {
+            let axis = &mut derived.get_mut(&mut slow.derived).1;
+            axis.extent = extent.index(axis.extent as usize + 1) as u64;
+        }
+        slow
+    })
+}
+
+/// Only layouts that are sound count: those that are not must be refused.
+fn built(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let holds = |derived: usize| {
+        slow.greatest(derived).is_none_or(|greatest| greatest < slow.derived[derived].1.extent)
+    };
+    let first_beyond = (0..slow.derived.len()).find(|derived| !holds(*derived));
+    match slow.build() {
+        Ok(_) => {
+            prop_assert_eq!(first_beyond, None, "a derived axis is fed more than it holds");
+            tally.sure();
+        }
+        Err(LayoutError::FedBeyond { derived, extent, .. }) => {
+            if first_beyond.is_none() {
+                let _ = tally.count(slow.build());
+            }
+            prop_assert_eq!(extent, slow.derived[derived].1.extent);
+        }
+        Err(error) => prop_assert!(false, "{}", error),
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Law 1: what is printed reads back, and refusals point into the text.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tensor_layout::Layout;
+use tensor_layout::notation::PadLayout;
+
+use crate::generate::{any_tree, good_layout};
+use crate::run::{Tally, laws};
+use crate::slow::Slow;
+
+laws! {
+    a_tree_is_parsed_from_what_it_prints: 1500, 100 %, any_tree(), tree;
+    blanks_do_not_matter: 1500, 100 %, with_blanks(), blanks;
+    a_layout_is_parsed_from_what_it_prints: 600, 30 %, good_layout(), layout;
+    spans_of_errors_lie_inside_the_text: 1500, 10 %, damaged(), spans;
+}
+
+fn tree(tree: &PadLayout, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let text = tree.to_string();
+    let parsed: PadLayout = text.parse().unwrap();
+    prop_assert_eq!(&parsed, tree);
+    prop_assert_eq!(parsed.to_string(), text);
+    tally.sure();
+    Ok(())
+}
+
+fn with_blanks() -> impl Strategy<Value = (PadLayout, Vec<u8>)> {
+    (any_tree(), prop::collection::vec(0_u8..5, 1..9))
+}
+
+/// Blanks where they may stand: around brackets, commas, semicolons and slashes.
+fn blanks((tree, blanks): &(PadLayout, Vec<u8>), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let text = tree.to_string();
+    let mut blanks = blanks.iter().cycle().map(|b| [" ", "\n", "\t", "", "  "][*b as usize % 5]);
+    let mut out = String::new();
+    for (at, c) in text.char_indices() {
+        if c == ')' || c == '/' || c == '@' && !text[..at].ends_with('B') {
+            out.extend(blanks.next());
+        }
+        out.push(c);
+        if matches!(c, '(' | ')' | ',' | ';' | '/') {
+            out.extend(blanks.next());
+        }
+    }
+    let parsed = out.parse::<PadLayout>();
+    prop_assert_eq!(parsed.as_ref(), Ok(tree));
+    tally.sure();
+    Ok(())
+}
+
+/// What a PadLayout can express it prints in full; the law of the notation says what it cannot.
+fn layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    let Ok(text) = tally.count(layout.to_pad_layout()) else { return Ok(()) };
+    let text = text.to_string();
+    let back: Layout = text.parse().unwrap();
+    prop_assert!(Slow::of(&back).same_map(slow), "{}", text);
+    // What is only marked as used is written as a digit of size 1.
+    let plain = slow.derived.is_empty() && slow.marked.is_empty();
+    prop_assert!(!plain || back == layout, "{}", text);
+    prop_assert_eq!(back.to_pad_layout().unwrap().to_string(), text);
+    Ok(())
+}
+
+fn damaged() -> impl Strategy<Value = (PadLayout, Index, String)> {
+    (any_tree(), any::<Index>(), "[-_(),:;@B0-9a-zP ]{0,3}")
+}
+
+fn spans(
+    (tree, at, junk): &(PadLayout, Index, String),
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    let mut text = tree.to_string();
+    text.insert_str(at.index(text.len() + 1), junk);
+    let error = match text.parse::<PadLayout>() {
+        Err(error) => error,
+        Ok(tree) => match tree.lower() {
+            Err(error) => error,
+            Ok(_) => return Ok(()),
+        },
+    };
+    let span = error.span();
+    prop_assert!(span.start <= span.end && span.end <= error.text().len());
+    prop_assert!(error.to_string().len() < 4096);
+    tally.sure();
+    Ok(())
+}

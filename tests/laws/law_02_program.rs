@@ -1,0 +1,306 @@
+//! Law 2 for compiled tables: every number of a program is that of the definition.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+
+use proptest::prelude::*;
+use tensor_layout::program::{Program, Run};
+use tensor_layout::{Found, Level, Location, Placement};
+
+use crate::run::{Tally, laws};
+use crate::slow::Slow;
+use crate::stage::{Placed, Stage, good_placement};
+
+laws! {
+    compiled_tables_are_the_definition: 250, 100 %, windowed(), tables;
+    inverse_tables_are_the_definition: 250, 100 %, windowed(), inverses;
+    packing_moves_every_copy_and_nothing_else: 250, 100 %, windowed(), packs;
+    the_table_is_all_slots_in_the_order_of_their_places: 300, 100 %, windowed(), rows;
+    the_memory_of_a_unit_is_what_its_places_hold: 250, 100 %, windowed(), units;
+}
+
+/// A placement, and the cuts of a window per axis, each modulo the extent + 1.
+type Case = ((Stage, Slow), Vec<(u64, u64)>);
+
+/// A placement, and a box of the tensor: often the whole.
+fn windowed() -> impl Strategy<Value = Case> {
+    let cuts = prop::collection::vec((any::<u64>(), any::<u64>()), 0..7);
+    (good_placement(), prop_oneof![1 => Just(Vec::new()), 2 => cuts])
+}
+
+/// A placement with all that is known of it.
+struct Compiled {
+    placed: Placed,
+    program: Program,
+    /// The indexes within the window, and the packed numbers of all their places.
+    indexes: Vec<Vec<u64>>,
+    numbers: Vec<Vec<u64>>,
+}
+
+fn compiled(((stage, slow), cuts): &Case, tally: &mut Tally) -> Result<Compiled, TestCaseError> {
+    let placed = Placed::new(stage, slow);
+    let whole = tally.answer(stage.place(slow).unwrap().program())?;
+    let columns: Vec<(Level, u64)> = whole.columns().collect();
+    // Addresses by the footprint, the others by the machine.
+    let size = |level: Level| match level {
+        Level::ADDR => placed.spread.span(level),
+        _ => placed.size(level),
+    };
+    let expected: Vec<_> = placed.columns().into_iter().map(|l| (l, size(l))).collect();
+    prop_assert_eq!(&columns, &expected);
+    let range = |(axis, extent): (usize, u64)| -> Range<u64> {
+        let Some((a, b)) = cuts.get(axis) else { return 0..extent };
+        let (a, b) = (a % (extent + 1), b % (extent + 1));
+        a.min(b)..a.max(b)
+    };
+    let ranges: Vec<_> = slow.shape().into_iter().enumerate().map(range).collect();
+    let program = tally.answer(whole.window(&ranges))?;
+    let inside = |index: &Vec<u64>| index.iter().zip(&ranges).all(|(at, range)| range.contains(at));
+    let indexes: Vec<_> = slow.indexes().into_iter().filter(inside).collect();
+    let numbers = |index: &Vec<u64>| -> Vec<u64> {
+        placed.spread.places(index).iter().map(|place| packed(&columns, place)).collect()
+    };
+    let numbers = indexes.iter().map(numbers).collect();
+    Ok(Compiled { placed, program, indexes, numbers })
+}
+
+/// Everything that a program of this placement answers, in a window and without one.
+pub(crate) fn check_program(stage: &Stage, slow: &Slow, cuts: &[(u64, u64)]) {
+    for cuts in [&[][..], cuts] {
+        let case = ((stage.clone(), slow.clone()), cuts.to_vec());
+        for law in [tables, inverses, packs] {
+            law(&case, &mut Tally::default()).unwrap_or_else(|error| panic!("{slow:?}: {error}"));
+        }
+    }
+}
+
+/// The packed number of a place.
+pub(crate) fn packed(columns: &[(Level, u64)], place: &Location) -> u64 {
+    columns.iter().fold(0, |sum, (level, size)| sum * size + place.get(*level).unwrap())
+}
+
+fn tables(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let Compiled { placed, program, indexes, numbers, .. } = &compiled(case, tally)?;
+    prop_assert_eq!(program.elements(), indexes.len() as u64);
+    let expected: Vec<u64> = numbers.iter().map(|places| places[0]).collect();
+    let mut table = vec![0_u64; expected.len()];
+    tally.answer(program.fill_packed(&mut table))?;
+    prop_assert_eq!(&table, &expected);
+    let mut narrow = vec![0_u16; expected.len()];
+    if program.fill_packed(&mut narrow).is_ok() {
+        prop_assert!(narrow.iter().zip(&expected).all(|(a, b)| u64::from(*a) == *b));
+    } else {
+        prop_assert!(program.places() > 1 << 16);
+    }
+    for (index, number) in indexes.iter().zip(&expected) {
+        prop_assert_eq!(tally.answer(program.place(index))?, *number);
+        prop_assert_eq!(program.location(*number), placed.spread.places(index)[0].clone());
+    }
+    for (level, size) in program.columns() {
+        let mut column = vec![0_u64; expected.len()];
+        tally.answer(program.fill_column(level, &mut column))?;
+        for (number, index) in column.iter().zip(indexes) {
+            prop_assert_eq!(Some(*number), placed.spread.places(index)[0].get(level));
+            prop_assert!(*number < size);
+        }
+    }
+    check_reach(program, numbers)?;
+    check_runs(program, &expected)
+}
+
+/// The reach holds all copies of the window, and is within the places.
+fn check_reach(program: &Program, numbers: &[Vec<u64>]) -> Result<(), TestCaseError> {
+    let reach = program.reach();
+    prop_assert!(reach.end <= program.places(), "{:?} of {}", reach, program.places());
+    prop_assert!(numbers.iter().flatten().all(|number| reach.contains(number)), "{:?}", reach);
+    Ok(())
+}
+
+/// Every element once, in its place, and no run could go on.
+fn check_runs(program: &Program, expected: &[u64]) -> Result<(), TestCaseError> {
+    let runs: Vec<Run> = program.runs().collect();
+    let inside = |level: Level| level == Level::ADDR || level == Level::W;
+    let unit: u64 = program.columns().filter(|(l, _)| inside(*l)).map(|(_, size)| size).product();
+    let mut places = Vec::new();
+    for run in &runs {
+        prop_assert_eq!(run.element, places.len() as u64);
+        places.extend((0..run.length).map(|n| run.place + n * run.step));
+        prop_assert_eq!(run.place / unit, places.last().unwrap() / unit);
+    }
+    prop_assert_eq!(&places, expected);
+    for pair in runs.windows(2) {
+        let last = pair[0].place + (pair[0].length - 1) * pair[0].step;
+        let goes_on = pair[1].place > last
+            && pair[1].place / unit == last / unit
+            && (pair[0].length == 1 || pair[1].place - last == pair[0].step)
+            && (pair[1].length == 1 || pair[1].place - last == pair[1].step);
+        prop_assert!(!goes_on, "{:?}", pair);
+    }
+    Ok(())
+}
+
+/// What a packed number holds within the window: the number of an element.
+fn held(compiled: &Compiled) -> BTreeMap<u64, Found<u64>> {
+    let columns: Vec<(Level, u64)> = compiled.program.columns().collect();
+    let mut held = BTreeMap::new();
+    for (place, indexes) in compiled.placed.spread.contents() {
+        let found = match indexes.first() {
+            None => Found::Padding,
+            // An element outside of the window is a hole.
+            Some(index) => {
+                let number = compiled.indexes.binary_search(index);
+                number.map_or(Found::Hole, |number| Found::Element(number as u64))
+            }
+        };
+        held.insert(packed(&columns, &place), found);
+    }
+    held
+}
+
+const FEW: u64 = 6000;
+
+fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let compiled = compiled(case, tally)?;
+    let program = &compiled.program;
+    let held = held(&compiled);
+    for (place, expected) in &held {
+        prop_assert_eq!(tally.answer(program.element(*place))?, *expected, "{}", place);
+    }
+    prop_assert_eq!(program.element(program.places()).unwrap(), Found::Outside);
+    if program.places() > FEW {
+        return Ok(());
+    }
+    let found = |place: u64| held.get(&place).copied().unwrap_or(Found::Hole);
+    for place in 0..program.places() {
+        prop_assert_eq!(tally.answer(program.element(place))?, found(place), "{}", place);
+    }
+    let cell = |found: Found<u64>| match found {
+        Found::Element(number) => u32::try_from(number).unwrap(),
+        Found::Padding => u32::MAX - 1,
+        Found::Hole | Found::Outside => u32::MAX,
+    };
+    let whole: Vec<u32> = (0..program.places()).map(|place| cell(found(place))).collect();
+    let mut table = vec![0_u32; whole.len()];
+    tally.answer(program.fill_inverse(&mut table))?;
+    prop_assert_eq!(&table, &whole);
+    // The table of a part is the part of the table, whatever levels are fixed.
+    let columns: Vec<(Level, u64)> = program.columns().collect();
+    for (fixed, seed) in [(1, 0), (2, 5), (5, 3), (6, 1), (u32::MAX, 7_u64)] {
+        let chosen = columns.iter().enumerate().filter(|(at, _)| fixed >> at & 1 == 1);
+        let at: Location = chosen.map(|(_, (level, size))| (*level, seed % size)).collect();
+        let inside = |place: &u64| {
+            let location = program.location(*place);
+            at.iter().all(|(level, at)| location.get(level) == Some(at))
+        };
+        let part = (0..program.places()).filter(inside).map(|place| whole[place as usize]);
+        let expected: Vec<u32> = part.collect();
+        let mut part = vec![0_u32; expected.len()];
+        prop_assert_eq!(tally.answer(program.places_at(&at))?, expected.len() as u64);
+        tally.answer(program.fill_inverse_at(&at, &mut part))?;
+        prop_assert_eq!(part, expected);
+    }
+    Ok(())
+}
+
+fn packs(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let Compiled { program, indexes, numbers, .. } = &compiled(case, tally)?;
+    if program.places() > 8 * FEW {
+        return Ok(());
+    }
+    let tensor: Vec<i64> = (0..indexes.len() as i64).collect();
+    let mut image = vec![0; program.places() as usize];
+    tally.answer(program.pack(&tensor, &mut image, -1))?;
+    let mut expected = vec![-1; image.len()];
+    for (value, places) in tensor.iter().zip(numbers) {
+        for place in places {
+            expected[*place as usize] = *value;
+        }
+    }
+    prop_assert_eq!(&image, &expected);
+    let mut back = vec![-7; tensor.len()];
+    tally.answer(program.unpack(&image, &mut back))?;
+    prop_assert_eq!(&back, &tensor);
+    // Part by part, in both directions.
+    let third = program.places().div_ceil(3).max(1);
+    let mut parts = vec![-1; image.len()];
+    back.fill(-7);
+    for (part, from) in parts.chunks_mut(third as usize).zip((0..).step_by(third as usize)) {
+        let places = from..from + part.len() as u64;
+        tally.answer(program.scatter(&tensor, places.clone(), part))?;
+        tally.answer(program.gather(part, places, &mut back))?;
+    }
+    prop_assert_eq!(&parts, &expected);
+    prop_assert_eq!(back, tensor);
+    Ok(())
+}
+
+type Row = (Vec<u64>, bool, Vec<u64>);
+
+fn rows(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let ((stage, slow), cuts) = case;
+    let placed = Placed::new(stage, slow);
+    let placement = stage.place(slow).unwrap();
+    // A subtree, chosen by the cuts.
+    let mut at = Location::default();
+    for (level, (pick, coordinate)) in placed.columns().into_iter().zip(cuts) {
+        if pick % 3 == 0 {
+            at.set(level, coordinate % placed.size(level));
+        }
+    }
+    for padding in [false, true] {
+        let all = placed.rows(padding);
+        prop_assert_eq!(&listed(&placement, padding, &Location::default(), tally)?, &all);
+        let columns = placed.columns();
+        let inside = |row: &Row| {
+            let mut fixed = columns.iter().zip(&row.0);
+            fixed.all(|(level, c)| at.get(*level).is_none_or(|at| at == *c))
+        };
+        let expected: Vec<Row> = all.into_iter().filter(inside).collect();
+        prop_assert_eq!(&listed(&placement, padding, &at, tally)?, &expected);
+    }
+    Ok(())
+}
+
+fn listed(
+    placement: &Placement,
+    padding: bool,
+    at: &Location,
+    tally: &mut Tally,
+) -> Result<Vec<Row>, TestCaseError> {
+    let mut rows = Vec::new();
+    let table = tally.answer(placement.table().at(at))?.with_padding(padding);
+    let _ = tally.answer(table.for_each(|row| {
+        let index = row.index.map(<[u64]>::to_vec);
+        rows.push((row.place.to_vec(), index.is_none(), index.unwrap_or_default()));
+        ControlFlow::<()>::Continue(())
+    }))?;
+    Ok(rows)
+}
+
+/// The compiled memory of a unit, from the base to the last used address.
+fn units(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let ((stage, slow), _) = case;
+    let placed = Placed::new(stage, slow);
+    let placement = stage.place(slow).unwrap();
+    let contents = placed.contents();
+    let in_unit = |level: Level| level == Level::ADDR || level == Level::W;
+    let units = slow.indexes().into_iter().step_by(7).take(4);
+    for index in units {
+        let mut unit: Location =
+            placed.spread.places(&index)[0].iter().filter(|(level, _)| !in_unit(*level)).collect();
+        let slots = tally.answer(placement.unit(&unit))?;
+        let mut expected_next = placed.layout.offset(Level::ADDR);
+        for slot in slots {
+            let slot = tally.answer(slot)?;
+            prop_assert!(slot.address == expected_next || slot.address + 1 == expected_next);
+            expected_next = slot.address + 1;
+            unit.set(Level::ADDR, slot.address);
+            if placed.columns().contains(&Level::W) {
+                unit.set(Level::W, slot.lane);
+            }
+            prop_assert_eq!(slot.found, placed.found(&contents, &unit), "{}", unit);
+        }
+        prop_assert_eq!(expected_next, placed.layout.extent(Level::ADDR));
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Law 5: the canonical form keeps the map and is that of every layout with the same one.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use proptest::prelude::*;
+
+use crate::generate::{any_layout, pair};
+use crate::run::{Tally, laws};
+use crate::slow::Slow;
+
+laws! {
+    canonical_forms_are_equal_if_and_only_if_the_maps_are: 1500, 100 %, pair(), canonical;
+    simplifying_keeps_the_map_and_the_invariants_and_happens_once: 800, 100 %, any_layout(), simplified;
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn canonical((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (x, y) = (a.layout(), b.layout());
+    let (x, y) = (tally.answer(x.canonical())?, tally.answer(y.canonical())?);
+    let derived = x.has_derived_axes() || y.has_derived_axes();
+    if x == y {
+        prop_assert!(a.same_map(b), "{:?}", x);
+        prop_assert_eq!(hash(&x), hash(&y));
+    } else {
+        prop_assert!(derived || !a.same_map(b), "{:?} {:?}", x, y);
+    }
+    Ok(())
+}
+
+fn simplified(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    let simplified = tally.answer(layout.simplified())?;
+    let plain = Slow::of(&simplified);
+    let rebuilt = simplified.to_builder().build();
+    prop_assert_eq!(rebuilt.as_ref(), Ok(&simplified), "{:?}", plain);
+    prop_assert!(plain.same_map(slow), "{:?}", plain);
+    prop_assert!(plain.derived.len() <= slow.derived.len());
+    // Where derived axes are left, equal maps may have different forms.
+    let (before, after) = (layout.canonical().unwrap(), simplified.canonical().unwrap());
+    prop_assert!(before == after || before.has_derived_axes() || after.has_derived_axes());
+    prop_assert!(Slow::of(&simplified.simplified().unwrap()).same_map(slow));
+    Ok(())
+}

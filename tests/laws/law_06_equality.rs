@@ -1,0 +1,95 @@
+//! Law 6: every grade of equality is enumeration, and every "no" has a witness.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tensor_layout::Location;
+use tensor_layout::algebra::Difference;
+
+use crate::generate::pair;
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, cut_to};
+
+laws! {
+    layouts_are_the_same_map_if_every_place_answers_alike: 900, 100 %, pair(), same_map;
+    layouts_are_the_same_up_to_padding_if_every_element_has_the_same_places:
+        700, 100 %, pair(), same_up_to_padding;
+    a_layout_serves_another_if_its_places_contain_those_of_the_other: 700, 100 %, pair(), serves;
+}
+
+type Places = BTreeSet<Location>;
+
+fn same_map((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (x, y) = (a.layout(), b.layout());
+    let answer = tally.answer(x.same_map(&y))?;
+    prop_assert_eq!(answer.is_none(), a.same_map(b), "{:?}", answer);
+    match answer {
+        Some(Difference::Place { place, first, second }) => {
+            prop_assert_ne!(&first, &second);
+            prop_assert!(a.found(&a.contents(), &place).contains(&first), "{} {:?}", place, first);
+            prop_assert!(
+                b.found(&b.contents(), &place).contains(&second),
+                "{} {:?}",
+                place,
+                second
+            );
+        }
+        Some(difference) => witness(a, b, &difference, |p, q| p != q)?,
+        None => {}
+    }
+    Ok(())
+}
+
+/// Whether two sets of places agree for every index.
+fn each(a: &Slow, b: &Slow, agree: impl Fn(&Places, &Places) -> bool) -> bool {
+    let agrees = |index: &Vec<u64>| agree(&a.place_set(index), &b.place_set(index));
+    a.shape() == b.shape() && a.indexes().iter().all(agrees)
+}
+
+fn same_up_to_padding((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let answer = tally.answer(a.layout().same_up_to_padding(&b.layout()))?;
+    prop_assert_eq!(answer.is_none(), each(a, b, |p, q| p == q), "{:?}", answer);
+    answer.map_or(Ok(()), |difference| witness(a, b, &difference, |p, q| p != q))
+}
+
+fn serves((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let used = a.used();
+    // A level that `a` does not use holds a copy everywhere; one that only `a` uses asks for more.
+    let contains = |p: &Places, q: &Places| {
+        used.is_subset(&b.used()) && q.iter().all(|place| p.contains(&cut_to(place, &used)))
+    };
+    let answer = tally.answer(a.layout().serves(&b.layout()))?;
+    prop_assert_eq!(answer.is_none(), each(a, b, contains), "{:?}", answer);
+    answer.map_or(Ok(()), |difference| witness(a, b, &difference, |p, q| !contains(p, q)))
+}
+
+/// The two sides of a difference are what both layouts have, and they differ.
+fn witness(
+    a: &Slow,
+    b: &Slow,
+    difference: &Difference,
+    differs: impl Fn(&Places, &Places) -> bool,
+) -> Result<(), TestCaseError> {
+    const SHOWN: u64 = 64;
+    match difference {
+        Difference::Shapes(first, second) => {
+            prop_assert!(first != second);
+            prop_assert_eq!((first, second), (&a.shape(), &b.shape()));
+        }
+        Difference::Element { index, first, second } => {
+            let (p, q) = (a.place_set(index), b.place_set(index));
+            prop_assert!(differs(&p, &q), "{:?}", index);
+            for (slow, shown, all) in [(a, first, p), (b, second, q)] {
+                let few: Places = shown.iter().cloned().collect();
+                prop_assert!(few.is_subset(&all) && shown.len() as u64 == slow.copies().min(SHOWN));
+                prop_assert!(slow.copies() > SHOWN || few == all);
+            }
+        }
+        Difference::Levels(first, second) => {
+            prop_assert_ne!(first, second);
+            prop_assert!(a.used().iter().eq(first) && b.used().iter().eq(second));
+        }
+        other => prop_assert!(false, "{:?}", other),
+    }
+    Ok(())
+}

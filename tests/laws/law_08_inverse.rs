@@ -1,0 +1,126 @@
+//! Law 8: inverses invert, or one of the stated reasons keeps them from it.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use tensor_layout::algebra::IndexOrder;
+use tensor_layout::{LayoutError, Level, Location};
+
+use crate::generate::{any_layout, good_layout, weights};
+use crate::laws::law_04_collision;
+use crate::laws::law_09_complement::{coordinates, nested};
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, To};
+
+laws! {
+    the_left_inverse_gives_every_index_back: 700, 50 %, good_layout(), left;
+    the_right_inverse_gives_a_place_of_the_image_back: 700, 50 %, any_layout(), right;
+    only_layouts_that_are_not_injective_are_refused_as_such: 300, 20 %, any_layout(), left;
+}
+
+/// A place as an index: one entry per used level.
+fn as_index(slow: &Slow, place: &Location) -> Vec<u64> {
+    slow.used().into_iter().map(|level| place.get(level).unwrap()).collect()
+}
+
+fn shape_of(slow: &Slow, place: &Location) -> Vec<u64> {
+    (0..slow.rank()).map(|axis| place.get(Level::axis(axis)).unwrap()).collect()
+}
+
+fn left(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let left = match tally.count(f.layout().left_inverse()) {
+        Ok(left) => left,
+        Err(error) => return judge(f, &error),
+    };
+    prop_assert!(f.is_injective());
+    prop_assert_eq!(left.rank(), f.used().len());
+    let order = IndexOrder::Colexicographic;
+    let linear = left.linearised(order, &f.shape()).unwrap();
+    let colex = weights(&f.shape(), order);
+    for index in f.indexes() {
+        for place in f.places(&index) {
+            let back = Slow::of(&left).places(&as_index(f, &place)).remove(0);
+            prop_assert_eq!(shape_of(f, &back), index.clone(), "from {}", place);
+        }
+        let place = as_index(f, &f.places(&index)[0]);
+        let number: u64 = colex.iter().zip(&index).map(|(weight, entry)| weight * entry).sum();
+        prop_assert_eq!(linear.locate(&place).unwrap().get(Level::ADDR), Some(number));
+    }
+    Ok(())
+}
+
+fn right(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let right = match tally.count(f.layout().right_inverse()) {
+        Ok(right) => Slow::of(&right),
+        Err(error) => return judge(f, &error),
+    };
+    for index in f.indexes() {
+        let place = f.places(&index).remove(0);
+        let back = shape_of(f, &right.places(&as_index(f, &place))[0]);
+        let inside = back.iter().zip(f.shape()).all(|(entry, extent)| *entry < extent);
+        prop_assert!(inside, "{:?} for {}", back, place);
+        prop_assert_eq!(&f.places(&back)[0], &place);
+    }
+    Ok(())
+}
+
+/// Whether every step is a multiple of all that the smaller ones fill.
+fn divides(terms: &[(u64, u64)]) -> bool {
+    let mut terms = terms.to_vec();
+    terms.sort_unstable_by_key(|(_, step)| *step);
+    terms.windows(2).all(|pair| {
+        let [(size, step), (_, next)] = [pair[0], pair[1]];
+        next % step == 0 && next / step >= size
+    })
+}
+
+fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
+    let LayoutError::NoInverse { reason } = error else {
+        prop_assert!(!f.is_injective());
+        return law_04_collision::judge(f, error);
+    };
+    let simple = Slow::of(&f.layout().simplified().unwrap());
+    let mut levels: BTreeMap<Level, Vec<(u64, u64)>> = BTreeMap::new();
+    let mut derived: BTreeMap<usize, Vec<(u64, u64)>> = BTreeMap::new();
+    let digits = simple.axes.iter().chain(simple.derived.iter().map(|(_, axis)| axis));
+    let reached: Vec<Vec<u64>> = f.indexes().iter().map(|i| simple.digits(i).unwrap()).collect();
+    for (at, digit) in digits.flat_map(|axis| &axis.digits).enumerate() {
+        let top = reached.iter().map(|digits| digits[at]).max().unwrap_or(0);
+        match digit.to {
+            To::Land(level, step) if top > 0 && step > 0 => {
+                levels.entry(level).or_default().push((top + 1, step));
+            }
+            To::Feed(to, step) if top > 0 && step > 0 => {
+                derived.entry(to).or_default().push((top + 1, step));
+            }
+            _ => {}
+        }
+    }
+    for (size, level, step) in simple.replicas.iter().filter(|(size, ..)| *size > 1) {
+        levels.entry(*level).or_default().push((*size, *step));
+    }
+    // Fused digits may take values that no run of them counts.
+    let uneven = f
+        .used()
+        .into_iter()
+        .any(|level| nested(&coordinates(f, level)).is_none_or(|terms| !divides(&terms)));
+    let tangled = uneven || levels.values().chain(derived.values()).any(|terms| !divides(terms));
+    let starts = simple.derived.iter().any(|(start, _)| *start > 0);
+    // A level starts from the least coordinate that an element has there.
+    let least =
+        |level: Level| f.indexes().iter().map(|index| f.places(index)[0].get(level).unwrap()).min();
+    let raised = f.used().into_iter().any(|level| least(level).is_some_and(|least| least > 0));
+    let stated = match reason {
+        reason if reason.starts_with("in ") => tangled,
+        reason if reason.starts_with("derived axis") => starts,
+        reason if reason.contains("starts from") => raised,
+        reason if reason.contains("moves nothing") => simple.derived.iter().any(|(_, axis)| {
+            axis.digits
+                .iter()
+                .any(|digit| digit.size > 1 && matches!(digit.to, To::Land(_, 0) | To::Feed(_, 0)))
+        }),
+        _ => false,
+    };
+    prop_assert!(stated, "{}: {:?}", error, simple);
+    Ok(())
+}

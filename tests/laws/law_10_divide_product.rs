@@ -1,0 +1,126 @@
+//! Law 10: divisions and products rearrange the same elements.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::{Layout, LayoutError, Level, Location};
+
+use crate::generate::{Map, any_layout, plain_layout, with_map};
+use crate::laws::law_07_compose::images;
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, To};
+
+laws! {
+    a_division_has_the_tile_and_then_all_other_elements: 700, 25 %, with_map(), divided;
+    a_product_has_the_layout_at_every_place_of_the_pattern: 500, 25 %, addresses(), multiplied;
+}
+
+const ORDERS: [IndexOrder; 2] = [IndexOrder::RowMajor, IndexOrder::Colexicographic];
+
+/// The places of all elements, as often as they are.
+fn all(slow: &Slow) -> Vec<Vec<Location>> {
+    let mut all: Vec<Vec<Location>> = slow.indexes().iter().map(|i| slow.places(i)).collect();
+    all.sort();
+    all
+}
+
+fn divided((f, map): &(Slow, Map), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, tile) = (f.layout(), map.slow.layout());
+    for order in ORDERS {
+        let divided = |arrangement| layout.divide(order, &tile, arrangement);
+        let flat = match tally.count(divided(Arrangement::Flat)) {
+            Ok(flat) => Slow::of(&flat),
+            Err(error) => return judge(&layout, map, order, &error),
+        };
+        let images = images(&f.shape(), map, order);
+        for (index, image) in map.slow.indexes().iter().zip(images) {
+            let mut full = index.clone();
+            full.resize(flat.rank(), 0);
+            let image = image.ok_or(TestCaseError::fail("answered though outside the domain"))?;
+            prop_assert_eq!(flat.places(&full), f.places(&image));
+        }
+        prop_assert_eq!(all(&flat), all(f));
+        let logical = tally.answer(divided(Arrangement::Logical))?;
+        prop_assert_eq!(all(&Slow::of(&logical)), all(f));
+        let mut axes = (logical.axes().to_vec(), flat.layout().axes().to_vec());
+        axes.0.sort_by_key(|axis| format!("{axis:?}"));
+        axes.1.sort_by_key(|axis| format!("{axis:?}"));
+        prop_assert_eq!(axes.0, axes.1, "the arrangements have different axes");
+        for same in [Arrangement::Zipped, Arrangement::Tiled] {
+            prop_assert_eq!(&Slow::of(&divided(same).unwrap()), &flat);
+        }
+    }
+    Ok(())
+}
+
+/// A division is refused as its complement or its composition is, which other laws judge.
+fn judge(
+    layout: &Layout,
+    map: &Map,
+    order: IndexOrder,
+    error: &LayoutError,
+) -> Result<(), TestCaseError> {
+    let tile = map.slow.layout();
+    let space: Vec<(Level, u64)> = match map.is_linear() {
+        true => vec![(Level::ADDR, layout.elements())],
+        false => (0..).map(Level::axis).zip(layout.shape()).collect(),
+    };
+    let refused = tile.complement(&space).err().or(layout.compose_in(order, &tile).err());
+    prop_assert!(refused.is_some(), "{}", error);
+    Ok(())
+}
+
+/// Two layouts, mostly in addresses alone.
+fn addresses() -> impl Strategy<Value = (Slow, Slow)> {
+    let in_addresses = |mut slow: Slow| {
+        for digit in slow.axes.iter_mut().flat_map(|axis| &mut axis.digits) {
+            if let To::Land(_, stride) = digit.to {
+                digit.to = To::Land(Level::ADDR, stride);
+            }
+        }
+        slow.replicas.clear();
+        slow
+    };
+    let mostly = move || prop_oneof![9 => plain_layout().prop_map(in_addresses), 1 => any_layout()];
+    (mostly(), mostly()).prop_filter("too many", |(a, b)| a.elements() * b.elements() < 3000)
+}
+
+fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, pattern) = (f.layout(), g.layout());
+    let product = match tally.count(layout.product(&pattern, Arrangement::Flat)) {
+        Ok(product) => Slow::of(&product),
+        Err(LayoutError::MapLevel { level, .. }) => {
+            let used = f.used().into_iter().chain(g.used());
+            let copies = [f, g].iter().any(|slow| !slow.replicas.is_empty());
+            prop_assert!(copies || used.into_iter().any(|of| of == level && of != Level::ADDR));
+            return Ok(());
+        }
+        Err(LayoutError::NoComplement { .. }) => {
+            // It has none in any space that it could fill: the complement's law judges that.
+            return Ok(());
+        }
+        Err(LayoutError::OutsideDomain { .. }) => return Ok(()),
+        Err(error) => return Err(TestCaseError::fail(error.to_string())),
+    };
+    let at = |a: &[u64], b: &[u64]| product.places(&[a, b].concat())[0].get(Level::ADDR).unwrap();
+    let (zero_f, zero_g) = (vec![0; f.rank()], vec![0; g.rank()]);
+    let mut seen = BTreeSet::new();
+    for index in f.indexes() {
+        for pattern in g.indexes() {
+            if pattern == zero_g {
+                let own = f.places(&index)[0].get(Level::ADDR).unwrap();
+                prop_assert_eq!(
+                    at(&index, &pattern),
+                    own + at(&zero_f, &pattern) - at(&zero_f, &zero_g)
+                );
+            }
+            // Every copy is the layout, moved.
+            let moved = at(&zero_f, &pattern) + at(&index, &zero_g);
+            prop_assert_eq!(at(&index, &pattern) + at(&zero_f, &zero_g), moved);
+            let new = seen.insert(at(&index, &pattern));
+            prop_assert!(new || !f.is_injective() || !g.is_injective(), "copies overlap");
+        }
+    }
+    Ok(())
+}

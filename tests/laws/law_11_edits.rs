@@ -1,0 +1,252 @@
+//! Law 11: edits keep every element in its place, and there and back is the identity.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tensor_layout::algebra::IndexOrder;
+use tensor_layout::{Layout, LayoutError, Location};
+
+use crate::generate::{any_layout, levels, weights};
+use crate::laws::law_04_collision;
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, count};
+
+laws! {
+    reshaping_there_and_back_is_the_identity: 250, 95 %, edits(), reshaped;
+    permuting_and_inserting_there_and_back_is_the_identity: 300, 100 %, edits(), permuted;
+    splitting_and_merging_is_the_identity: 300, 95 %, edits(), split;
+    a_slice_is_the_restriction_of_the_index: 500, 100 %, edits(), sliced;
+    a_tiled_layout_has_its_copies_one_span_apart: 300, 95 %, edits(), tiled;
+    an_expanded_axis_is_the_innermost_coordinate_of_its_level: 300, 95 %, edits(), expanded;
+    padding_and_slicing_back_gives_every_element_its_place: 400, 60 %, edits(), padded;
+}
+
+pub(super) type Edits = (Slow, Index, Index, [u64; 4]);
+
+pub(super) fn edits() -> impl Strategy<Value = Edits> {
+    (any_layout(), any::<Index>(), any::<Index>(), any::<[u64; 4]>())
+}
+
+/// Whether a layout is the same map as the slow one, padding included, and keeps its invariants.
+fn same(layout: &Layout, slow: &Slow) -> Result<(), TestCaseError> {
+    let found = Slow::of(layout);
+    prop_assert!(found.same_map(slow), "{:?}", found);
+    prop_assert!(layout.to_builder().build().is_ok(), "{:?} breaks the invariants", found);
+    Ok(())
+}
+
+/// The places of every index are those of another index of the slow layout.
+fn moved(
+    layout: &Layout,
+    slow: &Slow,
+    old: impl Fn(&[u64]) -> Vec<u64>,
+) -> Result<(), TestCaseError> {
+    let found = Slow::of(layout);
+    for index in found.indexes() {
+        prop_assert_eq!(found.places(&index), slow.places(&old(&index)), "{:?}", index);
+    }
+    let (before, after) = (slow.contents(), found.contents());
+    prop_assert!(after.keys().eq(before.keys()), "slots come or go");
+    prop_assert!(slow.used().into_iter().all(|level| found.span(level) == slow.span(level)));
+    Ok(())
+}
+
+/// The small prime factors of a number, and what is left of it.
+fn factors(mut rest: u64) -> Vec<u64> {
+    let mut factors = Vec::new();
+    for prime in [2, 3, 5, 7] {
+        while rest > 0 && rest.is_multiple_of(prime) && factors.len() < 6 {
+            factors.push(prime);
+            rest /= prime;
+        }
+    }
+    factors.push(rest);
+    factors
+}
+
+fn reshaped((f, pick, _, _): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = f.layout();
+    let mut turned = factors(f.elements());
+    let turn = pick.index(turned.len());
+    turned.rotate_left(turn);
+    let row_major = weights(&f.shape(), IndexOrder::RowMajor);
+    for shape in [vec![f.elements()], turned] {
+        let reshaped = tally.answer(layout.reshape(&shape))?;
+        prop_assert_eq!(reshaped.shape(), shape.clone());
+        let new = weights(&shape, IndexOrder::RowMajor);
+        moved(&reshaped, f, |index| {
+            let number: u64 = new.iter().zip(index).map(|(weight, entry)| weight * entry).sum();
+            row_major.iter().zip(f.shape()).map(|(weight, n)| number / weight % n).collect()
+        })?;
+        same(&tally.answer(reshaped.reshape(&f.shape()))?, f)?;
+    }
+    let flat = tally.answer(layout.flattened(IndexOrder::Colexicographic))?;
+    let colex = weights(&f.shape(), IndexOrder::Colexicographic);
+    moved(&flat, f, |index| {
+        colex.iter().zip(f.shape()).map(|(weight, n)| index[0] / weight % n).collect()
+    })?;
+    let longer = layout.reshape(&[f.elements() + 1]);
+    let refused = matches!(longer, Err(LayoutError::Edit { .. }));
+    prop_assert!(refused);
+    Ok(())
+}
+
+fn permuted((f, pick, _, _): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, rank) = (f.layout(), f.rank());
+    let at = pick.index(rank + 1);
+    let inserted = tally.answer(layout.insert_axis(at))?;
+    moved(&inserted, f, |index| [&index[..at], &index[at + 1..]].concat())?;
+    same(&tally.answer(inserted.drop_axis(at))?, f)?;
+    prop_assert!(layout.insert_axis(rank + 1).is_err() && layout.drop_axis(rank).is_err());
+    for axis in 0..rank {
+        prop_assert_eq!(layout.drop_axis(axis).is_ok(), f.shape()[axis] == 1);
+    }
+    let mut order: Vec<usize> = (0..rank).collect();
+    order.rotate_left(at % rank.max(1));
+    if rank > 1 {
+        order.swap(0, at % rank);
+    }
+    let mut back = vec![0; rank];
+    order.iter().enumerate().for_each(|(to, from)| back[*from] = to);
+    let permuted = tally.answer(layout.permute(&order))?;
+    moved(&permuted, f, |index| back.iter().map(|to| index[*to]).collect())?;
+    same(&tally.answer(permuted.permute(&back))?, f)
+}
+
+fn split((f, pick, other, _): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, shape) = (f.layout(), f.shape());
+    if shape.is_empty() {
+        return Ok(());
+    }
+    let axis = pick.index(shape.len());
+    let divisors: Vec<u64> = (1..=shape[axis]).filter(|d| shape[axis] % d == 0).collect();
+    let inner = divisors.get(other.index(divisors.len().max(1))).copied().unwrap_or(0);
+    let outer = shape[axis].checked_div(inner).unwrap_or(3);
+    let split = tally.answer(layout.split_axis(axis, &[outer, inner]))?;
+    moved(&split, f, |index| {
+        let value = index[axis] * inner + index[axis + 1];
+        [&index[..axis], &[value], &index[axis + 2..]].concat()
+    })?;
+    same(&tally.answer(split.merge_axes(axis, 2))?, f)?;
+    let merged = tally.answer(layout.merge_axes(axis, shape.len() - axis))?;
+    let back = weights(&shape[axis..], IndexOrder::RowMajor);
+    moved(&merged, f, |index| {
+        let entries = back.iter().zip(&shape[axis..]).map(|(w, n)| index[axis] / w % n);
+        index[..axis].iter().copied().chain(entries).collect()
+    })
+}
+
+fn sliced((f, pick, _, numbers): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, shape) = (f.layout(), f.shape());
+    if shape.is_empty() {
+        return Ok(());
+    }
+    let axis = pick.index(shape.len());
+    let (start, stop, step) = (numbers[0] % 12, numbers[1] % 20, 1 + numbers[2] % 5);
+    let slice = tally.answer(layout.slice(axis, start, stop, step))?;
+    let kept: Vec<u64> = (start..stop.min(shape[axis])).step_by(step as usize).collect();
+    prop_assert_eq!(slice.axes()[axis].extent, kept.len() as u64);
+    prop_assert!(layout.slice(axis, start, stop, 0).is_err());
+    moved(&slice, f, |index| {
+        let mut old = index.to_vec();
+        old[axis] = kept[index[axis] as usize];
+        old
+    })?;
+    prop_assert!(slice.to_builder().build().is_ok());
+    Ok(())
+}
+
+fn tiled((f, pick, other, numbers): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, shape) = (f.layout(), f.shape());
+    if shape.is_empty() {
+        return Ok(());
+    }
+    let (axis, level) = (pick.index(shape.len()), levels()[other.index(7)]);
+    let times = 1 + numbers[0] % 3;
+    let tiled = Slow::of(&tally.answer(layout.tile(axis, times, level))?);
+    let far = f.span(level) - f.offset(level);
+    for index in f.indexes() {
+        for copy in 0..times {
+            let mut longer = index.clone();
+            longer[axis] += copy * shape[axis];
+            let expected = f.places(&index).into_iter().map(|mut place| {
+                place.set(level, place.get(level).unwrap_or(0) + copy * far);
+                place
+            });
+            prop_assert_eq!(tiled.places(&longer), expected.collect::<Vec<Location>>());
+        }
+    }
+    prop_assert_eq!(tiled.shape()[axis], shape[axis] * times);
+    Ok(())
+}
+
+fn expanded((f, pick, other, numbers): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = f.layout();
+    let (unit, level) = (pick.index(f.rank() + 1), levels()[other.index(7)]);
+    let size = 1 + numbers[0] % 4;
+    let inserted = layout.insert_axis(unit).unwrap();
+    let expanded = Slow::of(&tally.answer(inserted.expand(unit, size, level))?);
+    for index in f.indexes() {
+        for k in 0..size {
+            let mut longer = index.clone();
+            longer.insert(unit, k);
+            let expected = f.places(&index).into_iter().map(|mut place| {
+                place.set(level, place.get(level).unwrap_or(0) * size + k);
+                place
+            });
+            prop_assert_eq!(expanded.places(&longer), expected.collect::<Vec<Location>>());
+        }
+    }
+    Ok(())
+}
+
+fn padded((f, pick, _, numbers): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (layout, mut shape) = (f.layout(), f.shape());
+    if shape.is_empty() {
+        return Ok(());
+    }
+    let axis = pick.index(shape.len());
+    shape[axis] += numbers[3] % 5;
+    let padded = match tally.count(layout.pad_to(&shape)) {
+        Ok(padded) => padded,
+        Err(error) => return judge_padding(f, &shape, &error),
+    };
+    prop_assert_eq!(padded.shape(), shape);
+    let slow = Slow::of(&padded);
+    prop_assert!(slow.is_injective());
+    for index in f.indexes() {
+        prop_assert_eq!(slow.places(&index), f.places(&index));
+    }
+    let back = tally.answer(padded.slice(axis, 0, f.shape()[axis], 1))?;
+    let back = Slow::of(&back);
+    prop_assert!(f.indexes().iter().all(|index| back.places(index) == f.places(index)));
+    Ok(())
+}
+
+/// Padding is refused where a new element would lie on another: in the layout as it is, or because
+/// a slot of padding that becomes an element lies on one.
+fn judge_padding(f: &Slow, shape: &[u64], error: &LayoutError) -> Result<(), TestCaseError> {
+    if !f.is_injective() {
+        return Ok(());
+    }
+    let mut larger = f.clone();
+    for (axis, extent) in larger.axes.iter_mut().zip(shape) {
+        axis.extent = (*extent).min(axis.slots());
+    }
+    match error {
+        LayoutError::Collision { first, second, place } => {
+            prop_assert_ne!(first, second);
+            // Where all of the padding was there, it is the same as enlarging the extent.
+            if larger.shape() == shape && larger.build().is_ok() {
+                return law_04_collision::judge(&larger, error);
+            }
+            prop_assert!(
+                count(shape).contains(first) && count(shape).contains(second),
+                "{}",
+                place
+            );
+        }
+        LayoutError::ReplicaOverlap { .. } => {}
+        other => prop_assert!(false, "{}", other),
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Law 12: slots are the product of the sizes of all that lands; pads are those without an element.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tensor_layout::{Location, Placement};
+
+use crate::generate::{any_layout, good_layout};
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, To};
+
+laws! {
+    slots_and_pads_are_those_of_enumeration: 600, 100 %, any_layout(), counted;
+    extents_and_used_coordinates_are_those_of_the_slots: 400, 100 %, any_layout(), extents;
+    minimal_padding_keeps_the_elements_and_no_digit_can_be_smaller:
+        400, 100 %, any_layout(), minimal;
+    the_report_counts_what_enumeration_counts: 300, 95 %, good_layout(), reported;
+}
+
+fn counted(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    prop_assert_eq!(layout.slots(), slow.slots());
+    prop_assert_eq!(layout.elements(), slow.indexes().len() as u64);
+    prop_assert_eq!(layout.copies(), slow.copies());
+    let pads = tally.answer(layout.pads())?;
+    prop_assert_eq!(pads, slow.pads());
+    Ok(())
+}
+
+fn extents(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    for level in slow.used() {
+        let greatest = slow.contents().keys().map(|place| place.get(level).unwrap()).max();
+        prop_assert_eq!(Some(layout.extent(level)), greatest.map(|greatest| greatest + 1));
+        prop_assert_eq!(tally.answer(layout.used_in(level))?, slow.used_in(level));
+    }
+    Ok(())
+}
+
+fn minimal(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let trimmed = Slow::of(&tally.answer(slow.layout().with_minimal_padding())?);
+    for index in slow.indexes() {
+        prop_assert_eq!(trimmed.places(&index), slow.places(&index));
+    }
+    prop_assert!(trimmed.slots() <= slow.slots());
+    let elements = slow.indexes();
+    let digits: Vec<Vec<u64>> = elements.iter().map(|i| trimmed.digits(i).unwrap()).collect();
+    let all = trimmed.axes.iter().flat_map(|axis| &axis.digits);
+    for (at, digit) in all.enumerate().filter(|_| !elements.is_empty()) {
+        if let To::Land(level, _) = digit.to
+            && !level.is_unit()
+        {
+            let taken = digits.iter().map(|digits| digits[at]).max();
+            prop_assert_eq!(taken, Some(digit.size - 1), "{:?}", digit);
+        }
+    }
+    Ok(())
+}
+
+fn reported(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let placement = Placement::of(slow.layout()).build().unwrap();
+    let report = tally.answer(placement.report())?;
+    prop_assert_eq!((report.elements, report.copies), (slow.elements(), slow.copies()));
+    prop_assert_eq!((report.slots, report.pads), (slow.slots(), slow.pads()));
+    let elements: BTreeSet<Location> =
+        slow.indexes().iter().flat_map(|index| slow.places(index)).collect();
+    let pads: BTreeSet<Location> = slow.pads_by_slot().into_iter().collect();
+    let shared = pads.intersection(&elements).count() as u64;
+    prop_assert_eq!(report.pads_on_elements, Some(shared));
+    prop_assert!(report.shared.is_empty());
+    for level in &report.levels {
+        prop_assert_eq!(level.extent, slow.extent(level.level));
+        prop_assert_eq!(level.used, Some(slow.used_in(level.level)));
+        prop_assert_eq!(level.holes, Some(level.extent - slow.used_in(level.level)));
+    }
+    Ok(())
+}

@@ -1,0 +1,306 @@
+//! Law 17: what a relayout counts and carries is what enumeration counts and carries.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::{LayoutError, Level, Location};
+
+use crate::generate::{common_shape, good_layout};
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, To};
+use crate::stage::{Placed, Stage, stage};
+
+laws! {
+    traffic_is_what_enumeration_counts: 250, 85 %, placements(), traffic;
+    the_transfers_carried_out_give_the_destination: 150, 85 %, placements(), carried;
+    a_plain_copy_does_if_every_element_has_the_same_places: 400, 95 %, placements(), copyable;
+    a_layout_to_itself_moves_nothing: 150, 85 %, alone(), at_rest;
+}
+
+type Pair = (Stage, Slow, Slow);
+
+/// Two placements of a tensor on one machine: any two, or one and its digits in another order.
+fn placements() -> impl Strategy<Value = Pair> {
+    let unrelated = (good_layout(), good_layout(), stage());
+    let related = (good_layout(), any::<Index>(), stage()).prop_map(|(a, how, stage)| {
+        let b = rearranged(a.clone(), how.index(1 << 20));
+        (a, b, stage)
+    });
+    prop_oneof![unrelated, related].prop_filter_map("refused", |(mut a, mut b, draw)| {
+        common_shape(&mut a, &mut b);
+        // An axis without elements may be gone, and what it kept away is fed.
+        if a.build().is_err() || b.build().is_err() {
+            return None;
+        }
+        keep_small(&mut a);
+        keep_small(&mut b);
+        let stage = Stage::of(&draw, &mut [&mut a, &mut b]);
+        let pair = (stage, a, b);
+        let built =
+            is_small(&pair) && pair.0.place(&pair.1).is_ok() && pair.0.place(&pair.2).is_ok();
+        built.then_some(pair)
+    })
+}
+
+fn alone() -> impl Strategy<Value = Pair> {
+    (good_layout(), stage()).prop_filter_map("refused", |(mut a, draw)| {
+        keep_small(&mut a);
+        let stage = Stage::of(&draw, &mut [&mut a]);
+        let pair = (stage, a.clone(), a);
+        (is_small(&pair) && pair.0.place(&pair.1).is_ok()).then_some(pair)
+    })
+}
+
+/// Whether all copies, in every time slice, can be enumerated on both sides.
+fn is_small(pair: &Pair) -> bool {
+    const MOST: u64 = 2500;
+    let sides = Sides::new(pair);
+    let places = |placed: &Placed| {
+        let slices = if sides.is_timeless(placed) { sides.slices } else { 1 };
+        slices.saturating_mul(placed.spread.elements() * placed.spread.copies())
+    };
+    places(&sides.source) <= MOST && places(&sides.destination) <= MOST
+}
+
+/// What moves is counted in copies of the one times copies of the other: few elements.
+fn keep_small(slow: &mut Slow) {
+    const MOST: u64 = 300;
+    while slow.elements() * slow.copies() > MOST {
+        let longest = slow.axes.iter_mut().max_by_key(|axis| axis.extent);
+        longest.into_iter().for_each(|axis| axis.extent = axis.extent.div_ceil(2));
+        if slow.elements() == 1 {
+            slow.replicas.truncate(1);
+            break;
+        }
+    }
+}
+
+/// Other levels, strides or marks for the same digits.
+fn rearranged(mut slow: Slow, how: usize) -> Slow {
+    let mut digits: Vec<_> = slow.axes.iter_mut().flat_map(|axis| &mut axis.digits).collect();
+    if digits.len() > 1 {
+        let (a, b) = (how % digits.len(), (how >> 4) % digits.len());
+        let (to_a, to_b) = (digits[a].to, digits[b].to);
+        if matches!((to_a, to_b), (To::Land(..), To::Land(..))) {
+            (digits[a].to, digits[b].to) = (to_b, to_a);
+        }
+    }
+    match how >> 8 & 15 {
+        0 => slow = slow.moved(Level::PE, 1),
+        1 => slow = slow.moved(Level::ADDR, 1),
+        2 => drop(slow.marked.insert(Level::TIME)),
+        3 => drop(slow.marked.insert(Level::PE)),
+        4 => slow.replicas.push((2, Level::PE, slow.extent(Level::PE))),
+        _ => {}
+    }
+    slow
+}
+
+/// Both sides of a relayout, by the slow definition.
+struct Sides {
+    source: Placed,
+    destination: Placed,
+    /// `Time` if either uses it, then the units from the root down.
+    levels: Vec<Level>,
+    /// How many time slices there are.
+    slices: u64,
+}
+
+/// The coordinates that count, from the outermost in: levels, address, lane.
+type Path = Vec<u64>;
+
+impl Sides {
+    fn new((stage, a, b): &Pair) -> Sides {
+        let (source, destination) = (Placed::new(stage, a), Placed::new(stage, b));
+        let slow = [&source.spread, &destination.spread];
+        let time = slow.iter().any(|slow| slow.used().contains(&Level::TIME));
+        let time = time.then_some(Level::TIME).into_iter();
+        let levels = time.chain(stage.unit_levels()).collect();
+        let slices = slow.iter().map(|slow| slow.extent(Level::TIME)).max().unwrap();
+        Sides { source, destination, levels, slices }
+    }
+
+    fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Whether a layout does not use time where the other one does: it is there in every slice.
+    fn is_timeless(&self, placed: &Placed) -> bool {
+        self.levels.contains(&Level::TIME) && !placed.spread.used().contains(&Level::TIME)
+    }
+
+    fn places(&self, placed: &Placed, index: &[u64]) -> BTreeSet<Path> {
+        let times = if self.is_timeless(placed) { self.slices } else { 1 };
+        let path = |place: &Location, time: u64| -> Path {
+            let levels = self.levels.iter().chain(&[Level::ADDR, Level::W]);
+            let at = |level: &Level| match place.get(*level) {
+                None if *level == Level::TIME => time,
+                at => at.unwrap_or(0),
+            };
+            levels.map(at).collect()
+        };
+        let stored = placed.stored_places(index);
+        stored.iter().flat_map(|place| (0..times).map(move |time| path(place, time))).collect()
+    }
+
+    fn from(&self, index: &[u64]) -> BTreeSet<Path> {
+        self.places(&self.source, index)
+    }
+
+    fn to(&self, index: &[u64]) -> BTreeSet<Path> {
+        self.places(&self.destination, index)
+    }
+}
+
+fn units(places: &BTreeSet<Path>, level: usize) -> BTreeSet<Path> {
+    places.iter().map(|place| place[..=level].to_vec()).collect()
+}
+
+/// Refused only where copies come together in memories that units share, for some elements more
+/// of them than for others.
+fn relayout(
+    (stage, a, b): &Pair,
+    sides: &Sides,
+    tally: &mut Tally,
+) -> Result<Option<Relayout>, TestCaseError> {
+    match tally.count(Relayout::new(&stage.place(a).unwrap(), &stage.place(b).unwrap())) {
+        Ok(relayout) => Ok(Some(relayout)),
+        Err(LayoutError::NotDecided { .. }) => {
+            let copies = |placed: &Placed| -> BTreeSet<usize> {
+                a.indexes().iter().map(|index| placed.stored_places(index).len()).collect()
+            };
+            let merged = |placed: &Placed| {
+                let all = placed.spread.copies();
+                copies(placed).into_iter().any(|copies| (copies as u64) < all)
+            };
+            prop_assert!(merged(&sides.source) || merged(&sides.destination));
+            Ok(None)
+        }
+        Err(error) => Err(TestCaseError::fail(error.to_string())),
+    }
+}
+
+/// Everything that the traffic between two placements counts.
+pub(crate) fn check_traffic(stage: &Stage, a: &Slow, b: &Slow) {
+    let pair = (stage.clone(), a.clone(), b.clone());
+    traffic(&pair, &mut Tally::default()).unwrap_or_else(|error| panic!("{a:?} {b:?}: {error}"));
+}
+
+fn traffic(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::new(pair);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    prop_assert_eq!(relayout.levels(), &sides.levels);
+    let traffic = tally.answer(relayout.traffic())?;
+    let depth = sides.depth();
+    let mut by_distance: BTreeMap<usize, u64> = BTreeMap::new();
+    let (mut into, mut out_of, mut open) = (vec![0; depth], vec![0; depth], vec![false; depth]);
+    for index in pair.1.indexes() {
+        let (from, to) = (sides.from(&index), sides.to(&index));
+        for place in &to {
+            let shared =
+                |source: &Path| source.iter().zip(place).take_while(|(a, b)| a == b).count();
+            let nearest = from.iter().map(shared).max().unwrap();
+            // In the unit the lane and the address count alike.
+            let nearest = if nearest == depth + 1 { depth } else { nearest };
+            *by_distance.entry(nearest).or_default() += 1;
+        }
+        for level in 0..depth {
+            let (from, to) = (units(&from, level), units(&to, level));
+            into[level] += to.difference(&from).count() as u64;
+            open[level] |= from.len() > 1;
+            out_of[level] += u64::from(to.iter().any(|unit| !from.contains(unit)));
+        }
+    }
+    prop_assert_eq!(by_distance.values().sum::<u64>(), traffic.elements * traffic.copies);
+    for (distance, count) in &traffic.by_distance {
+        let shared = match distance {
+            Distance::InPlace => depth + 2,
+            Distance::Address => depth,
+            Distance::Level(level) => sides.levels.iter().position(|l| l == level).unwrap(),
+        };
+        prop_assert_eq!(*count, by_distance.remove(&shared).unwrap_or(0), "{}", distance);
+    }
+    prop_assert!(by_distance.is_empty());
+    for (number, level) in traffic.levels.iter().rev().enumerate() {
+        prop_assert_eq!(level.level, sides.levels[number]);
+        prop_assert_eq!(level.into, into[number], "into {}", level.level);
+        match level.out_of {
+            Some(count) => prop_assert_eq!(count, out_of[number], "out of {}", level.level),
+            None => prop_assert!(open[number], "out of {}", level.level),
+        }
+    }
+    Ok(())
+}
+
+/// Moves tagged data along the transfers and looks at every copy.
+fn carried(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::new(pair);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    let depth = sides.depth();
+    let lanes = relayout.lanes();
+    let of_unit = |unit: &Location, at: u64| -> Path {
+        let units = sides.levels.iter().map(|level| unit.get(*level).unwrap());
+        units.chain([at / lanes, at % lanes]).collect()
+    };
+    let indexes = pair.1.indexes();
+    let mut before: BTreeMap<Path, usize> = BTreeMap::new();
+    for (number, index) in indexes.iter().enumerate() {
+        before.extend(sides.from(index).into_iter().map(|place| (place, number)));
+    }
+    // What is in place already stays.
+    let mut wanted: BTreeMap<Path, usize> = BTreeMap::new();
+    for (number, index) in indexes.iter().enumerate() {
+        wanted.extend(sides.to(index).into_iter().map(|place| (place, number)));
+    }
+    let stays = |(place, number): &(&Path, &usize)| before.get(*place) == Some(*number);
+    let mut after: BTreeMap<Path, usize> =
+        wanted.iter().filter(stays).map(|(place, number)| (place.clone(), *number)).collect();
+    let mut moved: BTreeMap<String, u64> = BTreeMap::new();
+    let mut entered: Vec<BTreeSet<(usize, Path)>> = vec![BTreeSet::new(); depth];
+    for transfer in tally.answer(relayout.transfers())? {
+        for n in 0..transfer.length {
+            let from = of_unit(&transfer.source, transfer.read.at(n));
+            let number = before.get(&from).copied();
+            prop_assert_eq!(number, Some((transfer.element + n) as usize), "a hole is read");
+            for unit in &transfer.destinations {
+                let to = of_unit(unit, transfer.write.at(n));
+                for level in (0..depth).filter(|level| from[..=*level] != to[..=*level]) {
+                    entered[level].insert((number.unwrap(), to[..=level].to_vec()));
+                }
+                prop_assert!(after.insert(to, number.unwrap()).is_none(), "written twice");
+                *moved.entry(transfer.distance.to_string()).or_default() += 1;
+            }
+        }
+    }
+    prop_assert_eq!(after, wanted);
+    let traffic = tally.answer(relayout.traffic())?;
+    for (distance, count) in traffic.by_distance.iter().filter(|(d, _)| *d != Distance::InPlace) {
+        prop_assert_eq!(moved.get(&distance.to_string()).copied().unwrap_or(0), *count);
+    }
+    for (level, entered) in traffic.levels.iter().rev().zip(entered) {
+        prop_assert!(entered.len() as u64 >= level.into);
+    }
+    Ok(())
+}
+
+fn copyable((stage, a, b): &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (x, y) = (Placed::new(stage, a), Placed::new(stage, b));
+    let (first, second) = (stage.place(a).unwrap(), stage.place(b).unwrap());
+    let answer = tally.answer(first.copyable(&second))?;
+    let same = a.indexes().iter().all(|index| x.stored_places(index) == y.stored_places(index));
+    prop_assert_eq!(answer.is_none(), same, "{:?}", answer);
+    Ok(())
+}
+
+fn at_rest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::new(pair);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    let traffic = tally.answer(relayout.traffic())?;
+    prop_assert_eq!(traffic.count(Distance::InPlace), traffic.elements * traffic.copies);
+    prop_assert_eq!(traffic.farthest(), Distance::InPlace);
+    prop_assert!(traffic.levels.iter().all(|level| level.into == 0));
+    prop_assert_eq!(tally.answer(relayout.transfers())?.count(), 0);
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The laws, a file each, numbered and in the order of `docs/algebra.md`, over generated cases.
+//!
+//! Every law counts what is answered and what is refused: it asserts a floor on the share that is
+//! answered, and judges every refusal. `CONTRIBUTING.md` has the commands of the long run.
+
+mod causes;
+mod law_00_build;
+mod law_01_text;
+mod law_02_files;
+mod law_02_locate;
+mod law_02_pictures;
+mod law_02_program;
+mod law_03_element;
+mod law_03_placement;
+mod law_04_collision;
+mod law_05_canonical;
+mod law_06_equality;
+mod law_07_compose;
+mod law_08_inverse;
+mod law_09_complement;
+mod law_10_divide_product;
+mod law_11_edits;
+mod law_11_parts;
+mod law_12_padding;
+mod law_13_replicas;
+mod law_15_time;
+mod law_17_relayout;
+
+pub(crate) use law_02_program::{check_program, packed};
+pub(crate) use law_04_collision::judge as judge_collision;
+pub(crate) use law_17_relayout::check_traffic;
+
+/// The long run: many cases of every law, and a table of what they answered.
+#[test]
+#[ignore = "minutes to hours: the number of cases per law is LONG_RUN, or 100 000"]
+fn long_run() {
+    let cases = std::env::var("LONG_RUN").map_or(100_000, |cases| cases.parse().unwrap());
+    let only = std::env::var("LAW").unwrap_or_default();
+    let all = [
+        law_00_build::laws(),
+        law_01_text::laws(),
+        law_02_locate::laws(),
+        law_02_files::laws(),
+        law_02_pictures::laws(),
+        law_02_program::laws(),
+        law_03_element::laws(),
+        law_03_placement::laws(),
+        law_04_collision::laws(),
+        law_05_canonical::laws(),
+        law_06_equality::laws(),
+        law_07_compose::laws(),
+        law_08_inverse::laws(),
+        law_09_complement::laws(),
+        law_10_divide_product::laws(),
+        law_11_edits::laws(),
+        law_11_parts::laws(),
+        law_12_padding::laws(),
+        law_13_replicas::laws(),
+        law_15_time::laws(),
+        law_17_relayout::laws(),
+    ];
+    println!("| law | file | cases | answered | refused |\n|---|---|---|---|---|");
+    for law in all.into_iter().flatten().filter(|law| law.name.contains(&only)) {
+        let tally = law.tally(cases);
+        let file = law.file.rsplit('/').next().unwrap_or_default();
+        let (name, cases, percent) = (law.name.replace('_', " "), tally.cases, tally.percent());
+        println!("| {name} | {file} | {cases} | {percent:.1} % | {:?} |", tally.refusals);
+    }
+}

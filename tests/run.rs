@@ -1,0 +1,139 @@
+//! How a law is run: one configuration, failing cases kept, answers and refusals counted.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use proptest::test_runner::{FileFailurePersistence, TestCaseResult, TestRunner};
+use tensor_layout::LayoutError;
+
+/// The environment variable that scales the cases of every law.
+const SCALE: &str = "LAW_CASES";
+
+/// Answers and refusals of one law, by reason.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) cases: u64,
+    pub(crate) answers: u64,
+    pub(crate) refusals: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// The answer, or a refusal, which is counted under its kind and has to be judged.
+    pub(crate) fn count<T>(&mut self, result: Result<T, LayoutError>) -> Result<T, LayoutError> {
+        match &result {
+            Ok(_) => self.answers += 1,
+            Err(error) => *self.refusals.entry(kind(error)).or_default() += 1,
+        }
+        result
+    }
+
+    /// An answer to a question that none of these layouts may be refused.
+    pub(crate) fn answer<T>(&mut self, result: Result<T, LayoutError>) -> Result<T, TestCaseError> {
+        self.count(result).map_err(|error| TestCaseError::fail(format!("refused: {error}")))
+    }
+
+    /// Counts a case that asks nothing which could be refused.
+    pub(crate) fn sure(&mut self) {
+        self.answers += 1;
+    }
+
+    fn refused(&self) -> u64 {
+        self.refusals.values().sum()
+    }
+
+    /// How many of a hundred questions were answered.
+    pub(crate) fn percent(&self) -> f64 {
+        100.0 * self.answers as f64 / (self.answers + self.refused()).max(1) as f64
+    }
+}
+
+fn kind(error: &LayoutError) -> String {
+    let reason = format!("{error:?}");
+    reason.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
+}
+
+/// A law over generated cases.
+pub(crate) struct Law {
+    pub(crate) file: &'static str,
+    pub(crate) name: &'static str,
+    /// The least share of questions that is answered, in percent.
+    floor: u32,
+    cases: u32,
+    run: Box<dyn Fn(ProptestConfig) -> Tally>,
+    /// The file that keeps failing cases.
+    failures: &'static str,
+}
+
+impl Law {
+    pub(crate) fn new<T: Debug + 'static, S: Strategy<Value = T>>(
+        [file, name, failures]: [&'static str; 3],
+        (cases, floor): (u32, u32),
+        strategy: impl Fn() -> S + 'static,
+        law: fn(&T, &mut Tally) -> TestCaseResult,
+    ) -> Law {
+        let run = move |config| {
+            let tally = RefCell::new(Tally::default());
+            let case = |case| {
+                let tally = &mut *tally.borrow_mut();
+                tally.cases += 1;
+                law(&case, tally)
+            };
+            let outcome = TestRunner::new(config).run(&strategy(), case);
+            outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+            tally.into_inner()
+        };
+        Law { file, name, floor, cases, run: Box::new(run), failures }
+    }
+
+    /// The one configuration of all laws.
+    fn config(&self, cases: u32) -> ProptestConfig {
+        ProptestConfig {
+            cases,
+            failure_persistence: Some(Box::new(FileFailurePersistence::Direct(self.failures))),
+            source_file: Some(self.file),
+            max_global_rejects: u32::MAX,
+            max_local_rejects: u32::MAX,
+            max_shrink_iters: 20_000,
+            ..ProptestConfig::default()
+        }
+    }
+
+    /// Runs the law, and asserts that it answers as much as it is known to.
+    pub(crate) fn check(&self) {
+        let scale: u32 = std::env::var(SCALE).map_or(1, |scale| scale.parse().unwrap());
+        let tally = self.tally(self.cases * scale);
+        let (percent, floor) = (tally.percent(), f64::from(self.floor));
+        assert!(percent >= floor, "{}: {percent:.1} % answered, {:?}", self.name, tally.refusals);
+    }
+
+    pub(crate) fn tally(&self, cases: u32) -> Tally {
+        (self.run)(self.config(cases))
+    }
+}
+
+/// Laws as tests: `name: cases, floor %, strategy, law;`
+macro_rules! laws {
+    ($($(#[$meta:meta])* $name:ident: $cases:literal, $floor:literal %, $strategy:expr, $law:expr;)*) => {
+        pub(super) fn laws() -> Vec<$crate::run::Law> {
+            vec![$($name::law()),*]
+        }
+        $(
+            $(#[$meta])*
+            #[test]
+            fn $name() {
+                $name::law().check();
+            }
+            mod $name {
+                use super::*;
+                pub(super) fn law() -> $crate::run::Law {
+                    let failures = concat!("tests/laws/failures/", stringify!($name), ".txt");
+                    let names = [file!(), stringify!($name), failures];
+                    $crate::run::Law::new(names, ($cases, $floor), || $strategy, $law)
+                }
+            }
+        )*
+    };
+}
+pub(crate) use laws;

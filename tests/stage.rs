@@ -1,0 +1,347 @@
+//! The one machine builder: uneven trees that hold generated layouts, with memories that units
+//! share, bases and lanes; and what a placement on them means, by the sentences of
+//! `docs/design.md` and of [`Placement`] alone.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tensor_layout::machine::Memory;
+use tensor_layout::{Found, LayoutError, Level, Location, Machine, Placement};
+
+use crate::generate::levels;
+use crate::slow::{Contents, Slow, cut_to};
+
+/// The most elements x copies on a machine: each is enumerated, many times.
+const MOST: u64 = 2000;
+
+const MEMORY: &str = "M";
+
+/// A machine, as drawn before the layouts are known that it has to hold.
+#[derive(Clone, Debug)]
+pub(crate) struct StageDraw {
+    order: Vec<Index>,
+    /// What the levels have beyond what is used of them, and how large unused ones are.
+    more: Vec<u64>,
+    /// Depth of the owner, and how many of its units share one.
+    memory: Option<(Index, u64)>,
+    capacity: Option<u64>,
+    base: u64,
+    lanes: Option<u64>,
+}
+
+pub(crate) fn stage() -> impl Strategy<Value = StageDraw> {
+    let order = prop::collection::vec(any::<Index>(), 6);
+    let more = prop::collection::vec(prop_oneof![2 => Just(0_u64), 1 => 1_u64..3], 6);
+    let memory = prop::option::weighted(0.5, (any::<Index>(), 1_u64..4));
+    let base = prop_oneof![2 => Just(0_u64), 1 => 1_u64..6];
+    let lanes = prop::option::weighted(0.3, 0_u64..3);
+    (order, more, memory, prop::option::weighted(0.3, 0_u64..9), base, lanes).prop_map(
+        |(order, more, memory, capacity, base, lanes)| StageDraw {
+            order,
+            more,
+            memory,
+            capacity,
+            base,
+            lanes,
+        },
+    )
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    /// From the root down.
+    levels: Vec<(Level, u64)>,
+    /// The owner, how many of its units share one, and how many long words it holds.
+    memory: Option<(Level, u64, Option<u64>)>,
+    base: u64,
+    lanes: Option<u64>,
+}
+
+impl Stage {
+    /// A machine that holds all of the layouts. Where a level that one of them does not use would
+    /// mean too many copies of it, the level is marked as used.
+    pub(crate) fn of(draw: &StageDraw, slows: &mut [&mut Slow]) -> Stage {
+        let used = |level: &Level| slows.iter().any(|slow| slow.used().contains(level));
+        let die = Level::new("Die").unwrap();
+        let mut names: Vec<Level> = levels().into_iter().filter(|level| level.is_unit()).collect();
+        names.push(die);
+        let mut levels: Vec<(Level, u64)> = Vec::new();
+        for (pick, more) in draw.order.iter().zip(&draw.more) {
+            if names.is_empty() {
+                break;
+            }
+            let level = names.remove(pick.index(names.len()));
+            let extent = slows.iter().map(|slow| slow.extent(level)).max().unwrap();
+            if used(&level) || *more > 0 {
+                levels.push((level, extent + more));
+            }
+        }
+        for level in names.into_iter().filter(|level| used(level)) {
+            let extent = slows.iter().map(|slow| slow.extent(level)).max().unwrap();
+            levels.push((level, extent));
+        }
+        if levels.is_empty() {
+            levels.push((die, 1));
+        }
+        let deepest = levels.iter().rposition(|(level, _)| used(level)).unwrap_or(0);
+        let memory = draw.memory.map(|(depth, group)| {
+            let owner = deepest + depth.index(levels.len() - deepest);
+            let words = slows.iter().map(|slow| slow.span(Level::ADDR)).max().unwrap();
+            let capacity = draw.capacity.map(|more| words + draw.base + more);
+            (levels[owner].0, group, capacity)
+        });
+        let lanes = slows.iter().map(|slow| slow.extent(Level::W)).max().unwrap();
+        let lanes = draw.lanes.map(|more| lanes + more);
+        let stage = Stage { levels, memory, base: draw.base, lanes };
+        for slow in slows {
+            stage.bound(slow);
+        }
+        stage
+    }
+
+    /// No machine: only what a layout names has a coordinate and a size.
+    pub(crate) fn none() -> Stage {
+        Stage { levels: Vec::new(), memory: None, base: 0, lanes: None }
+    }
+
+    /// A machine of these levels.
+    pub(crate) fn tree(levels: &[(Level, u64)]) -> Stage {
+        Stage { levels: levels.to_vec(), ..Stage::none() }
+    }
+
+    fn bound(&self, slow: &mut Slow) {
+        let mut copies = slow.elements().max(1) * slow.copies();
+        let lanes = self.lanes.map(|lanes| (Level::W, lanes));
+        let units = self.unit_levels().into_iter().map(|level| (level, self.size(level).unwrap()));
+        for (level, size) in units.chain(lanes) {
+            if !slow.used().contains(&level) {
+                match copies * size > MOST {
+                    true => drop(slow.marked.insert(level)),
+                    false => copies *= size,
+                }
+            }
+        }
+    }
+
+    pub(crate) fn machine(&self) -> Machine {
+        let mut machine = Machine::builder("test").word_bits(8 * self.lanes.unwrap_or(8));
+        for (level, size) in &self.levels {
+            machine = machine.level(*level, *size);
+        }
+        if let Some((owner, group, capacity)) = self.memory {
+            machine = machine.memory(MEMORY, Memory { capacity, owner, group });
+        }
+        machine.build().unwrap()
+    }
+
+    pub(crate) fn place(&self, slow: &Slow) -> Result<Placement, LayoutError> {
+        let mut builder = Placement::of(slow.layout()).base(self.base);
+        if !self.levels.is_empty() {
+            builder = builder.on(&self.machine());
+        }
+        if self.memory.is_some() {
+            builder = builder.memory(MEMORY);
+        }
+        if self.lanes.is_some() {
+            builder = builder.element_bits(8);
+        }
+        builder.build()
+    }
+
+    fn depth(&self, level: Level) -> Option<usize> {
+        self.levels.iter().position(|(of, _)| *of == level)
+    }
+
+    /// How many coordinates the machine gives a level.
+    pub(crate) fn size(&self, level: Level) -> Option<u64> {
+        match level {
+            Level::ADDR => self.memory.and_then(|(_, _, capacity)| capacity),
+            Level::W => self.lanes,
+            _ => self.depth(level).map(|depth| self.levels[depth].1),
+        }
+    }
+
+    /// The levels that tell units with a memory of their own, or groups of them, apart.
+    pub(crate) fn unit_levels(&self) -> Vec<Level> {
+        let end =
+            self.memory.map_or(self.levels.len(), |(owner, ..)| self.depth(owner).unwrap() + 1);
+        self.levels[..end].iter().map(|(level, _)| *level).collect()
+    }
+}
+
+/// A layout on a machine, by the slow definition.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) stage: Stage,
+    /// The layout with its base.
+    pub(crate) layout: Slow,
+    /// The same with a copy on every unit of the levels that it does not use; in a memory that is
+    /// not at the leaves it is on unit 0.
+    pub(crate) spread: Slow,
+}
+
+impl Placed {
+    pub(crate) fn new(stage: &Stage, slow: &Slow) -> Placed {
+        let layout = slow.moved(Level::ADDR, stage.base);
+        let mut spread = layout.clone();
+        let leaf = stage.levels.last().map(|(level, _)| *level);
+        let is_high =
+            stage.memory.is_some_and(|(owner, group, _)| Some(owner) != leaf || group > 1);
+        for level in stage.unit_levels() {
+            if !layout.used().contains(&level) {
+                match is_high {
+                    true => drop(spread.marked.insert(level)),
+                    false => spread.replicas.push((stage.size(level).unwrap(), level, 1)),
+                }
+            }
+        }
+        if let Some(lanes) = stage.lanes.filter(|lanes| *lanes > 1)
+            && !layout.used().contains(&Level::W)
+        {
+            spread.replicas.push((lanes, Level::W, 1));
+        }
+        Placed { stage: stage.clone(), layout, spread }
+    }
+
+    /// The layout as it was given.
+    fn layout_without_base(&self) -> Slow {
+        let mut layout = self.layout.clone();
+        let base = self.stage.base;
+        layout.offsets.entry(Level::ADDR).and_modify(|offset| *offset -= base);
+        layout.spans.entry(Level::ADDR).and_modify(|span| *span -= base);
+        layout
+    }
+
+    pub(crate) fn columns(&self) -> Vec<Level> {
+        let used = self.spread.used();
+        if self.stage.levels.is_empty() {
+            return used.into_iter().collect();
+        }
+        let time = used.contains(&Level::TIME).then_some(Level::TIME);
+        let lane = used.contains(&Level::W).then_some(Level::W);
+        let units = self.stage.unit_levels();
+        time.into_iter().chain(units).chain([Level::ADDR]).chain(lane).collect()
+    }
+
+    /// How many coordinates a column has: those of the machine, else those of the layout.
+    pub(crate) fn size(&self, level: Level) -> u64 {
+        self.stage.size(level).unwrap_or_else(|| self.spread.span(level))
+    }
+
+    /// A place as the memory has it: units that share one are the same.
+    pub(crate) fn stored(&self, place: &Location) -> Location {
+        let mut stored = place.clone();
+        if let Some((owner, group, _)) = self.stage.memory
+            && let Some(at) = place.get(owner)
+        {
+            stored.set(owner, at / group);
+        }
+        stored
+    }
+
+    /// All places of an element in the memories; copies that come together in one are one.
+    pub(crate) fn stored_places(&self, index: &[u64]) -> BTreeSet<Location> {
+        self.spread.places(index).iter().map(|place| self.stored(place)).collect()
+    }
+
+    /// Whether no two elements come together in a memory, and no two copies in a unit.
+    pub(crate) fn is_injective(&self) -> bool {
+        let mut seen = BTreeSet::new();
+        let indexes = self.spread.indexes();
+        let mut stored = indexes.iter().flat_map(|index| self.stored_places(index));
+        self.layout.is_injective() && stored.all(|place| seen.insert(place))
+    }
+
+    /// What every place of the memories holds.
+    pub(crate) fn contents(&self) -> Contents {
+        let mut contents = Contents::new();
+        for (place, held) in self.spread.contents() {
+            contents.entry(self.stored(&place)).or_default().extend(held);
+        }
+        contents
+    }
+
+    /// What lives at a place that has a coordinate in every column.
+    pub(crate) fn found(&self, contents: &Contents, place: &Location) -> Found {
+        if place.iter().any(|(level, at)| at >= self.size(level)) {
+            return Found::Outside;
+        }
+        match contents.get(&self.stored(place)) {
+            None => Found::Hole,
+            Some(held) => {
+                held.first().map_or(Found::Padding, |index| Found::Element(index.clone()))
+            }
+        }
+    }
+
+    /// The levels of the columns with their numbers of coordinates, and whether places are few.
+    pub(crate) fn sizes(&self) -> Option<Vec<(Level, u64)>> {
+        const FEW: u64 = 6000;
+        let sizes: Vec<_> = self.columns().into_iter().map(|l| (l, self.size(l))).collect();
+        let all = sizes.iter().try_fold(1_u64, |all, (_, size)| all.checked_mul(*size));
+        all.is_some_and(|all| all <= FEW).then_some(sizes)
+    }
+
+    /// Every place, in order, if they are few.
+    pub(crate) fn all_places(&self) -> Option<Vec<Location>> {
+        let sizes = self.sizes()?;
+        let limits: Vec<u64> = sizes.iter().map(|(_, size)| *size).collect();
+        let location = |at: Vec<u64>| sizes.iter().map(|(level, _)| *level).zip(at).collect();
+        Some(crate::slow::count(&limits).into_iter().map(location).collect())
+    }
+
+    /// Rows of (coordinates by column, whether it is padding, index) of all slots, in order.
+    pub(crate) fn rows(&self, padding: bool) -> Vec<(Vec<u64>, bool, Vec<u64>)> {
+        let columns = self.columns();
+        let row = |place: &Location| -> Vec<u64> {
+            columns.iter().map(|level| place.get(*level).unwrap()).collect()
+        };
+        let mut rows = Vec::new();
+        for index in self.spread.indexes() {
+            rows.extend(self.spread.places(&index).iter().map(|p| (row(p), false, index.clone())));
+        }
+        if padding {
+            rows.extend(self.spread.pads_by_slot().iter().map(|p| (row(p), true, Vec::new())));
+        }
+        rows.sort();
+        rows
+    }
+}
+
+/// A layout on a machine that takes it.
+pub(crate) fn good_placement() -> impl Strategy<Value = (Stage, Slow)> {
+    let any = (crate::generate::good_layout(), stage()).prop_map(|(mut slow, draw)| {
+        let stage = Stage::of(&draw, &mut [&mut slow]);
+        (stage, slow)
+    });
+    any.prop_filter("refused", |(stage, slow)| stage.place(slow).is_ok())
+}
+
+/// The refusal of a placement must be true: two elements share a place of a memory, or two copies
+/// a place of a unit.
+pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCaseError> {
+    match error {
+        LayoutError::Collision { first, second, place } => {
+            prop_assert_ne!(first, second);
+            let named: BTreeSet<Level> = place.iter().map(|(level, _)| level).collect();
+            let held = |index: &[u64]| -> BTreeSet<Location> {
+                let stored = placed.stored_places(index).into_iter();
+                stored.map(|place| cut_to(&place, &named)).collect()
+            };
+            let mut place = place.clone();
+            if !placed.layout.is_injective() {
+                // A collision of the layout itself is found before the base is added.
+                place.set(Level::ADDR, place.get(Level::ADDR).unwrap() + placed.stage.base);
+            }
+            let stored = placed.stored(&place);
+            prop_assert!(held(first).contains(&stored) && held(second).contains(&stored));
+            Ok(())
+        }
+        LayoutError::ReplicaOverlap { .. } => {
+            let before = placed.layout_without_base();
+            crate::laws::judge_collision(&before, error)
+        }
+        other => Err(TestCaseError::fail(other.to_string())),
+    }
+}
