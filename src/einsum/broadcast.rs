@@ -10,7 +10,8 @@ use crate::error::LayoutError;
 /// Law: every element of the result finds its operand in its unit, time slice and lane.
 ///
 /// # Errors
-/// [`Operation`](LayoutError::Operation) for an axis beyond the rank or a layout that is not plain.
+/// [`Operation`](LayoutError::Operation) for an axis beyond the rank or a layout that is not plain;
+/// [`ReplicaOverlap`](LayoutError::ReplicaOverlap) where copies meet, because a new axis is not full.
 ///
 /// # Example
 /// ```

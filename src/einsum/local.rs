@@ -30,7 +30,8 @@ impl Einsum {
     /// [`Operation`](LayoutError::Operation) for another rank, a label that is missing in `runs`, or is not
     /// summed over, or a layout that is not plain; [`Collision`](LayoutError::Collision) where
     /// partial sums of different elements, or two of one, meet in a place: the index is that of
-    /// the result, then that of the sums; or where an operand collides, of a result without elements.
+    /// the result, then that of the sums; [`ReplicaOverlap`](LayoutError::ReplicaOverlap) where copies of an
+    /// operand meet, because an axis that it lacks is not full, or there are no products.
     ///
     /// # Example
     /// ```

@@ -92,12 +92,9 @@ impl Loops {
             operand = operand.replica(replica.size, replica.level, replica.stride);
         }
         let all = 0..self.result.rank() + self.contracted.len();
-        if all.clone().filter_map(|number| self.axis(number)).any(|axis| axis.extent == 0) {
-            // No product wants a copy; digits of the result that are never told apart may collide.
-            let operand = operand.build()?;
-            return operand.check_injective().map(|()| operand);
-        }
-        let others = all.filter(|number| !axes.contains(number));
+        // Without products nothing wants a copy.
+        let empty = all.clone().filter_map(|n| self.axis(n)).any(|axis| axis.extent == 0);
+        let others = all.filter(|number| !empty && !axes.contains(number));
         for axis in others.filter_map(|number| self.axis(number)) {
             let reaches = axis.reaches(axis.extent.saturating_sub(1));
             for (subaxis, reach) in axis.subaxes.iter().zip(reaches) {
@@ -108,7 +105,9 @@ impl Loops {
                 };
             }
         }
-        operand.build()
+        let operand = operand.build()?;
+        // Copies for padding of an axis that is not full may lie on others.
+        operand.check_injective().map(|()| operand)
     }
 }
 
