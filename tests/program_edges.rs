@@ -2,7 +2,7 @@
 
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::program::{Program, Run};
-use tensor_layout::{Layout, LayoutError, Level, Location, Machine, Placement};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 const A: Level = Level::ADDR;
 
@@ -161,5 +161,72 @@ fn parts_of_places_that_nothing_reaches_are_holes() {
         let at: Location = [(Level::PE, pe)].into_iter().collect();
         program.fill_inverse_at(&at, &mut unit).unwrap();
         assert_eq!(unit, expected, "PE {pe}");
+    }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn all_cores_pack_the_same_image() {
+    for text in ["(999,300)/((10_PE, 100:1), (300:100))", "((4_PE, 300:300), (300:1); B@[2_L2B:1])"]
+    {
+        let program = program(text);
+        let tensor: Vec<u32> = (1..).take(usize::try_from(program.elements()).unwrap()).collect();
+        let places = usize::try_from(program.places()).unwrap();
+        let (mut one, mut all) = (vec![0; places], vec![7; places]);
+        program.pack(&tensor, &mut one, 0).unwrap();
+        program.par_pack(&tensor, &mut all, 0).unwrap();
+        assert!(one == all);
+        assert!(program.par_pack(&tensor[1..], &mut all, 0).is_err());
+    }
+}
+
+/// Packed cell by cell, by the place of every element.
+fn moves_every_element<T: Copy + PartialEq + std::fmt::Debug>(text: &str, of: impl Fn(u64) -> T) {
+    let layout = LayoutText::parse(text).unwrap().lower().unwrap();
+    let placement = Placement::of(layout).build().unwrap();
+    let program = placement.program().unwrap();
+    let tensor: Vec<T> = (0..program.elements()).map(|n| of(n * 0x9e37_79b9)).collect();
+    let fill = of(u64::MAX);
+    let mut expected = vec![fill; usize::try_from(program.places()).unwrap()];
+    for (index, value) in placement.layout().indexes().zip(&tensor) {
+        for place in placement.locate_all(&index).unwrap() {
+            let at = |(level, _): (Level, u64)| place.get(level).unwrap_or(0);
+            let number = program.columns().fold(0, |sum, column| sum * column.1 + at(column));
+            expected[usize::try_from(number).unwrap()] = *value;
+        }
+    }
+    let mut image = vec![of(1); expected.len()];
+    program.pack(&tensor, &mut image, fill).unwrap();
+    assert!(image == expected, "{text}");
+    let mut back = vec![of(2); tensor.len()];
+    program.unpack(&image, &mut back).unwrap();
+    assert!(back == tensor, "{text}");
+}
+
+#[test]
+fn tiles_of_every_side_and_width_hold_their_elements() {
+    for text in [
+        "((67:1), (53:67))",
+        "((64:1), (48:64))",
+        "((33:2, 2:1), (40:66))",
+        "((5_L2B, 3:48), (5_MAB, 48:1, 5_PE))",
+        "(37,50)/((8:8, 5_L1B), (2_MAB, 8:1, 4_PE))",
+        "((7:1, 5_PE), (6:7), (5:42), (4:210), (3:840))",
+        "((64:16, 2_PE), (16:1, 3_MAB); B@[2_L2B:1])",
+        "bf16[61,137]{1,0:T(8,32)(2,1)}",
+        "bf16[64,80]{0,1:T(8,16)(2,1)}",
+        "s8[50,70]{1,0:T(8,16)(4,1)}",
+        "f32[6,10,20]{1,2,0:T(*,8,16)}",
+        "f32[30,5,10]{2,1,0:T(*,16)}",
+        "bf16[9,13,29]{2,1,0:T(5,16)(3,1)}",
+        "((8:4, 9:64), (4:1, 2:32))",
+        "((12:8, 3:96), (2:4, 4:1))",
+        "((40:3, 7:120), (3:1))",
+    ] {
+        moves_every_element(text, |n| n.to_le_bytes()[3]);
+        moves_every_element(text, |n| n as u16);
+        moves_every_element(text, |n| n as u32);
+        moves_every_element(text, |n| n);
+        moves_every_element(text, |n| [n as u8, 1, 2]);
     }
 }

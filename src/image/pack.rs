@@ -32,10 +32,15 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
-        if self.elements() * self.compiled.layout.copies() < self.places() {
+        if !self.fills_all_places() {
             image.fill(fill);
         }
         self.scatter(tensor, 0..self.places(), image)
+    }
+
+    /// Whether every place holds a copy of an element of the window; none share places.
+    pub(crate) fn fills_all_places(&self) -> bool {
+        self.elements() * self.compiled.layout.copies() == self.places()
     }
 
     /// Moves the first copy back into a row-major tensor: `tensor[element] = image[place]`.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::cell::Cell;
 use super::compiled::{Program, check_length};
 use super::weighted_sum::WeightedSum;
@@ -10,6 +12,9 @@ use crate::level::Level;
 
 /// Below this many elements a second core costs more than it brings.
 const FEW: u64 = 1 << 16;
+
+/// Parts of an image differ in how much they hold, so each core gets a few.
+const PARTS_PER_THREAD: usize = 4;
 
 impl Program {
     /// [`fill_packed`](Program::fill_packed) on all cores of the current rayon pool.
@@ -42,6 +47,45 @@ impl Program {
         table: &mut [T],
     ) -> Result<(), LayoutError> {
         self.par_fill(&self.column(level), table)
+    }
+
+    /// [`pack`](Program::pack) on all cores of the current rayon pool: each packs a part of the
+    /// places.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Placement;
+    /// let program = Placement::of("((4_PE, 3:8), (8:1))".parse()?).build()?.program()?;
+    /// let tensor: Vec<u32> = (0..96).collect();
+    /// let (mut one, mut all) = (vec![0; 96], vec![0; 96]);
+    /// program.pack(&tensor, &mut one, 0)?;
+    /// program.par_pack(&tensor, &mut all, 0)?;
+    /// assert_eq!(one, all);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn par_pack<T: Copy + Send + Sync>(
+        &self,
+        tensor: &[T],
+        image: &mut [T],
+        fill: T,
+    ) -> Result<(), LayoutError> {
+        check_length(tensor.len(), self.elements())?;
+        check_length(image.len(), self.places())?;
+        self.check_injective()?;
+        let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
+        let most = image.len().div_ceil(parts).max(usize::try_from(FEW).unwrap_or(1));
+        let full = self.fills_all_places();
+        image.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {
+            if !full {
+                cells.fill(fill);
+            }
+            let number = |at: usize| u64::try_from(at).unwrap_or(u64::MAX);
+            let from = number(part * most);
+            self.scatter(tensor, from..from + number(cells.len()), cells)
+        })
     }
 
     /// [`unpack`](Program::unpack) on all cores of the current rayon pool.
