@@ -116,7 +116,10 @@ mod tests {
             let bits = seed.wrapping_mul(0x9e37_79b9);
             let value = f32::from_bits(bits);
             assert_eq!(SINGLE.bits(SINGLE.value(u64::from(bits))), u64::from(bits), "{bits:08x}");
-            assert!(value.is_nan() || SINGLE.value(u64::from(bits)) == f64::from(value), "{bits:08x}");
+            assert!(
+                value.is_nan() || SINGLE.value(u64::from(bits)) == f64::from(value),
+                "{bits:08x}"
+            );
         }
     }
 
