@@ -323,7 +323,10 @@ fn xla_shapes_are_taken_wherever_layouts_are() {
     assert!(
         refused(&["locate", "(f32[5], s32[])", "3"]).contains("only an array shape has a layout")
     );
-    assert!(refused(&["table", shape, "--machine", "PE=1", "--memory", "LM0"]).contains("count elements"));
+    assert!(
+        refused(&["table", shape, "--machine", "PE=1", "--memory", "LM0"])
+            .contains("count elements")
+    );
 }
 
 #[test]
@@ -444,7 +447,10 @@ fn same_answers_with_the_exit_code_and_a_witness() {
         stdout(&["same", "(3)/((4:1))", "(3:1)", "--up-to", "padding"]),
         "same up to padding\n"
     );
-    assert_eq!(stdout(&["same", "((12:8), (8:1))", "((1_PE, 12:8), (8:1))", "--serves"]), "serves\n");
+    assert_eq!(
+        stdout(&["same", "((12:8), (8:1))", "((1_PE, 12:8), (8:1))", "--serves"]),
+        "serves\n"
+    );
     differs(&["same", "((1_PE, 12:8), (8:1))", "((12:8), (8:1))", "--serves"]);
     let copies = ["same", "((12:1))", "((12:1); B@[4_PE:1])", "--copyable", "--machine"];
     assert_eq!(stdout(&[&copies[..], &["PE=4"]].concat()), "copyable\n");

@@ -36,7 +36,10 @@ impl Plain {
 
     pub(crate) fn slow(&self) -> Slow {
         let axis = |(extent, digits): (&u64, &Vec<Digit>)| {
-            Axis::new(*extent, digits.iter().map(|(size, level, stride)| land(*size, *level, *stride)))
+            Axis::new(
+                *extent,
+                digits.iter().map(|(size, level, stride)| land(*size, *level, *stride)),
+            )
         };
         let axes = self.shape.iter().zip(&self.axes).map(axis).collect();
         Slow { axes, replicas: self.replicas.clone(), ..Slow::default() }

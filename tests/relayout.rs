@@ -41,8 +41,8 @@ fn tiled_shapes_are_counted_too() {
     ];
     for a in shapes {
         for b in shapes {
-            let [a, b] = [a, b]
-                .map(|text| Slow::of(&text.parse::<XlaShape>().unwrap().lower().unwrap()));
+            let [a, b] =
+                [a, b].map(|text| Slow::of(&text.parse::<XlaShape>().unwrap().lower().unwrap()));
             check_traffic(&machine, &a, &b);
         }
     }

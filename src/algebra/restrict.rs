@@ -124,9 +124,8 @@ impl Layout {
 
     /// The one solution of a coordinate, by the numbers of the digits.
     fn solved(&self, level: Level, coordinate: u64, all: &Digits) -> Result<Vec<u64>, LayoutError> {
-        let unreached = || {
-            Err(LayoutError::NoRestriction(RestrictionFault::Unreached { level, coordinate }))
-        };
+        let unreached =
+            || Err(LayoutError::NoRestriction(RestrictionFault::Unreached { level, coordinate }));
         let mut digits = vec![0; all.len()];
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
         let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
