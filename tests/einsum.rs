@@ -201,7 +201,7 @@ proptest! {
         for (depth, level) in path.iter().enumerate() {
             let levels = &path[..=depth];
             let used = |level: &Level| {
-                sum.result.used().contains(level)
+                sum.result.layout().used_levels().contains(level)
                     || sum.contracted.iter().flat_map(|(_, digits)| digits).any(|d| d.1 == *level)
             };
             // Levels that nobody speaks of hold everything on every unit.

@@ -96,7 +96,7 @@ fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseEr
             prop_assert!(copies || used.into_iter().any(|of| of == level && of != Level::ADDR));
             return Ok(());
         }
-        Err(LayoutError::NoComplement { .. }) => {
+        Err(LayoutError::NoComplement(..)) => {
             // It has none in any space that it could fill: the complement's law judges that.
             return Ok(());
         }

@@ -58,12 +58,12 @@ fn judge(
     coordinate: u64,
     error: &LayoutError,
 ) -> Result<(), TestCaseError> {
-    let LayoutError::NoRestriction { reason } = error else {
+    let LayoutError::NoRestriction(fault) = error else {
         return Err(TestCaseError::fail(error.to_string()));
     };
     let simple = Slow::of(&f.layout().simplified().unwrap());
     let solutions = simple.settings_at(level, coordinate);
-    match reason {
+    match fault.to_string() {
         reason if reason.starts_with("no ") => prop_assert_eq!(solutions, 0, "{}", error),
         reason if reason.starts_with("several") => prop_assert!(solutions > 1, "{}", error),
         _ => prop_assert!(!simple.derived.is_empty(), "{}", error),
