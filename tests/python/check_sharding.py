@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from jaxlib import _hlo as h
 
