@@ -233,7 +233,7 @@ fn own() -> Vec<Case> {
         case(
             "same",
             "serves",
-            "((4:1); B@[2_PE]) ((1_PE,4:1))",
+            "'((4:1); B@[2_PE])' ((1_PE,4:1))",
             "--serves",
             "((4:1)) ((4:1)) --serves --up-to padding",
             "cannot be used with",
@@ -458,8 +458,10 @@ fn no_option_is_missing_from_the_table() {
     let mut found = BTreeSet::new();
     for name in commands() {
         for line in stdout(&[&name, "--help"]).lines() {
+            // Deeper lines are texts and examples.
+            let indent = line.len() - line.trim_start().len();
             let words = line.trim_start().split([' ', '=', ',']);
-            let starts = line.starts_with(' ') && line.trim_start().starts_with('-');
+            let starts = [2, 6].contains(&indent) && line.trim_start().starts_with('-');
             let long = words.filter(|_| starts).find_map(|word| word.strip_prefix("--"));
             if let Some(long) = long.filter(|long| *long != "help") {
                 found.insert((name.clone(), long.to_owned()));

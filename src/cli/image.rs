@@ -220,8 +220,8 @@ impl ImageOut {
             return Err(Failure::Argument(why));
         }
         let levels = unit_levels(program)?;
-        let dir = unfinished(path, |builder, parent| builder.tempdir_in(parent))?;
-        let guard = Unfinished::new(dir.path());
+        let make = |builder: &tempfile::Builder<'_, '_>, parent: &Path| builder.tempdir_in(parent);
+        let (dir, guard) = unfinished(path, make, tempfile::TempDir::path)?;
         let units = Units::new(levels, header(false), width(descr).unwrap_or(8));
         Ok(ImageOut::Dir { dir, guard, path: path.into(), units })
     }

@@ -1,5 +1,6 @@
 //! Ctrl-C, SIGTERM and SIGHUP: what was not finished is removed.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -11,13 +12,21 @@ static HANDLER: Once = Once::new();
 pub(super) struct Unfinished(PathBuf);
 
 impl Unfinished {
-    pub(super) fn new(path: &Path) -> Unfinished {
+    /// Makes a file or directory; a signal that comes meanwhile waits, and then removes it.
+    pub(super) fn make<T>(
+        make: impl FnOnce() -> io::Result<T>,
+        path: impl FnOnce(&T) -> &Path,
+    ) -> io::Result<(T, Unfinished)> {
         HANDLER.call_once(|| {
             // Without a handler the command still works, it only leaves the file behind.
             let _ = ctrlc::set_handler(stop);
         });
-        paths(|paths| paths.push(path.to_owned()));
-        Unfinished(path.to_owned())
+        paths(|paths| {
+            let made = make()?;
+            let path = path(&made).to_owned();
+            paths.push(path.clone());
+            Ok((made, Unfinished(path)))
+        })
     }
 }
 

@@ -40,8 +40,8 @@ impl Output {
             let device = device.map_err(|error| Failure::Io(path.display().to_string(), error))?;
             return Ok(Output::Device(BufWriter::with_capacity(1 << 16, device), path.into()));
         }
-        let file = unfinished(path, |builder, parent| builder.tempfile_in(parent))?;
-        let guard = Unfinished::new(file.path());
+        let make = |builder: &tempfile::Builder<'_, '_>, parent: &Path| builder.tempfile_in(parent);
+        let (file, guard) = unfinished(path, make, NamedTempFile::path)?;
         Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), guard))
     }
 
@@ -76,12 +76,14 @@ impl Output {
 pub(super) fn unfinished<T>(
     path: &Path,
     make: impl FnOnce(&tempfile::Builder<'_, '_>, &Path) -> io::Result<T>,
-) -> Result<T, Failure> {
+    made_at: impl FnOnce(&T) -> &Path,
+) -> Result<(T, Unfinished), Failure> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
     let prefix = format!(".{name}.");
     let mut builder = tempfile::Builder::new();
-    make(builder.prefix(&prefix).suffix(".part"), parent.unwrap_or(Path::new(".")))
+    let builder = builder.prefix(&prefix).suffix(".part");
+    Unfinished::make(|| make(builder, parent.unwrap_or(Path::new("."))), made_at)
         .map_err(|error| Failure::Io(path.display().to_string(), error))
 }
 

@@ -13,8 +13,8 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     let advice = from_ascii(text)
         .or_else(|| from_shell(text))
         .or_else(|| from_file(text))
-        .or_else(|| from_brackets(text))
         .or_else(|| from_order(text))
+        .or_else(|| from_brackets(text))
         .or_else(|| from_lenient(text, lenient))
         .or_else(|| from_dtype(text));
     Failure::Text(error, advice)
