@@ -82,9 +82,12 @@ fn split(layout: &Layout, level: Level, factor: u64) -> Result<Layout, LayoutErr
     split_value(layout, level, factor, start)
 }
 
+/// Size, level and stride of a piece of a digit.
+type Piece = (u64, Level, u64);
+
 /// A digit in whole memories and in units of one: the pieces, major to minor, and how far they reach
 /// within a memory; `None` where its steps do not line up with the group.
-fn in_group(size: u64, stride: u64, factor: u64) -> Option<(Vec<(u64, Level, u64)>, u64)> {
+fn in_group(size: u64, stride: u64, factor: u64) -> Option<(Vec<Piece>, u64)> {
     if size == 1 || stride.is_multiple_of(factor) {
         return Some((vec![(size, Level::ADDR, stride / factor)], 0));
     }
