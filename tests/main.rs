@@ -28,7 +28,6 @@ mod program;
 mod program_edges;
 mod refusals;
 mod relayout;
-mod relayout_units;
 mod run;
 mod seed_001;
 mod sharding;
