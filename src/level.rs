@@ -73,6 +73,9 @@ impl Level {
     /// The lane inside a long word; lane 0 is the most significant.
     pub const W: Level = Level::literal("W");
 
+    /// The unit among those that share a memory; not a name that can be given.
+    pub(crate) const IN_GROUP: Level = Level::literal("unit of a memory");
+
     /// The levels that have a meaning of their own, in column order.
     pub const KNOWN: [Level; 7] =
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];

@@ -119,7 +119,9 @@ impl Placement {
     #[must_use]
     pub fn element_bits(&self) -> Option<u64> {
         let word = self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
-        self.lanes.filter(|lanes| *lanes > 0 && word % lanes == 0).map(|lanes| word / lanes)
+        self.lanes
+            .filter(|lanes| *lanes > 0 && word.is_multiple_of(*lanes))
+            .map(|lanes| word / lanes)
     }
 
     /// Starts the placement of a layout.

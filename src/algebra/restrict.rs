@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Digit, Digits};
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Subaxis, Target};
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::{LayoutError, RestrictionFault};
 use crate::level::Level;
@@ -77,6 +77,18 @@ impl Layout {
             projected.used.sort_unstable();
         }
         projected
+    }
+
+    /// The axes alone, every subaxis written as others, major to minor.
+    pub(crate) fn mapped(&self, map: impl Fn(&Subaxis) -> Vec<Subaxis>) -> LayoutBuilder {
+        let mut builder = Layout::builder();
+        for axis in &self.axes {
+            builder = builder.axis(axis.extent, axis.subaxes.iter().flat_map(&map));
+        }
+        for DerivedAxis { start, axis } in &self.derived {
+            builder = builder.derived(*start, axis.extent, axis.subaxes.iter().flat_map(&map));
+        }
+        builder
     }
 
     /// Lets everything that lands in other levels land nowhere.

@@ -101,6 +101,7 @@ fn key(distance: Distance) -> String {
     match distance {
         Distance::InPlace => "in_place".into(),
         Distance::Address => "address".into(),
+        Distance::Memory => "memory".into(),
         Distance::Level(level) => level.to_string(),
     }
 }

@@ -36,6 +36,7 @@ impl Drawing<'_> {
                     cell.mark = match relayout.farthest(&index)? {
                         Distance::InPlace => None,
                         Distance::Address => Some(Level::ADDR.to_string()),
+                        Distance::Memory => Some("memory".to_owned()),
                         Distance::Level(level) => Some(level.to_string()),
                     };
                 }

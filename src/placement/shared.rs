@@ -313,14 +313,7 @@ fn listable(shape: &[u64], copies: u64, question: &'static str) -> Result<(), La
 
 /// The layout with its subaxes mapped, without copies, offset and span of the owner.
 fn mapped(layout: &Layout, group: Group, map: impl Fn(&Subaxis) -> Subaxis) -> LayoutBuilder {
-    let mut builder = Layout::builder();
-    for axis in layout.axes() {
-        builder = builder.axis(axis.extent, axis.subaxes.iter().map(&map));
-    }
-    for derived in layout.derived_axes() {
-        let subaxes = derived.axis.subaxes.iter().map(&map);
-        builder = builder.derived(derived.start, derived.axis.extent, subaxes);
-    }
+    let mut builder = layout.mapped(|subaxis| vec![map(subaxis)]);
     for replica in layout.replicas().iter().filter(|r| r.level != group.owner) {
         builder = builder.replica(replica.size, replica.level, replica.stride);
     }

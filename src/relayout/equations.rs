@@ -101,9 +101,6 @@ pub(super) fn system(start: &Start, parts: &[Part], copies: &[(usize, Part)]) ->
 /// Rows that are listed, as what they add to the equations.
 fn listed(rows: &[(Vec<u64>, Vec<u64>)], levels: &[Segments]) -> Column {
     let equations = levels.iter().map(|segments| segments.from.len()).sum::<usize>();
-    let greatest = |side: fn(&(Vec<u64>, Vec<u64>)) -> &Vec<u64>, level: usize| {
-        rows.iter().map(|row| side(row)[level]).max().unwrap_or(0)
-    };
     let places: Vec<_> = levels
         .iter()
         .enumerate()
@@ -112,7 +109,9 @@ fn listed(rows: &[(Vec<u64>, Vec<u64>)], levels: &[Segments]) -> Column {
                 let (equation, _) = segments.place(greatest);
                 (equation, segments.from[equation - segments.first])
             };
-            (at(greatest(|row| &row.0, level)), at(greatest(|row| &row.1, level)))
+            let (a, b) =
+                rows.iter().fold((0, 0), |(a, b), row| (row.0[level].max(a), row.1[level].max(b)));
+            (at(a), at(b))
         })
         .collect();
     let added = |(a, b): &(Vec<u64>, Vec<u64>)| {

@@ -12,6 +12,7 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 
+mod between;
 mod equations;
 mod moves;
 mod pair;
@@ -21,8 +22,10 @@ mod search;
 mod system;
 mod traffic;
 mod transfers;
+mod units;
 
 pub use moves::{Account, Move, MovedCopies};
-pub use pair::{Distance, Relayout};
+pub use pair::{Distance, Relayout, TimeOrder};
 pub use traffic::{LevelTraffic, Traffic};
 pub use transfers::{Run, Transfer, Transfers};
+pub use units::{UnitPart, traffic_between};

@@ -126,14 +126,17 @@ impl Relayout {
     /// What kind of move this is, in a sentence.
     #[must_use]
     pub fn sentence(&self, traffic: &Traffic) -> String {
-        let leaf = self.units.last().map_or("unit".into(), Level::to_string);
+        let leaf = self.levels().last().map_or("unit".into(), Level::to_string);
         match traffic.farthest() {
             Distance::InPlace => "nothing moves: a plain copy of every unit's memory".into(),
             Distance::Address => format!("elements move inside each {leaf} only"),
+            Distance::Memory => {
+                format!("elements move from one memory of each {leaf} to the other")
+            }
             Distance::Level(Level::TIME) => "elements move between time slices".into(),
             Distance::Level(level) => {
-                let at = self.units.iter().position(|unit| *unit == level);
-                let above = at.and_then(|at| at.checked_sub(1)).map(|at| self.units[at]);
+                let at = self.levels().iter().position(|unit| *unit == level);
+                let above = at.and_then(|at| at.checked_sub(1)).map(|at| self.levels()[at]);
                 match above.filter(|above| *above != Level::TIME) {
                     Some(above) => format!("elements move inside each {above} only"),
                     None => format!("elements move between {level}s"),

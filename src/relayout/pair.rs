@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use itertools::Itertools;
+
+use super::between::between;
 use crate::algebra::{Layout, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -13,8 +16,10 @@ use crate::placement::Placement;
 pub enum Distance {
     /// The same unit, address and lane.
     InPlace,
-    /// The same unit.
+    /// The same unit and memory.
     Address,
+    /// A unit that owns or shares both memories, where they are two.
+    Memory,
     /// Another unit: the outermost level at which the paths part.
     Level(Level),
 }
@@ -24,6 +29,7 @@ impl fmt::Display for Distance {
         match self {
             Distance::InPlace => f.write_str("in place"),
             Distance::Address => f.write_str("address"),
+            Distance::Memory => f.write_str("memory"),
             Distance::Level(level) => level.fmt(f),
         }
     }
@@ -55,31 +61,113 @@ pub struct Relayout {
     pub(super) inner: Vec<Level>,
     /// Lanes of a long word, where the type of the elements is known.
     pub(super) known_lanes: Option<u64>,
+    /// The names of both memories, where they are two.
+    pub(super) memories: Option<(String, String)>,
+    /// The levels as callers know them.
+    names: Vec<Level>,
+}
+
+/// Where `Time` stands among the levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TimeOrder {
+    /// Above all units: an element that is wanted in another slice is as far as it gets.
+    #[default]
+    Outermost,
+    /// Below all units: an element that a unit holds in one slice and wants in another is near.
+    Innermost,
+    /// Nowhere: a unit holds what it holds in some slice, and slices do not multiply what moves.
+    Aside,
 }
 
 impl Relayout {
-    /// Pairs a source with a destination.
+    /// Pairs a source with a destination, in the same memory or in two memories of one machine.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes, machines or memories,
-    /// or no machine, or lanes of different widths; [`TooLarge`](LayoutError::TooLarge) where
-    /// copies over time do not fit in 64 bits.
+    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or machines, a memory on
+    /// one side only, memories shared by groups that do not nest, or no machine, or lanes of
+    /// different widths; [`TooLarge`](LayoutError::TooLarge) where copies over time do not fit in
+    /// 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
-        let (a, b) = (stored(source)?, stored(destination)?);
+        let (mut a, mut b) = (stored(source)?, stored(destination)?);
+        let columns = source.columns().iter().copied();
+        let mut units: Vec<Level> = columns.filter(|level| level.is_unit()).collect();
+        let mut memories = None;
+        if let (Some(machine), Some((from, m)), Some((to, n))) =
+            (source.machine(), source.memory(), destination.memory())
+            && from != to
+        {
+            let common = between(machine, (&a, m), (&b, n))?;
+            (a, b, units) = (common.source, common.target, common.units);
+            memories = Some((from.to_owned(), to.to_owned()));
+        }
         let uses =
             |level: Level| a.used_levels().contains(&level) || b.used_levels().contains(&level);
-        let units = source.columns().iter().copied().filter(|level| level.is_unit());
         let time = [Level::TIME].into_iter().filter(|level| uses(*level));
-        let lane = [Level::W].into_iter().filter(|level| uses(*level));
+        let lane = [Level::W].into_iter().filter(|level| uses(*level) && memories.is_none());
+        let address = [Level::ADDR].into_iter().filter(|_| memories.is_none());
         let slices = a.extent(Level::TIME).max(b.extent(Level::TIME));
-        Ok(Relayout {
+        let timeless =
+            |layout: &Layout| uses(Level::TIME) && !layout.used_levels().contains(&Level::TIME);
+        let relayout = Relayout {
             units: time.chain(units).collect(),
             known_lanes: source.lanes().filter(|_| uses(Level::W)),
-            inner: [Level::ADDR].into_iter().chain(lane).collect(),
-            source: in_every_slice(&a, uses(Level::TIME), slices)?,
-            target: in_every_slice(&b, uses(Level::TIME), slices)?,
-        })
+            inner: address.chain(lane).collect(),
+            source: in_every_slice(&a, timeless(&a), slices)?,
+            target: in_every_slice(&b, timeless(&b), slices)?,
+            memories,
+            names: Vec::new(),
+        };
+        Ok(relayout.named())
+    }
+
+    /// A relayout of which only the levels are asked.
+    pub(super) fn of_units(source: Layout, target: Layout, units: Vec<Level>) -> Relayout {
+        let (inner, names) = (Vec::new(), Vec::new());
+        let relayout =
+            Relayout { source, target, units, inner, known_lanes: None, memories: None, names };
+        relayout.named()
+    }
+
+    fn named(mut self) -> Relayout {
+        self.names = self.units.iter().copied().filter(|of| *of != Level::IN_GROUP).collect();
+        self
+    }
+
+    /// Puts `Time` elsewhere among the levels, or sets it aside.
+    ///
+    /// # Errors
+    /// None today; [`TooLarge`](LayoutError::TooLarge) is kept for numbers that do not fit.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::{Relayout, TimeOrder};
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// // Sixteen slices of what every PE holds anyway.
+    /// let (whole, sliced) = (on("((4_PE, 16:1))")?, on("((4_PE, 16_Time))")?);
+    /// let relayout = Relayout::new(&sliced, &whole)?;
+    /// assert_eq!(relayout.traffic_down_to(Level::PE)?[0].into, 15 * 64);
+    /// let aside = relayout.with_time(TimeOrder::Aside)?;
+    /// assert_eq!(aside.traffic_down_to(Level::PE)?[0].into, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_time(mut self, order: TimeOrder) -> Result<Relayout, LayoutError> {
+        let Some(at) = self.units.iter().position(|level| *level == Level::TIME) else {
+            return Ok(self);
+        };
+        self.units.remove(at);
+        match order {
+            TimeOrder::Outermost => self.units.insert(0, Level::TIME),
+            TimeOrder::Innermost => self.units.push(Level::TIME),
+            TimeOrder::Aside => {
+                for layout in [&mut self.source, &mut self.target] {
+                    layout.replicas.retain(|replica| replica.level != Level::TIME);
+                }
+            }
+        }
+        Ok(self.named())
     }
 
     /// The number of elements.
@@ -97,20 +185,30 @@ impl Relayout {
     /// The levels that paths go through, from the outermost to the innermost.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
-        &self.units
+        &self.names
+    }
+
+    /// The level that callers know a level of the path by.
+    pub(super) fn name(&self, depth: usize) -> Level {
+        let above = self.units[..=depth].iter().rev().find(|level| **level != Level::IN_GROUP);
+        above.copied().unwrap_or(self.units[depth])
     }
 }
 
-fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
+pub(super) fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
     let question = "how many elements move between memories with uneven copies";
     let stored = placement.as_stored()?;
     stored.plain().cloned().ok_or(LayoutError::NotDecided { question, budget: 0 })
 }
 
 /// A layout that does not use time, where time counts, has a copy in every slice.
-fn in_every_slice(layout: &Layout, counts: bool, slices: u64) -> Result<Layout, LayoutError> {
+pub(super) fn in_every_slice(
+    layout: &Layout,
+    timeless: bool,
+    slices: u64,
+) -> Result<Layout, LayoutError> {
     let layout = layout.simplified()?;
-    if !counts || layout.used_levels().contains(&Level::TIME) {
+    if !timeless {
         return Ok(layout);
     }
     let places = product([layout.slots(), slices]);
@@ -118,31 +216,37 @@ fn in_every_slice(layout: &Layout, counts: bool, slices: u64) -> Result<Layout, 
     layout.to_builder().replica(slices, Level::TIME, 1).build()
 }
 
+pub(super) fn differ(
+    what: &'static str,
+    source_has: String,
+    destination_has: String,
+) -> LayoutError {
+    LayoutError::NotComparable { what, source_has, destination_has }
+}
+
 fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError> {
-    let differ = |what, source: String, destination: String| {
-        Err(LayoutError::NotComparable { what, source_has: source, destination_has: destination })
-    };
     let (a, b) = (source.layout().shape(), destination.layout().shape());
     if a != b {
-        return differ("shapes", format!("{a:?}"), format!("{b:?}"));
+        return Err(differ("shapes", format!("{a:?}"), format!("{b:?}")));
     }
+    let unless_same = |what, a: Option<String>, b: Option<String>, same: bool| {
+        let name = |name: Option<String>| name.unwrap_or_else(|| "none".to_owned());
+        if same { Ok(()) } else { Err(differ(what, name(a), name(b))) }
+    };
     let machine = |placement: &Placement| placement.machine().map(Machine::described);
-    let levels =
-        |placement: &Placement| placement.machine().map(|m| m.levels().collect::<Vec<_>>());
-    let none = || "none".to_owned();
-    if levels(source) != levels(destination) || source.machine().is_none() {
-        let (a, b) = (machine(source), machine(destination));
-        return differ("machines", a.unwrap_or_else(none), b.unwrap_or_else(none));
-    }
+    let parts = |placement: &Placement| {
+        placement
+            .machine()
+            .map(|m| (m.levels().collect_vec(), m.memories().map(|m| m.1).collect_vec()))
+    };
+    let same = source.machine().is_some() && parts(source) == parts(destination);
+    unless_same("machines", machine(source), machine(destination), same)?;
     let memory = |placement: &Placement| placement.memory().map(|(name, _)| name.to_owned());
-    if memory(source) != memory(destination) {
-        let (a, b) = (memory(source), memory(destination));
-        return differ("memories", a.unwrap_or_else(none), b.unwrap_or_else(none));
-    }
+    let (a, b) = (memory(source), memory(destination));
+    let same = a.is_some() == b.is_some();
+    unless_same("memories", a, b, same)?;
     let lanes = |placement: &Placement| placement.lanes().map(|lanes| lanes.to_string());
-    if lanes(source) != lanes(destination) {
-        let (a, b) = (lanes(source), lanes(destination));
-        return differ("numbers of lanes", a.unwrap_or_else(none), b.unwrap_or_else(none));
-    }
-    Ok(())
+    let (a, b) = (lanes(source), lanes(destination));
+    let same = a == b;
+    unless_same("numbers of lanes", a, b, same)
 }

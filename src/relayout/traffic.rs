@@ -79,13 +79,21 @@ impl Relayout {
         let copies = u128::from(self.copies());
         let mut by_distance = Vec::new();
         let mut before = u128::from(self.elements()) * copies;
-        for (level, matched) in self.units.iter().zip(matched) {
-            by_distance.push((Distance::Level(*level), fit(before - matched)?));
+        for (at, matched) in matched.into_iter().enumerate() {
+            let (distance, parted) = (Distance::Level(self.name(at)), fit(before - matched)?);
+            match by_distance.last_mut() {
+                Some((last, count)) if *last == distance => *count += parted,
+                _ => by_distance.push((distance, parted)),
+            }
             before = matched;
         }
-        let in_place = all.last().copied().unwrap_or(before);
-        by_distance.push((Distance::Address, fit(before - in_place)?));
-        by_distance.push((Distance::InPlace, fit(in_place)?));
+        if self.memories.is_some() {
+            by_distance.push((Distance::Memory, fit(before)?));
+        } else {
+            let in_place = all.last().copied().unwrap_or(before);
+            by_distance.push((Distance::Address, fit(before - in_place)?));
+            by_distance.push((Distance::InPlace, fit(in_place)?));
+        }
         by_distance.reverse();
         Ok(Traffic { elements: self.elements(), copies: self.copies(), by_distance, levels })
     }
@@ -109,9 +117,15 @@ impl Relayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn traffic_down_to(&self, level: Level) -> Result<Vec<LevelTraffic>, LayoutError> {
-        let at = self.units.iter().position(|unit| *unit == level);
+        let mut names = (0..self.units.len()).map(|at| self.name(at));
+        let at = names.rposition(|name| name == level);
         let depth = at.ok_or(LayoutError::LevelMissing { level })? + 1;
         Ok(self.level_traffic(&self.counts(depth)?)?.0)
+    }
+
+    /// What enters and leaves the units of all levels.
+    pub(super) fn traffic_of_levels(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
+        Ok(self.level_traffic(&self.counts(self.units.len())?)?.0)
     }
 
     /// What crosses the borders of every level, innermost first, given the pairs of an element and
@@ -126,8 +140,13 @@ impl Relayout {
             let into = elements * held - both;
             let alone = copies_in(&self.source, path) == 1 || elements == 0;
             let out_of = alone.then_some(if held > 1 { elements } else { into });
+            let level = self.name(depth - 1);
+            if levels.last().is_some_and(|last: &LevelTraffic| last.level == level) {
+                // The units of a level, below the memories that they share.
+                levels.pop();
+            }
             levels.push(LevelTraffic {
-                level: path[depth - 1],
+                level,
                 into: fit(into)?,
                 out_of: out_of.map(fit).transpose()?,
             });
@@ -151,7 +170,7 @@ fn fit(count: u128) -> Result<u64, LayoutError> {
 }
 
 /// How many copies of an element lie apart in some levels.
-fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
+pub(super) fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
     let inside = layout.replicas().iter().filter(|replica| levels.contains(&replica.level));
     inside.map(|replica| u128::from(replica.size)).product()
 }

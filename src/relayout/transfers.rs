@@ -75,7 +75,9 @@ impl Relayout {
     /// Cost: proportional to elements x copies, for each distance. Memory: one element's moves.
     ///
     /// # Errors
-    /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side.
+    /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
+    /// [`NotComparable`](LayoutError::NotComparable) between two memories, whose moves are priced
+    /// but not listed.
     ///
     /// # Example
     /// ```
@@ -90,6 +92,9 @@ impl Relayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn transfers(&self) -> Result<Transfers<'_>, LayoutError> {
+        if let Some((source, destination)) = &self.memories {
+            return Err(super::pair::differ("memories", source.clone(), destination.clone()));
+        }
         let levels = self.units.iter().rev().map(|level| Distance::Level(*level));
         let mut distances: VecDeque<Distance> =
             [Distance::Address].into_iter().chain(levels).collect();
@@ -105,7 +110,7 @@ impl Relayout {
     pub(crate) fn farthest(&self, index: &[u64]) -> Result<Distance, LayoutError> {
         let transfers = Transfers::over(self, VecDeque::new())?;
         let levels = self.units.iter().map(|level| Distance::Level(*level));
-        let mut farthest_first = levels.chain([Distance::Address]);
+        let mut farthest_first = levels.chain([Distance::Memory, Distance::Address]);
         let moved = farthest_first.find(|d| !transfers.moves(index, *d).is_empty());
         Ok(moved.unwrap_or(Distance::InPlace))
     }
@@ -208,7 +213,8 @@ impl<'a> Transfers<'a> {
         for wanted in self.target.places(&to) {
             let (place, depth) = self.source.nearest(&from, &wanted);
             let far = match relayout.units.get(depth) {
-                Some(level) => Distance::Level(*level),
+                Some(_) => Distance::Level(relayout.name(depth)),
+                None if relayout.memories.is_some() => Distance::Memory,
                 None if depth == levels.len() => Distance::InPlace,
                 None => Distance::Address,
             };
@@ -238,8 +244,9 @@ impl<'a> Transfers<'a> {
     fn split(&self, place: &[u64]) -> (Location, u64) {
         let units = self.relayout.units.iter().copied().zip(place.iter().copied()).collect();
         let inner = &place[self.relayout.units.len()..];
+        let Some((first, inner)) = inner.split_first() else { return (units, 0) };
         let lanes = self.relayout.lanes();
-        let number = inner.iter().skip(1).fold(inner[0], |address, lane| address * lanes + lane);
+        let number = inner.iter().fold(*first, |address, lane| address * lanes + lane);
         (units, number)
     }
 

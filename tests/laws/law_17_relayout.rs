@@ -218,6 +218,7 @@ fn traffic(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
         let shared = match distance {
             Distance::InPlace => depth + 2,
             Distance::Address => depth,
+            Distance::Memory => unreachable!("both in one memory"),
             Distance::Level(level) => sides.levels.iter().position(|l| l == level).unwrap(),
         };
         prop_assert_eq!(*count, by_distance.remove(&shared).unwrap_or(0), "{}", distance);

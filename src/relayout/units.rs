@@ -1,0 +1,153 @@
+//! The part of a placement that traffic between units depends on.
+
+use std::collections::HashMap;
+
+use super::pair::{Relayout, differ, in_every_slice, stored};
+use super::traffic::{LevelTraffic, copies_in};
+use crate::algebra::Layout;
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::placement::Placement;
+
+/// Which units hold which elements: all that [`into`](LevelTraffic::into) and
+/// [`out_of`](LevelTraffic::out_of) depend on.
+///
+/// Addresses, lanes and padding are not part of it, so that a planner that prices many layouts asks
+/// once for each pair of parts. It is a value to be kept as the key of a map.
+/// Law: equal parts, equal traffic of every level to and from everything; layouts that differ in
+/// addresses and lanes only have equal parts; equal parts exchange nothing.
+///
+/// ```
+/// use tensor_layout::{Machine, Placement};
+/// use tensor_layout::relayout::UnitPart;
+/// let machine: Machine = "PE=4".parse()?;
+/// let part = |text: &str| {
+///     let placement = Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+///     UnitPart::of(&placement).unwrap()
+/// };
+/// assert_eq!(part("((4_PE, 3:8), (8:1))"), part("((4_PE, 3:1), (8:3))"));
+/// let levels = part("((4_PE, 3:8), (8:1))").traffic_to(&part("((12:2), (4_PE, 2:1))"))?;
+/// assert_eq!(levels[0].into, 72);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnitPart {
+    /// The levels that paths go through, from the root down, with their sizes.
+    levels: Vec<(Level, u64)>,
+    /// How many time slices there are, if time is used.
+    slices: Option<u64>,
+    /// The layout in units and time alone.
+    layout: Layout,
+}
+
+impl UnitPart {
+    /// The part of a placement.
+    ///
+    /// Cost: that of [`Layout::without_padding`].
+    ///
+    /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) without a machine; as [`Relayout::new`].
+    pub fn of(placement: &Placement) -> Result<UnitPart, LayoutError> {
+        let stored = stored(placement)?;
+        let machine = placement
+            .machine()
+            .ok_or_else(|| differ("machines", "none".to_owned(), "none".to_owned()))?;
+        let columns = placement.columns();
+        let levels = machine.levels().filter(|(level, _)| columns.contains(level)).collect();
+        let uses_time = stored.used_levels().contains(&Level::TIME);
+        let slices = uses_time.then(|| stored.extent(Level::TIME));
+        let units = stored.only(|level| !level.is_in_unit());
+        let layout = units.without_padding().or_else(|_| units.simplified())?;
+        Ok(UnitPart { levels, slices, layout })
+    }
+
+    /// What enters and leaves the units of every level, innermost first, as
+    /// [`Relayout::traffic`] counts it.
+    ///
+    /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels; as
+    /// [`Relayout::traffic`].
+    pub fn traffic_to(&self, destination: &UnitPart) -> Result<Vec<LevelTraffic>, LayoutError> {
+        let relayout = self.relayout(destination)?;
+        if self == destination {
+            return Ok(relayout.nothing());
+        }
+        relayout.traffic_of_levels()
+    }
+
+    fn relayout(&self, other: &UnitPart) -> Result<Relayout, LayoutError> {
+        let (a, b) = (self.layout.shape(), other.layout.shape());
+        if a != b {
+            return Err(differ("shapes", format!("{a:?}"), format!("{b:?}")));
+        }
+        if self.levels != other.levels {
+            let levels = |part: &UnitPart| format!("{:?}", part.levels);
+            return Err(differ("machines", levels(self), levels(other)));
+        }
+        let slices = self.slices.max(other.slices);
+        let time = slices.map(|_| Level::TIME);
+        let units = time.into_iter().chain(self.levels.iter().map(|(level, _)| *level)).collect();
+        let layout = |part: &UnitPart| {
+            let everywhere = slices.is_some() && part.slices.is_none();
+            in_every_slice(&part.layout, everywhere, slices.unwrap_or(1))
+        };
+        Ok(Relayout::of_units(layout(self)?, layout(other)?, units))
+    }
+}
+
+impl Relayout {
+    /// The traffic of equal parts.
+    fn nothing(&self) -> Vec<LevelTraffic> {
+        let alone = |depth| copies_in(&self.source, &self.units[..depth]) == 1;
+        let levels = (1..=self.units.len()).rev().map(|depth| LevelTraffic {
+            level: self.units[depth - 1],
+            into: 0,
+            out_of: (alone(depth) || self.elements() == 0).then_some(0),
+        });
+        levels.collect()
+    }
+}
+
+/// The traffic of the levels from every source to every destination, row by row.
+///
+/// Each placement is taken apart once, and each pair of equal [parts](UnitPart) is counted once.
+/// Law: as [`Relayout::traffic`] of every pair.
+///
+/// # Errors
+/// As [`UnitPart::of`] and [`UnitPart::traffic_to`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Machine, Placement};
+/// use tensor_layout::relayout::traffic_between;
+/// let machine: Machine = "PE=4".parse()?;
+/// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+/// let layouts = [on("((4_PE, 3:8), (8:1))"), on("((12:2), (4_PE, 2:1))")];
+/// let all = traffic_between(&layouts, &layouts)?;
+/// assert_eq!((all[0][0][0].into, all[0][1][0].into), (0, 72));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn traffic_between(
+    sources: &[Placement],
+    destinations: &[Placement],
+) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
+    let parts = |placed: &[Placement]| -> Result<Vec<UnitPart>, LayoutError> {
+        placed.iter().map(UnitPart::of).collect()
+    };
+    let (sources, destinations) = (parts(sources)?, parts(destinations)?);
+    let mut known: HashMap<(&UnitPart, &UnitPart), Vec<LevelTraffic>> = HashMap::new();
+    let mut rows = Vec::with_capacity(sources.len());
+    for source in &sources {
+        let mut row = Vec::with_capacity(destinations.len());
+        for destination in &destinations {
+            let traffic = match known.get(&(source, destination)) {
+                Some(traffic) => traffic.clone(),
+                None => source.traffic_to(destination)?,
+            };
+            known.insert((source, destination), traffic.clone());
+            row.push(traffic);
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
