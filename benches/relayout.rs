@@ -67,7 +67,8 @@ fn layout(draw: &mut Draw, machine: &Machine, shape: &[u64]) -> Layout {
 fn line(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let micros = |time: Duration| time.as_secs_f64() * 1e6;
-    let mean = times.iter().copied().map(micros).sum::<f64>() / times.len().max(1) as f64;
+    let count = u32::try_from(times.len().max(1)).map_or(f64::MAX, f64::from);
+    let mean = times.iter().copied().map(micros).sum::<f64>() / count;
     let (median, worst) = (micros(times[times.len() / 2]), micros(times[times.len() - 1]));
     println!("| {name} | {mean:.1} | {median:.1} | {worst:.0} |");
 }

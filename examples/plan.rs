@@ -106,6 +106,9 @@ struct Planner {
     asked: u64,
 }
 
+/// Where every contracted letter runs.
+type Runs = Vec<(char, Axis)>;
+
 impl Planner {
     fn new(sequence: u64) -> Answer<Planner> {
         let machine = Machine::mn_core_2();
@@ -210,7 +213,7 @@ impl Planner {
     }
 
     /// Where the summed axes may run: over levels that the result leaves, and in 1, 4, 16 or 64 slices.
-    fn runs(&self, sum: &Einsum, result: &Layout) -> Answer<Vec<(Vec<(char, Axis)>, u64)>> {
+    fn runs(&self, sum: &Einsum, result: &Layout) -> Answer<Vec<(Runs, u64)>> {
         let labels = sum.contracted();
         if labels.is_empty() {
             return Ok(vec![(Vec::new(), 1)]);

@@ -155,7 +155,7 @@ fn savings(
     for (parameter, m, told) in found {
         let (from, to) = (parameter.shape_text().to_owned(), m.wanted.to_string());
         let name =
-            parameter.op_name().map_or(parameter.name().to_owned(), |name| name.into_owned());
+            parameter.op_name().map_or(parameter.name().to_owned(), std::borrow::Cow::into_owned);
         let same = savings.iter_mut().find(|s| s.parameter == name && s.to == to);
         match same {
             Some(saving) => {

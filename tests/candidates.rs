@@ -166,7 +166,7 @@ fn lists(
     let mut sides: Vec<Vec<Vec<Digit>>> = vec![Vec::new()];
     for list in (0..2 * rank).map(|list| orders(&of(list / 2, list % 2))) {
         let longer = |head: &Vec<Vec<Digit>>| -> Vec<Vec<Vec<Digit>>> {
-            list.iter().map(|one| [&head[..], &[one.clone()]].concat()).collect()
+            list.iter().map(|one| [&head[..], std::slice::from_ref(one)].concat()).collect()
         };
         sides = sides.iter().flat_map(longer).collect();
     }

@@ -12,6 +12,9 @@ use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use crate::plain::{Digit, Place, Plain, count, good_layout};
 
+/// (level, size, stride) of the digits that a part of a sum runs over.
+type Spans = Vec<(Level, u64, u64)>;
+
 /// A sum over some axes beside those of a result.
 #[derive(Clone, Debug)]
 struct Sum {
@@ -135,7 +138,7 @@ proptest! {
             Ok(local) => local,
             Err(LayoutError::Collision { .. } | LayoutError::ReplicaOverlap { .. }) => {
                 // Two products of different sums, or parts of one, really meet.
-                let mut seen: BTreeMap<Place, BTreeSet<(Vec<u64>, Vec<(Level, u64, u64)>)>> = BTreeMap::new();
+                let mut seen: BTreeMap<Place, BTreeSet<(Vec<u64>, Spans)>> = BTreeMap::new();
                 let mut meet = false;
                 for product in sum.products() {
                     let steps = sum.steps(&product);
@@ -207,7 +210,7 @@ proptest! {
             // Levels that nobody speaks of hold everything on every unit.
             let absent: u64 = levels.iter().zip(sizes).filter(|(l, _)| !used(l)).map(|(_, s)| s).product();
             let mut units: BTreeMap<Vec<u64>, BTreeSet<Vec<u64>>> = BTreeMap::new();
-            let mut parts: BTreeMap<Vec<u64>, BTreeSet<Vec<(Level, u64, u64)>>> = BTreeMap::new();
+            let mut parts: BTreeMap<Vec<u64>, BTreeSet<Spans>> = BTreeMap::new();
             for product in sum.products() {
                 let mut steps = sum.steps(&product);
                 steps.retain(|(level, ..)| levels.contains(level));

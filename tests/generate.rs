@@ -210,7 +210,7 @@ fn nest_strides(slow: &mut Slow, order: u64) {
         }
     }
     terms.extend(replicas.iter_mut().map(|(size, level, stride)| (*size, *level, stride)));
-    nest(terms.into_iter().map(|(size, level, stride)| (size, level, stride)), order);
+    nest(terms.into_iter(), order);
     slow.replicas = replicas;
 }
 

@@ -160,7 +160,7 @@ fn nowhere(size: u64) -> Subaxis {
 
 /// How many values a digit has before the next one steps.
 fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutError> {
-    if next.step % digit.step == 0 && next.step / digit.step > digit.top {
+    if next.step.is_multiple_of(digit.step) && next.step / digit.step > digit.top {
         return Ok(next.step / digit.step);
     }
     Err(LayoutError::NoInverse(InverseFault::Steps {

@@ -34,12 +34,12 @@ impl Layout {
         parts.lead_with_constants();
         let layout = parts.into_layout();
         let is_done = layout.derived.is_empty() || layout.elements() > 0;
-        Ok(if is_done { layout } else { layout.as_padding_alone() })
+        Ok(if is_done { layout } else { layout.into_padding_alone() })
     }
 
     /// A layout without elements in plain digits, as far as there are enough: every axis takes
     /// digits until they write its extent, an axis of extent 0 the rest.
-    fn as_padding_alone(self) -> Layout {
+    fn into_padding_alone(self) -> Layout {
         let digits = self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| s.feeds().is_none());
         let mut digits = digits.copied().collect::<Vec<Subaxis>>().into_iter();
         let mut axes: Vec<Axis> = Vec::with_capacity(self.rank());

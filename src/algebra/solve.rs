@@ -107,7 +107,7 @@ impl<N: Number> Sum<N> {
     /// would exceed invariant 4.
     pub(crate) fn new(mut terms: Vec<Term<N>>) -> Sum<N> {
         terms.retain(|term| term.size > N::one());
-        terms.sort_by(|a, b| b.weight.cmp(&a.weight));
+        terms.sort_by_key(|term| std::cmp::Reverse(term.weight));
         let zeros = vec![N::zero(); terms.len() + 1];
         let (mut reach, mut step) = (zeros.clone(), zeros);
         for (at, term) in terms.iter().enumerate().rev() {

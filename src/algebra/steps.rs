@@ -49,6 +49,9 @@ pub(super) struct Plain {
     pub(super) axes: Vec<Vec<Subaxis>>,
 }
 
+/// What a step adds to the coordinates of some levels.
+type Step = Vec<(Level, u64)>;
+
 /// A digit of the index of an axis of the component: what one step is worth, and how many steps.
 #[derive(Clone, Copy)]
 struct Run {
@@ -297,7 +300,7 @@ impl<'a> Component<'a> {
     }
 
     /// The runs of an axis with their steps: each as long as it goes on evenly.
-    fn read_off(&self, axis: usize) -> Option<Vec<(Run, Vec<(Level, u64)>)>> {
+    fn read_off(&self, axis: usize) -> Option<Vec<(Run, Step)>> {
         let extent = self.extent(axis);
         let (mut found, mut place) = (Vec::new(), 1);
         while place < extent {

@@ -400,9 +400,9 @@ fn shape(layout: &Layout, option: &str, value: &str) -> Result<Vec<u64>, Failure
         bad(option, value, &format!("extents whose product divides the {elements} elements"))
     })?;
     let mut known = known.into_iter();
-    let filled = extents.iter().map(|extent| {
-        if open(&extent) { open_extent } else { known.next().unwrap_or(open_extent) }
-    });
+    let filled = extents
+        .iter()
+        .map(|extent| if open(extent) { open_extent } else { known.next().unwrap_or(open_extent) });
     Ok(filled.collect())
 }
 

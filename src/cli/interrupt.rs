@@ -51,5 +51,5 @@ fn stop() {
             };
         }
         std::process::exit(INTERRUPTED)
-    })
+    });
 }

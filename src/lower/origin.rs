@@ -5,7 +5,7 @@ use crate::level::Level;
 
 impl Layout {
     /// The layout moved so that its addresses count from 0, and by how much it was moved.
-    pub(crate) fn from_origin(&self) -> (Layout, u64) {
+    pub(crate) fn to_origin(&self) -> (Layout, u64) {
         let offset = self.offset(Level::ADDR);
         let mut moved = self.clone();
         moved.offsets.retain(|(level, _)| *level != Level::ADDR);

@@ -20,13 +20,13 @@ impl Strided {
     fn to_layout(&self) -> Result<Layout, LayoutError> {
         let unit = self.itemsize.unwrap_or(1);
         let offset = self.offset.unwrap_or(0);
-        if unit == 0 || offset % unit != 0 {
+        if unit == 0 || !offset.is_multiple_of(unit) {
             let itemsize = unit;
             return Err(LayoutError::Edit(EditFault::OffsetBytes { offset, itemsize }));
         }
         let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
-            if stride % unit != 0 {
+            if !stride.is_multiple_of(unit) {
                 let (stride, itemsize) = (*stride, unit);
                 return Err(LayoutError::Edit(EditFault::StrideBytes { axis, stride, itemsize }));
             }
@@ -57,7 +57,7 @@ impl Layout {
     pub fn to_strided(&self) -> Result<Strided, LayoutError> {
         let inexpressible =
             |reason| LayoutError::Inexpressible { notation: "shape and strides", reason };
-        let (layout, offset) = self.without_padding()?.from_origin();
+        let (layout, offset) = self.without_padding()?.to_origin();
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;
         let stride = |(number, digits): (usize, Vec<Subaxis>)| match digits[..] {

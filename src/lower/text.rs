@@ -102,7 +102,7 @@ pub enum LayoutText {
     /// Shape and strides.
     Strided(Strided),
     /// An XLA shape with its sharding.
-    Sharded(ShardedShape),
+    Sharded(Box<ShardedShape>),
 }
 
 impl fmt::Display for LayoutText {
@@ -144,7 +144,9 @@ impl LayoutText {
             Notation::Xla => xla.parse(text).map(LayoutText::Xla),
             Notation::Cute => text.parse().map(LayoutText::Cute),
             Notation::Strided => text.parse().map(LayoutText::Strided),
-            Notation::Sharded => ShardedShape::parse(text, xla).map(LayoutText::Sharded),
+            Notation::Sharded => {
+                ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
+            }
         }
     }
 
@@ -289,14 +291,14 @@ impl Layout {
         if notation == Notation::Strided {
             return Ok((self.to_strided()?.to_string(), self.padding_left_out(like)));
         }
-        let exact = self.from_origin();
-        match exact.0.write_from_origin(like, notation, dtype) {
+        let exact = self.to_origin();
+        match exact.0.write_at_origin(like, notation, dtype) {
             Ok((text, left_out)) => Ok((text, notes([moved(exact.1), left_out]))),
             // The first refusal counts: that of the layout itself.
             Err(error) => {
                 let Ok(alone) = self.without_padding() else { return Err(error) };
-                let (alone, offset) = alone.from_origin();
-                let written = alone.write_from_origin(like, notation, dtype);
+                let (alone, offset) = alone.to_origin();
+                let written = alone.write_at_origin(like, notation, dtype);
                 let (text, left_out) = written.map_err(|_| error)?;
                 let padding = self.padding_left_out(like);
                 Ok((text, notes([moved(offset), padding, left_out])))
@@ -304,7 +306,7 @@ impl Layout {
         }
     }
 
-    fn write_from_origin(
+    fn write_at_origin(
         &self,
         like: Option<&LayoutText>,
         notation: Notation,

@@ -77,7 +77,7 @@ impl Function {
 
     /// From a place to the index of the element there, if there is such a function.
     pub(super) fn backward(layout: &Layout) -> Option<Function> {
-        let (moved, offset) = layout.from_origin();
+        let (moved, offset) = layout.to_origin();
         let inverse = moved.left_inverse().ok()?;
         let input = |level: &Level| match (*level == Level::ADDR, offset) {
             (true, 1..) => format!("({} - {offset})", variable(*level)),

@@ -37,7 +37,7 @@ impl HloSharding {
                 ShardingKind::Maximal(*device)
             }
             HloSharding::Tiles { dims, devices, last, .. } => {
-                Tiles::new(dims, last, order_of(devices)?)?
+                Tiles::checked(dims, last, order_of(devices)?)?
             }
         };
         Ok(Sharding::of(kind))
@@ -191,7 +191,7 @@ fn first_difference(length: u64, cuts: &[u64], size: u64, start: u64) -> Option<
     let inside = first_difference(chunk.min(length), below, size, start);
     let boundary =
         (chunk != wanted && length > chunk.min(wanted)).then(|| start + chunk.min(wanted));
-    let last = (length % chunk > 0 && chunk == wanted)
+    let last = (!length.is_multiple_of(chunk) && chunk == wanted)
         .then(|| first_difference(length % chunk, below, size, start + full * chunk))
         .flatten();
     inside.into_iter().chain(boundary).chain(last).min()

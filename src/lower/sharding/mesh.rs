@@ -228,7 +228,7 @@ impl Sharding {
         let devices = places.then(&mesh.order()?)?;
         let kind = match sizes.is_empty() {
             true => ShardingKind::Replicated(Some(mesh.len()?)),
-            false => Tiles::new(&sizes, &kinds, devices)?,
+            false => Tiles::checked(&sizes, &kinds, devices)?,
         };
         let kind = match kind {
             ShardingKind::Tiled(tiles) if tiles.order.len() == 1 => {

@@ -237,7 +237,7 @@ fn recognised(devices: &[u64]) -> Option<Vec<Digit>> {
         let firsts = (0_u64..).zip(devices.iter().step_by(step));
         let size = firsts.take_while(|(k, device)| k.checked_mul(weight) == Some(**device)).count();
         let block = step.checked_mul(size)?;
-        if size < 2 || devices.len() % block != 0 {
+        if size < 2 || !devices.len().is_multiple_of(block) {
             return None;
         }
         let (head, tail) = devices.split_at(block);
@@ -294,7 +294,7 @@ pub(super) fn shared_out(digits: &[Digit], sizes: &[u64]) -> Option<Vec<Vec<Digi
                 digit = left.next()?;
             }
             let part = need.min(digit.size);
-            if need % part != 0 || digit.size % part != 0 {
+            if !need.is_multiple_of(part) || !digit.size.is_multiple_of(part) {
                 return None;
             }
             share.push(Digit { size: part, weight: digit.weight });

@@ -67,7 +67,7 @@ pub(super) struct Named {
 
 impl Tiles {
     /// Checks and normalises tiles, then groups of devices, and the order of all devices.
-    pub(super) fn new(
+    pub(super) fn checked(
         dims: &[u64],
         kinds: &[SubgroupKind],
         order: DeviceOrder,
