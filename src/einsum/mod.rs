@@ -16,7 +16,7 @@
 //!
 //! One operation per file, its law on top. Layouts of results and operands are plain, without derived axes
 //! that [`simplified`](crate::Layout::simplified) cannot remove; edits of the index alone
-//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`], [`slice`]) take any.
+//! ([`transpose`], [`reshape`], [`concatenate`], [`pad`], [`slice`](slice())) take any.
 
 mod broadcast;
 mod concatenate;

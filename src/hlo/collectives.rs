@@ -44,7 +44,7 @@ impl Collectives {
     /// Adds the collectives of a computation.
     ///
     /// # Errors
-    /// As [`Collective::traffic`]; collectives that cannot be read are kept in
+    /// As [`Collective::traffic`](super::Collective::traffic); collectives that cannot be read are kept in
     /// [`unread`](Collectives::unread).
     pub fn add(
         &mut self,

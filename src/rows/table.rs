@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// [`TooManyRows`](LayoutError::TooManyRows) where more rows would have to be sorted than
-    /// fit, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
+    /// fit, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     pub fn for_each<B>(
         &self,
         visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
