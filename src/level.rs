@@ -7,8 +7,8 @@ use std::fmt;
 ///
 /// ```
 /// use tensor_layout::{LayoutError, Level};
-/// let error = Level::new("P_E").unwrap_err();
-/// assert_eq!(error.to_string(), "`P_E` is not a valid level name");
+/// let error = Level::new("P-E").unwrap_err();
+/// assert_eq!(error.to_string(), "`P-E` is not a valid level name");
 /// assert_eq!(LayoutError::from(error).help(), Some("a level is a letter, then letters, digits and `_`, at most 23 in all".into()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -558,6 +558,10 @@ impl Check<'_> {
                 return Err(LayoutError::BelowMemory { level, memory, owner, site });
             }
         }
+        // Levels that are used although nothing lands in them.
+        for level in self.layout.used_levels() {
+            check_known(Some(self.machine), *level, Site::Layout)?;
+        }
         Ok(())
     }
 

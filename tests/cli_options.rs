@@ -305,7 +305,7 @@ fn own() -> Vec<Case> {
         case("hlo", "strict", "bad.hlo", "--strict", "bad.hlo --strict", "could not be read"),
     ];
     for (option, with, refused) in [
-        ("permute", "1,0", "0,0"),
+        ("permute", "1,0,2", "0,0"),
         ("insert", "0", "9"),
         ("drop", "2", "0"),
         ("split", "0=2,6", "0=5,5"),

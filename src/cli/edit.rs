@@ -243,6 +243,10 @@ impl Editor {
                 }
                 layout.compose(&Layout::by_modes(self.order, &modes)?)?
             }
+            "compose" if self.is_linear() => {
+                let composed = layout.compose_in(self.order, &other()?)?;
+                self.by_digits(composed.without_padding()?)
+            }
             "compose" => layout.compose_in(self.order, &other()?)?,
             "divide" | "zipped_divide" | "tiled_divide" | "flat_divide" => {
                 let (flat, tile) = match value.trim_start().starts_with('<') {

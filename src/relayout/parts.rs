@@ -132,7 +132,9 @@ impl Part {
             Part::Digit { size, source: a, target: b } => {
                 for (into, step) in [(source, a), (target, b)] {
                     let step = step.filter(|(of, _)| *of == level);
-                    step.iter().for_each(|(_, step)| push(into, *step, (size - 1) * step));
+                    // An empty box has no values.
+                    let top = size.saturating_sub(1);
+                    step.iter().for_each(|(_, step)| push(into, *step, top * step));
                 }
             }
             Part::Table(Table { options, rows: Rows::Split { source: a, target: b } }) => {

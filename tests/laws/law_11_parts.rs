@@ -10,7 +10,7 @@ use crate::run::{Tally, laws};
 use crate::slow::Slow;
 
 laws! {
-    a_restriction_holds_the_elements_with_the_coordinates: 900, 60 %, edits(), restricted;
+    a_restriction_holds_the_elements_with_the_coordinates: 900, 53 %, edits(), restricted;
     a_projection_keeps_the_coordinates_of_one_level: 400, 100 %, edits(), projected;
 }
 

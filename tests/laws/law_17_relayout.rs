@@ -29,13 +29,13 @@ fn placements() -> impl Strategy<Value = Pair> {
         (a, b, stage)
     });
     prop_oneof![unrelated, related].prop_filter_map("refused", |(mut a, mut b, draw)| {
+        keep_small(&mut a);
+        keep_small(&mut b);
         common_shape(&mut a, &mut b);
         // An axis without elements may be gone, and what it kept away is fed.
         if a.build().is_err() || b.build().is_err() {
             return None;
         }
-        keep_small(&mut a);
-        keep_small(&mut b);
         let stage = Stage::of(&draw, &mut [&mut a, &mut b]);
         let pair = (stage, a, b);
         let built =

@@ -60,7 +60,7 @@ impl Layout {
     /// let layout = shape.lower()?;
     /// assert_eq!(layout.to_xla_array_like(hint)?, *hint);
     /// let text = layout.permute(&[1, 0, 2, 3])?.to_xla_array_like(hint)?.to_string();
-    /// assert_eq!(text, "bf16[1,8,16,256]{3,2,1,0:T(8,128)(2,1)S(1)}");
+    /// assert_eq!(text, "bf16[1,8,16,256]{3,2,0,1:T(8,128)(2,1)S(1)}");
     /// assert_eq!(layout.to_xla_array(hint.dtype)?.to_string(),
     ///     "bf16[8,1,16,256]{3,2,1,0:T(8,128)(2,1)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
