@@ -326,10 +326,11 @@ fn own() -> Vec<Case> {
         ("flat-divide", "((2:1))", "((x"),
         ("product", "((2:1))", "((x"),
         ("restrict", "Addr=0", "FOO=0"),
-        ("project", "Addr", "FOO"),
+        ("project", "PE", "FOO"),
     ] {
         let base = match option {
             "minimal-padding" => "(10)/((16:1))",
+            "project" => "((4_PE, 3:8), (8:1))",
             "compose" => "((12:8), (8:1), ())",
             "divide" | "zipped-divide" | "tiled-divide" | "flat-divide" | "product" => "((4:2))",
             "complement" | "complement-rounded" => "((4:2))",

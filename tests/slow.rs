@@ -169,7 +169,10 @@ impl Slow {
     pub(crate) fn extent(&self, level: Level) -> u64 {
         let steps = self.landings().into_iter().filter(|(_, landing)| landing.1 == level);
         1 + self.offset(level)
-            + steps.map(|(_, (size, _, stride))| (size - 1) * stride).sum::<u64>()
+            // A coordinate that does not fit is beyond every machine.
+            + steps.fold(0_u64, |sum, (_, (size, _, stride))| {
+                sum.saturating_add((size - 1).saturating_mul(stride)).min(u64::MAX / 2)
+            })
     }
 
     /// The extent, rounded up where the layout says so.

@@ -198,6 +198,13 @@ impl Relayout {
 pub(super) fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
     let question = "how many elements move between memories with uneven copies";
     let stored = placement.as_stored()?;
+    let layout = placement.layout();
+    if stored.plain().is_none() && layout.elements() == 0 {
+        // Without elements nothing moves, however its copies would lie.
+        let used = layout.used_levels().iter();
+        let shape = layout.without_padding()?.to_builder();
+        return used.fold(shape, |shape, level| shape.used(*level)).build();
+    }
     stored.plain().cloned().ok_or(LayoutError::NotDecided { question, budget: 0 })
 }
 

@@ -96,6 +96,10 @@ fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseEr
             prop_assert!(copies || used.into_iter().any(|of| of == level && of != Level::ADDR));
             return Ok(());
         }
+        Err(LayoutError::MapCopies { copies, .. }) => {
+            prop_assert!(g.replicas.iter().any(|(size, ..)| *size == copies && copies > 1));
+            return Ok(());
+        }
         Err(LayoutError::NoComplement(..)) => {
             // It has none in any space that it could fill: the complement's law judges that.
             return Ok(());
