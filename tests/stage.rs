@@ -53,7 +53,7 @@ pub(crate) struct Stage {
     /// From the root down.
     levels: Vec<(Level, u64)>,
     /// The owner, how many of its units share one, and how many long words it holds.
-    memory: Option<(Level, u64, Option<u64>)>,
+    pub(crate) memory: Option<(Level, u64, Option<u64>)>,
     base: u64,
     lanes: Option<u64>,
 }

@@ -45,7 +45,11 @@ impl Layout {
     }
 
     fn inverse(&self) -> Result<Layout, LayoutError> {
-        let layout = self.simplified()?.of_elements_if_decided()?;
+        // Merged digits divide where those that were written may not.
+        let layout = match self.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => self.simplified()?,
+            other => other?,
+        };
         if let Some((level, offset)) = layout.offsets.first() {
             let (level, offset) = (*level, *offset);
             return Err(LayoutError::NoInverse(InverseFault::Offset { level, offset }));

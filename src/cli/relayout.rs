@@ -8,7 +8,7 @@ use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{Account, Distance, Move, Relayout as Pair, Run, Traffic, Transfer};
 use tensor_layout::{Level, Location};
 
-use super::failure::Failure;
+use super::failure::{Failure, note};
 use super::input::{Form, On, Reading};
 use super::output::{Output, print};
 
@@ -50,6 +50,9 @@ impl Relayout {
         let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
         let (source, destination) = self.on.place_two(source, destination)?;
         let (source, destination) = (source.placement, destination.placement);
+        if self.on.base != 0 {
+            note("--base moves both sides alike: only the addresses of --transfers change");
+        }
         let pair = Pair::new(&source, &destination)?;
         if self.transfers {
             return transfers(&pair, self.form.is_json());
