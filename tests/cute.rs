@@ -21,6 +21,7 @@ fn function(layout: &Layout) -> Vec<u64> {
 }
 
 /// Layout, steps of `edit`, what CuTe writes.
+#[cfg(feature = "cli")]
 const EXAMPLES: &[(&str, &[&str], &str)] = &[
     // Composition.
     ("(6,2):(8,2)", &["--compose", "(4,3):(3,1)"], "((2,2),3):((24,2),8)"),
