@@ -158,7 +158,9 @@ impl Slow {
 
     pub(crate) fn used(&self) -> BTreeSet<Level> {
         let landed = self.landings().into_iter().map(|(_, (_, level, _))| level);
-        landed.chain(self.marked.iter().copied()).chain([Level::ADDR]).collect()
+        // A constant, or a rounded-up extent, names its level as a digit does.
+        let offsets = self.offsets.iter().filter(|(_, at)| **at > 0).map(|(level, _)| *level);
+        landed.chain(self.marked.iter().copied()).chain(offsets).chain([Level::ADDR]).collect()
     }
 
     pub(crate) fn offset(&self, level: Level) -> u64 {
