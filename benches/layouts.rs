@@ -5,13 +5,14 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::Candidates;
 use tensor_layout::hlo::{HloDump, HloReport};
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::rows::Format;
-use tensor_layout::xla::XlaShape;
-use tensor_layout::{Layout, Level, Machine, Placement};
+use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
@@ -186,5 +187,33 @@ fn tables(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text, xla, points, algebra, relayout, candidates, tables);
+/// Calls that once took seconds or did not return; unit tests count their steps.
+fn large(c: &mut Criterion) {
+    let mut group = c.benchmark_group("large");
+    let lowered = |text: &str| LayoutText::parse(text).and_then(|text| text.lower());
+    let long = lowered("18446744073709551615:1").expect("lowers");
+    let long = Placement::of(long).build().and_then(|placement| placement.program());
+    let program = long.expect("compiles");
+    group
+        .bench_function("the first run of 2^64 - 1 elements", |b| b.iter(|| program.runs().next()));
+    let tiled = lowered("f32[4,5,6,7,8,9,10]{0,3,6,5,4,2,1:T(8,128)}").expect("lowers");
+    let dtype = XlaDtype::from_name("f32").expect("is a type");
+    group.bench_function("to_xla_array of rank 7", |b| b.iter(|| tiled.to_xla_array(dtype)));
+    let units = (0..30_000).fold(Layout::builder(), |builder, _| builder.axis(1, []));
+    let units = units.build().expect("builds");
+    group.bench_function("reshape of 30,000 unit axes", |b| b.iter(|| units.reshape(&[1])));
+    let digits = (0..40).map(|n| Subaxis::land(2, Level::ADDR, 1_600_000 + 37 * n * n));
+    let digits = Layout::builder().axis(1 << 40, digits).build().expect("builds");
+    group.bench_function("used_in of 40 digits", |b| b.iter(|| digits.used_in(Level::ADDR)));
+    let machine: Machine = "PE=8192".parse().expect("is a machine");
+    let [one, all] = ["((1_PE, 4:1))", "((4:1))"].map(|text| {
+        Placement::of(text.parse().expect("lowers")).on(&machine).build().expect("fits")
+    });
+    group.bench_function("transfers to 8,192 copies", |b| {
+        b.iter(|| Relayout::new(&one, &all)?.transfers().map(Iterator::count));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, text, xla, points, algebra, relayout, candidates, tables, large);
 criterion_main!(benches);

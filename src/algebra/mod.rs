@@ -41,7 +41,7 @@ mod simplify;
 mod solve;
 mod steps;
 mod without_padding;
-mod work;
+pub(crate) mod work;
 
 pub use canonical::Canonical;
 pub use collision::Collision;

@@ -150,7 +150,7 @@ impl Form {
 fn check_inside(placement: &Placement, at: &Location) -> Result<(), Failure> {
     check_columns(placement, at)?;
     let beyond = at.iter().find_map(|(level, at)| {
-        let size = placement.size(level).unwrap_or_else(|| placement.spread().span(level));
+        let size = placement.size(level).unwrap_or_else(|| placement.with_copies().span(level));
         (at >= size).then_some(LayoutError::PlaceBeyond { level, at, size })
     });
     beyond.map_or(Ok(()), |beyond| Err(beyond.into()))

@@ -35,8 +35,8 @@ impl Drawing<'_> {
             placement.columns().iter().copied().filter(|level| !level.is_in_unit()).collect();
         let sizes: Vec<u64> = levels.iter().map(|level| placement.coordinates(*level)).collect();
         let units = sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
-        let words = placement.spread().span(Level::ADDR);
-        let all_lanes = placement.spread().extent(Level::W);
+        let words = placement.with_copies().span(Level::ADDR);
+        let all_lanes = placement.with_copies().extent(Level::W);
         let lanes = all_lanes.min(MOST_LANES);
         let drawn = words.min(MOST_ADDRESSES / lanes);
         let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
@@ -93,7 +93,7 @@ impl Drawing<'_> {
     ) -> Result<Cell, LayoutError> {
         let mut place = unit.clone();
         place.set(Level::ADDR, address);
-        if lanes > 1 || self.placement.spread().used_levels().contains(&Level::W) {
+        if lanes > 1 || self.placement.with_copies().used_levels().contains(&Level::W) {
             place.set(Level::W, lane);
         }
         let at = |level: &Level| place.get(*level).unwrap_or(0);

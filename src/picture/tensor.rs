@@ -112,7 +112,7 @@ impl Drawing<'_> {
     }
 
     fn slot_at(&self, index: &[u64]) -> (CellKind, Location) {
-        let layout = self.placement.spread();
+        let layout = self.placement.with_copies();
         let real = layout.axes().iter().zip(index).all(|(axis, entry)| *entry < axis.extent);
         let kind = if real { CellKind::Element } else { CellKind::Padding };
         (kind, layout.slot(index))

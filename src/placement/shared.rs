@@ -21,6 +21,7 @@ use crate::algebra::{
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
+use crate::machine::Memory;
 
 /// The most places that are listed one by one.
 const MOST_LISTED: u64 = 1 << 20;
@@ -43,6 +44,13 @@ pub(crate) struct Stored {
 pub(crate) struct Group {
     pub(crate) owner: Level,
     pub(crate) size: u64,
+}
+
+impl Memory {
+    /// The group that shares it, if more than one unit does.
+    pub(super) fn shared(&self) -> Option<Group> {
+        (self.group > 1).then_some(Group { owner: self.owner, size: self.group })
+    }
 }
 
 /// What is left of the terms of the owner when all multiples of the group are taken.

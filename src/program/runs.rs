@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::compiled::Program;
 use super::weighted_sum::{Inner, Outer, Trailing, WeightedSum};
+use crate::algebra::work;
 use crate::level::Level;
 
 /// Elements that follow each other in the tensor and step evenly in the memory of one unit.
@@ -186,6 +187,7 @@ impl<'a> Long<'a> {
 impl Runs<'_> {
     /// The next run within a row, not joined yet.
     fn piece(&mut self) -> Option<Run> {
+        work::count(1);
         if let Rows::Long(long) = &mut self.rows {
             return long.next(self.unit);
         }
@@ -240,5 +242,28 @@ impl Iterator for Runs<'_> {
             }
         }
         self.last.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::work;
+    use crate::{LayoutText, Placement};
+
+    #[test]
+    fn the_first_run_takes_few_steps_however_long_it_is() {
+        for (text, length, most) in [
+            ("18446744073709551615:1", u64::MAX, 3),
+            ("18446744073709551615:0", 1, 3),
+            ("f32[3,1099511627776]{1,0:T(*,128)}", 3 << 40, 3),
+            ("((2_PE, 1152921504606846976:1))", 1 << 60, 3),
+            ("((1152921504606846976:1, 3_PE))", 1, 3),
+        ] {
+            let layout = LayoutText::parse(text).unwrap().lower().unwrap();
+            let program = Placement::of(layout).shared_places().build().unwrap().program().unwrap();
+            let (first, steps) = work::of(|| program.runs().next());
+            assert_eq!(first.unwrap().length, length, "{text}");
+            assert!(steps <= most, "{text}: {steps} steps");
+        }
     }
 }

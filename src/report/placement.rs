@@ -138,8 +138,8 @@ impl Placement {
             levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
             elements: layout.elements(),
             copies: self.copies(),
-            slots: self.spread().slots(),
-            pads: self.spread().pads()?,
+            slots: self.with_copies().slots(),
+            pads: self.with_copies().pads()?,
             pads_on_elements: self.pads_on_elements(),
             shared: self.shared_indexes()?,
             address_unit: "long words",
@@ -154,9 +154,9 @@ impl Placement {
     }
 
     fn level_report(&self, level: Level) -> LevelReport {
-        let spread = self.spread();
-        let extent = spread.extent(level);
-        let used = spread.used_in(level).ok();
+        let layout = self.with_copies();
+        let extent = layout.extent(level);
+        let used = layout.used_in(level).ok();
         let size = self.size(level);
         let room = if level.is_unit() { size.unwrap_or(extent) } else { extent };
         let holes = used.and_then(|used| room.checked_sub(used));

@@ -38,7 +38,7 @@ impl Table<'_> {
         let columns = self.written_columns().into_iter();
         let levels = columns.map(|at| {
             let level = self.columns()[at];
-            let reach = self.placement().spread().extent(level) - 1;
+            let reach = self.placement().with_copies().extent(level) - 1;
             Field::new(level.to_string(), integer(reach, width), false)
         });
         let extents = self.placement().layout().shape().into_iter().enumerate();

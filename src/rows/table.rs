@@ -135,7 +135,7 @@ impl<'a> Table<'a> {
     /// An upper bound of the number of rows, exact without restriction.
     #[must_use]
     pub fn most_rows(&self) -> u64 {
-        let layout = self.placement.spread();
+        let layout = self.placement.with_copies();
         if self.padding { layout.slots() } else { layout.elements() * layout.copies() }
     }
 
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         if !self.padding && self.placement.layout().elements() == 0 {
             return Ok(None);
         }
-        let layout = self.placement.spread();
+        let layout = self.placement.with_copies();
         let slots = Slots::new(layout, self.columns(), &self.at, self.padding)?;
         Ok(slots.map(|mut slots| {
             slots.keep_part(self.part.0, self.part.1);

@@ -88,7 +88,7 @@ impl Placement {
         let place: Location = columns.map(coordinate).collect();
         let mut rows = Vec::new();
         for place in self.shared(place)? {
-            match Slots::new(self.spread(), self.columns(), &place, true) {
+            match Slots::new(self.with_copies(), self.columns(), &place, true) {
                 Ok(slots) => rows.extend(slots.map(|slots| Rows::new(slots, self.columns()))),
                 Err(LayoutError::TooManyRows { .. }) => return Ok(Contents::Definition),
                 Err(refusal) => return Err(refusal),

@@ -5,7 +5,7 @@ use tensor_layout::algebra::{IndexOrder, Subaxis};
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 const A: Level = Level::ADDR;
 
@@ -232,4 +232,19 @@ fn a_layout_without_elements_is_padded_by_a_documented_refusal_or_not_at_all() {
         Ok(padded) => assert_eq!(padded.shape(), [4]),
         Err(error) => assert!(!error.to_string().contains("derived axis"), "{error}"),
     }
+}
+
+#[test]
+fn a_collision_is_named_with_the_base() {
+    let shared = Layout::builder().axis(2, [land(2, A, 0)]).build().unwrap();
+    let refusal = Placement::of(shared).base(7).build().unwrap_err();
+    assert!(matches!(&refusal, LayoutError::Collision { place, .. } if *place == address(7)));
+}
+
+#[test]
+fn a_level_below_the_memory_is_refused_though_it_is_only_marked_as_used() {
+    let layout = Layout::builder().axis(2, [land(2, A, 2)]).used(Level::PE).build().unwrap();
+    let on = |memory: &str| Placement::of(layout.clone()).on(&Machine::mn_core_2()).memory(memory);
+    assert!(on("LM0").build().is_ok());
+    assert!(matches!(on("DRAM").build(), Err(LayoutError::BelowMemory { level: Level::PE, .. })));
 }

@@ -1,0 +1,269 @@
+//! The checks that make a layout a placement: sizes, lanes, capacity, elements that come together.
+
+use std::sync::OnceLock;
+
+use super::shared::Stored;
+use super::{Placement, check_known};
+use crate::algebra::Layout;
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::machine::{Machine, Memory, WORD_BITS};
+
+impl Placement {
+    /// Starts the placement of a layout.
+    #[must_use]
+    pub fn of(layout: Layout) -> PlacementBuilder {
+        PlacementBuilder {
+            layout,
+            machine: None,
+            memory: None,
+            element_bits: None,
+            base: 0,
+            shared_places: false,
+            oversized: false,
+        }
+    }
+}
+
+/// Collects what a [`Placement`] needs; [`build`](PlacementBuilder::build) checks it.
+#[derive(Clone, Debug)]
+pub struct PlacementBuilder {
+    layout: Layout,
+    machine: Option<Machine>,
+    memory: Option<String>,
+    element_bits: Option<u64>,
+    base: u64,
+    shared_places: bool,
+    oversized: bool,
+}
+
+impl PlacementBuilder {
+    /// Accepts a layout that exceeds the sizes of levels or the capacity of the memory, so that
+    /// [`Placement::fits`] can tell by how much.
+    #[must_use]
+    pub fn oversized(mut self) -> Self {
+        self.oversized = true;
+        self
+    }
+
+    /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
+    ///
+    /// It can be located, tabled and reported, on no machine; asking for the element at a place is
+    /// refused where elements do share places.
+    #[must_use]
+    pub fn shared_places(mut self) -> Self {
+        self.shared_places = true;
+        self
+    }
+
+    /// Places the layout on a machine.
+    #[must_use]
+    pub fn on(mut self, machine: &Machine) -> Self {
+        self.machine = Some(machine.clone());
+        self
+    }
+
+    /// Chooses a memory of the machine, by name.
+    #[must_use]
+    pub fn memory(mut self, name: &str) -> Self {
+        self.memory = Some(name.into());
+        self
+    }
+
+    /// Sets the width of an element, so that lanes are known.
+    #[must_use]
+    pub fn element_bits(mut self, bits: u64) -> Self {
+        self.element_bits = Some(bits);
+        self
+    }
+
+    /// Sets the address of the first long word.
+    #[must_use]
+    pub fn base(mut self, base: u64) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// Checks the layout against the machine, padding slots included.
+    ///
+    /// Without a machine, levels and memory are not checked: nothing is known of them.
+    ///
+    /// # Errors
+    /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
+    /// [`NotDecided`](LayoutError::NotDecided), [`LevelUnknown`](LayoutError::LevelUnknown),
+    /// [`LevelTooSmall`](LayoutError::LevelTooSmall),
+    /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
+    /// [`LaneBeyond`](LayoutError::LaneBeyond), [`MemoryUnknown`](LayoutError::MemoryUnknown),
+    /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge).
+    pub fn build(self) -> Result<Placement, LayoutError> {
+        let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
+        let (shared_places, oversized) = (self.shared_places, self.oversized);
+        let layout = layout.with_offset(Level::ADDR, base)?;
+        let injective = OnceLock::new();
+        if !shared_places || machine.is_some() {
+            layout.check_injective()?;
+            let _ = injective.set(Ok(()));
+        }
+        let word_bits = machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
+        let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;
+        let Some(machine) = machine else {
+            let columns = layout.columns();
+            let with_copies = layout.simplified()?;
+            let (machine, memory) = (None, None);
+            return Ok(Placement {
+                layout,
+                with_copies,
+                machine,
+                memory,
+                lanes,
+                columns,
+                injective,
+            });
+        };
+        let memory = match memory {
+            Some(name) => machine.memory(&name).map(|memory| Some((name, memory)))?,
+            None => None,
+        };
+        let fit = Check { layout: &layout, machine: &machine, memory: memory.as_ref() };
+        fit.check_levels()?;
+        if !oversized {
+            fit.check_sizes()?;
+            fit.check_capacity()?;
+        }
+        fit.check_shared()?;
+        let with_copies = fit.with_copies(lanes)?.into_simplified()?;
+        let columns = fit.columns(&with_copies);
+        let machine = Some(machine);
+        Ok(Placement { layout, with_copies, machine, memory, lanes, columns, injective })
+    }
+}
+
+/// The first landing that takes the coordinate of `level` to `size` or beyond, and how far all of
+/// them take it.
+fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
+    let reach = layout.extent(level) - 1;
+    let mut at = layout.offset(level);
+    let mut site = Site::Layout;
+    for landing in layout.landings_in(level).filter(|_| reach >= size) {
+        at += (landing.size - 1) * landing.stride;
+        site = landing.site;
+        if at >= size {
+            break;
+        }
+    }
+    (reach >= size).then_some((site, reach))
+}
+
+/// The number of elements in a long word, which the layout must keep within.
+fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64, LayoutError> {
+    let lanes = word_bits.checked_div(element_bits).unwrap_or(0);
+    beyond(layout, Level::W, lanes).map_or(Ok(lanes), |(site, reach)| {
+        Err(LayoutError::LaneBeyond { word_bits, element_bits, lanes, reach, site })
+    })
+}
+
+/// The checks of a layout on a machine.
+struct Check<'a> {
+    layout: &'a Layout,
+    machine: &'a Machine,
+    memory: Option<&'a (String, Memory)>,
+}
+
+impl Check<'_> {
+    fn check_levels(&self) -> Result<(), LayoutError> {
+        for landing in self.layout.landings() {
+            self.check_level(landing.level, landing.site)?;
+        }
+        // Levels that are used although nothing lands in them.
+        self.layout
+            .used_levels()
+            .iter()
+            .try_for_each(|level| self.check_level(*level, Site::Layout))
+    }
+
+    /// The machine has the level, and the chosen memory lies in its units or below.
+    fn check_level(&self, level: Level, site: Site) -> Result<(), LayoutError> {
+        check_known(Some(self.machine), level, site)?;
+        match self.memory {
+            Some((memory, Memory { owner, .. }))
+                if level.is_unit() && self.depth(level) > self.depth(*owner) =>
+            {
+                let (memory, owner) = (memory.clone(), *owner);
+                Err(LayoutError::BelowMemory { level, memory, owner, site })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_sizes(&self) -> Result<(), LayoutError> {
+        for (level, size) in self.machine.levels() {
+            if let Some((site, reach)) = beyond(self.layout, level, size) {
+                let machine = self.machine.described();
+                return Err(LayoutError::LevelTooSmall { level, machine, size, reach, site });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_capacity(&self) -> Result<(), LayoutError> {
+        let Some((memory, Memory { capacity: Some(capacity), .. })) = self.memory else {
+            return Ok(());
+        };
+        beyond(self.layout, Level::ADDR, *capacity).map_or(Ok(()), |(site, reach)| {
+            let (memory, capacity) = (memory.clone(), *capacity);
+            Err(LayoutError::CapacityExceeded { memory, capacity, reach, site })
+        })
+    }
+
+    fn depth(&self, level: Level) -> Option<usize> {
+        self.machine.levels().position(|(of, _)| of == level)
+    }
+
+    /// Whether the units of a level have the memory to themselves, or nothing is known of it.
+    fn is_above_memory(&self, level: Level) -> bool {
+        self.memory.is_none_or(|(_, memory)| self.depth(level) <= self.depth(memory.owner))
+    }
+
+    /// Whether a memory is chosen that is not at the leaves, where an absent level is unit 0.
+    fn is_high_memory(&self) -> bool {
+        let leaf = self.machine.levels().last().map(|(level, _)| level);
+        self.memory.is_some_and(|(_, memory)| Some(memory.owner) != leaf || memory.group > 1)
+    }
+
+    /// Refuses elements that come together because units share the memory.
+    fn check_shared(&self) -> Result<(), LayoutError> {
+        match self.memory.and_then(|(_, memory)| memory.shared()) {
+            Some(group) => {
+                let stored = Stored::new(self.layout, group)?;
+                stored.collision(group)?.map_or(Ok(()), |found| Err(found.into_refusal()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The layout with its absent levels as replicas.
+    fn with_copies(&self, lanes: Option<u64>) -> Result<Layout, LayoutError> {
+        let used = |level: &Level| self.layout.used_levels().contains(level);
+        let absent = self.machine.levels().filter(|(level, _)| !used(level));
+        let absent = absent.filter(|(level, _)| self.is_above_memory(*level));
+        let lanes = lanes.filter(|lanes| *lanes > 1 && !used(&Level::W));
+        let lanes = lanes.map(|lanes| (Level::W, lanes));
+        let mut builder = self.layout.to_builder();
+        for (level, size) in absent {
+            builder = match self.is_high_memory() {
+                true => builder.used(level),
+                false => builder.replica(size, level, 1),
+            };
+        }
+        lanes.into_iter().fold(builder, |b, (level, n)| b.replica(n, level, 1)).build()
+    }
+
+    fn columns(&self, with_copies: &Layout) -> Vec<Level> {
+        let used = |level: &Level| with_copies.used_levels().contains(level);
+        let units = self.machine.levels().map(|(level, _)| level);
+        let units = units.filter(|level| self.is_above_memory(*level));
+        let time = [Level::TIME].into_iter().filter(used);
+        let lane = [Level::W].into_iter().filter(used);
+        time.chain(units).chain([Level::ADDR]).chain(lane).collect()
+    }
+}
