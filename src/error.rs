@@ -4,11 +4,11 @@
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
 mod fault;
+mod help;
 mod inexpressible;
+mod site;
 mod suggest;
 mod text;
-
-use std::fmt;
 
 use itertools::Itertools;
 
@@ -16,105 +16,11 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use crate::level::LevelNameError;
-pub use fault::{ComplementFault, EditFault, InverseFault, RestrictionFault};
+pub use fault::{ComplementFault, EditFault, InverseFault, MachineFault, RestrictionFault};
 pub use inexpressible::Inexpressible;
+pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
-
-/// A range of bytes in a text, `start <= end <= text.len()`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Span {
-    /// The first byte.
-    pub start: usize,
-    /// The byte after the last.
-    pub end: usize,
-}
-
-impl Span {
-    /// The bytes from `start` up to `end`.
-    #[must_use]
-    pub const fn new(start: usize, end: usize) -> Span {
-        Span { start, end }
-    }
-
-    /// The span moved by `offset` bytes.
-    #[must_use]
-    pub const fn shifted(self, offset: usize) -> Span {
-        Span::new(self.start + offset, self.end + offset)
-    }
-}
-
-/// The part of a layout that a refusal speaks of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Site {
-    /// The layout as a whole.
-    Layout,
-    /// The shape in front of the axes.
-    Shape,
-    /// An axis, by its number.
-    Axis(usize),
-    /// A subaxis: the number of its axis, and its own number in it, major to minor.
-    Subaxis(usize, usize),
-    /// An entry of the broadcast, by its number.
-    Replica(usize),
-    /// The memory suffix.
-    Memory,
-}
-
-impl fmt::Display for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Site::Layout => write!(f, "the layout"),
-            Site::Shape => write!(f, "the shape"),
-            Site::Axis(axis) => write!(f, "axis {axis}"),
-            Site::Subaxis(axis, subaxis) => write!(f, "axis {axis}, subaxis {subaxis}"),
-            Site::Replica(replica) => write!(f, "replica {replica}"),
-            Site::Memory => write!(f, "the memory"),
-        }
-    }
-}
-
-/// What contradicts itself in a machine.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MachineFault {
-    /// A machine without levels.
-    #[error("it lacks levels; name at least one, as in `PE=4`")]
-    NoLevels,
-    /// A level that is named twice.
-    #[error("level `{0}` is named twice")]
-    RepeatedLevel(Level),
-    /// `Time`, `Addr` or `W`, which are coordinates but not hardware.
-    #[error("`{0}` does not name hardware, so a machine cannot have it")]
-    NotHardware(Level),
-    /// A level of size 0.
-    #[error("level `{0}` has size 0")]
-    EmptyLevel(Level),
-    /// More units than 64 bits count.
-    #[error("the number of its units does not fit in 64 bits")]
-    TooManyUnits,
-    /// Long words of 0 bits.
-    #[error("a long word has 0 bits")]
-    EmptyWord,
-    /// A memory that every 0 units share.
-    #[error("memory `{memory}` is shared by 0 units")]
-    EmptyGroup {
-        /// The memory.
-        memory: String,
-    },
-    /// A memory of a level that the machine lacks.
-    #[error("memory `{memory}` belongs to the unknown level `{owner}`")]
-    UnknownOwner {
-        /// The memory.
-        memory: String,
-        /// The level that should own it.
-        owner: Level,
-    },
-    /// TOML that does not describe a machine, in the words of its reader.
-    #[error("{0}")]
-    Toml(String),
-}
 
 /// Why a layout, a placement or a question to one is refused.
 ///
@@ -531,80 +437,6 @@ impl LayoutError {
             _ => None,
         }
     }
-
-    /// The remedy, where there is a known one.
-    #[must_use]
-    pub fn help(&self) -> Option<String> {
-        use LayoutError as E;
-        let help = match self {
-            E::LevelName(error) => error.help(),
-            E::ExtentTooLarge { axis, extent, .. } => {
-                format!("enlarge a size of axis {axis} until their product is at least {extent}")
-            }
-            E::Ambiguous { level, site: Site::Replica(_), .. }
-            | E::Ambiguous { level, other: Site::Replica(_), .. } => format!(
-                "`B@[{level}]` is for a level that no subaxis uses; remove it, or write how many \
-                 copies there are and how far apart, as in `B@[2_{level}:1]`"
-            ),
-            E::Ambiguous { level, .. } => format!(
-                "give every `{level}` its stride, such as `2_{level}:2` here and `2_{level}:1` there"
-            ),
-            E::Incomplete { row_major: Some(text), .. } => {
-                format!("with row-major strides: {}", cut(text, 200))
-            }
-            E::Incomplete { row_major: None, .. } => {
-                "give every subaxis without a level a stride, as in `8:1`".into()
-            }
-            E::Collision { .. } => {
-                "change a stride so that different digits reach different places".into()
-            }
-            E::ReplicaOverlap { .. } => {
-                "choose a size and a stride that keep the copies clear of the elements".into()
-            }
-            E::ReplicaOfUsed { level, .. } => format!(
-                "a level used in part has holes, not copies; partial replication has a size, as in `B@[2_{level}:1]`"
-            ),
-            E::ReplicaLevel { .. } => "name each level once; an address is never replicated".into(),
-            E::LevelTooSmall { size, level, .. } => {
-                format!("1 + the sum of (size - 1) x stride over `{level}` must be at most {size}")
-            }
-            E::BelowMemory { level, .. } => format!("address the elements without `{level}`"),
-            E::LevelUnknown { level, known, .. } => {
-                did_you_mean(level.as_str(), known.split(", "))?
-            }
-            E::MemoryUnknown { memory, known, .. } => did_you_mean(memory, known.split(", "))?,
-            E::DtypeUnknown { name } => dtype_help(name),
-            E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
-            _ => return None,
-        };
-        Some(help)
-    }
-}
-
-fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    closest(name, known).map(|known| format!("did you mean `{known}`?"))
-}
-
-/// The dtype of a PadLayout for the names that other systems give it.
-fn dtype_help(name: &str) -> String {
-    use crate::notation::Dtype;
-    let meant = match name.to_ascii_lowercase().as_str() {
-        "float32" | "f32" | "fp32" => Some("Float"),
-        "float16" | "f16" | "fp16" => Some("Half"),
-        "bfloat16" | "bf16" => {
-            return "PadLayouts do not name bfloat16; `Half` is as wide, 16 bits".into();
-        }
-        "float64" | "f64" | "fp64" => Some("Double"),
-        "int32" | "s32" | "i32" => Some("Int"),
-        "uint32" | "u32" => Some("UInt"),
-        "int64" | "s64" | "i64" => Some("Long"),
-        "uint64" | "u64" => Some("ULong"),
-        "int8" | "s8" | "i8" => Some("Byte"),
-        "uint8" | "u8" => Some("UByte"),
-        name => closest(name, Dtype::ALL.iter().map(|dtype| dtype.name())),
-    };
-    let all = Dtype::HELP;
-    meant.map_or_else(|| all.into(), |one| format!("did you mean `{one}`? It is {all}"))
 }
 
 /// `1 entry`, `2 entries`.

@@ -257,6 +257,14 @@ fn own() -> Vec<Case> {
         ),
         case(
             "convert",
+            "machine",
+            "'((2_HOST, 4:1))' --to hlo-sharding",
+            "--machine HOST=2",
+            "'((4:1))' --to xla --machine HOST=2",
+            "--machine has no effect",
+        ),
+        case(
+            "convert",
             "padding",
             "(3)/((4:1)) --to isl",
             "--padding",

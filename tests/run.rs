@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::test_runner::{
-    FileFailurePersistence, RngAlgorithm, TestCaseResult, TestRng, TestRunner,
+    FileFailurePersistence, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,
 };
 use tensor_layout::LayoutError;
 
@@ -75,7 +75,7 @@ pub(crate) struct Law {
     /// The least share of questions that is answered, in percent.
     floor: u32,
     cases: u32,
-    run: Box<dyn Fn(ProptestConfig) -> Tally>,
+    run: Box<dyn Fn(TestRunner) -> Result<Tally, TestError<String>>>,
     /// The file that keeps failing cases.
     failures: &'static str,
 }
@@ -87,16 +87,19 @@ impl Law {
         strategy: impl Fn() -> S + 'static,
         law: fn(&T, &mut Tally) -> TestCaseResult,
     ) -> Law {
-        let run = move |config| {
+        let run = move |mut runner: TestRunner| {
             let tally = RefCell::new(Tally::default());
             let case = |case| {
                 let tally = &mut *tally.borrow_mut();
                 tally.cases += 1;
                 law(&case, tally)
             };
-            let outcome = runner(config).run(&strategy(), case);
-            outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
-            tally.into_inner()
+            let shown = |error: TestError<T>| match error {
+                TestError::Fail(why, case) => TestError::Fail(why, format!("{case:#?}")),
+                TestError::Abort(why) => TestError::Abort(why),
+            };
+            runner.run(&strategy(), case).map_err(shown)?;
+            Ok(tally.into_inner())
         };
         Law { file, name, floor, cases, run: Box::new(run), failures }
     }
@@ -123,7 +126,30 @@ impl Law {
     }
 
     pub(crate) fn tally(&self, cases: u32) -> Tally {
-        (self.run)(self.config(cases))
+        match (self.run)(runner(self.config(cases))) {
+            Ok(tally) => tally,
+            Err(TestError::Fail(why, case)) => {
+                panic!("{}: {why}\nminimal failing input: {case}", self.name)
+            }
+            Err(error) => panic!("{}: {error}", self.name),
+        }
+    }
+
+    /// One case, drawn from the bytes of a fuzzer; bytes that draw none are passed over.
+    #[allow(dead_code, reason = "`fuzz/` calls it")]
+    pub(crate) fn on_bytes(&self, bytes: &[u8]) {
+        let config = ProptestConfig {
+            failure_persistence: None,
+            max_local_rejects: 64,
+            max_global_rejects: 1,
+            max_shrink_iters: 0,
+            ..self.config(1)
+        };
+        let rng = TestRng::from_seed(RngAlgorithm::PassThrough, bytes);
+        let outcome = (self.run)(TestRunner::new_with_rng(config, rng));
+        if let Err(TestError::Fail(why, case)) = outcome {
+            panic!("{}: {why}\n{case}", self.name);
+        }
     }
 }
 

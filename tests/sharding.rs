@@ -385,6 +385,118 @@ fn placements_are_read_exactly_where_cuts_in_turn_are_one_cut() {
 }
 
 #[test]
+fn a_layout_of_devices_and_shards_is_raised_to_its_sharding() {
+    let (mut raised, mut refused) = (0, 0);
+    for line in xla_lines().lines() {
+        let (text, rest) = line.split_once('|').unwrap();
+        let extents = numbers(rest.split('|').next().unwrap());
+        let sharding = sharding(text);
+        let all = extents.iter().product::<u64>();
+        let (Some(devices), 1..=2000) = (sharding.devices(), all) else { continue };
+        let local = row_major(&sharding.shard_extents(&extents).unwrap());
+        let machine: Machine = format!("Device={devices}").parse().unwrap();
+        let Ok(layout) = sharding.layout(&extents, &local, Some(&machine)) else { continue };
+        match Sharding::of_layout(&layout, &machine) {
+            Ok((found, shard)) => {
+                raised += 1;
+                for device in 0..devices {
+                    let [ours, written] =
+                        [&found, &sharding].map(|s| s.shard(&extents, device).unwrap().unwrap());
+                    assert!(same_shard(&ours, &written), "{text} {extents:?}: {ours:?}");
+                }
+                let back = found.layout(&extents, &shard, Some(&machine)).unwrap();
+                assert_eq!(back.same_up_to_padding(&layout), Ok(None), "{text}");
+            }
+            // A device number whose digits do not line up is a derived axis.
+            Err(error) => {
+                refused += 1;
+                assert!(!layout.derived_axes().is_empty(), "{text} {extents:?}: {error}");
+            }
+        }
+    }
+    assert!(raised > 200 && raised > 10 * refused, "{raised} {refused}");
+}
+
+#[test]
+fn a_layout_that_is_not_a_sharding_is_refused_for_its_reason() {
+    for (layout, reason) in [
+        ("((2_PE, 6:1))", "does not use all 4 units"),
+        ("((4:1, 4_PE))", "stands inside one in the memory of a unit"),
+        ("(10)/((4_PE, 4:1))", "is cut into 4 parts of 4; a sharding cuts it into parts of 3"),
+        ("((2:1); B@[2_Addr:2])", "copies in `Addr`"),
+    ] {
+        let layout: Layout = layout.parse().unwrap();
+        let error = Sharding::of_layout(&layout, &"PE=4".parse().unwrap()).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+/// `0:3,5:7` as ranges; `tests/python/make_placements.py` writes such lines.
+fn ranges(text: &str) -> Vec<Range<u64>> {
+    let range = |text: &str| text.split_once(':').map(|(from, to)| (from.parse(), to.parse()));
+    let read = text.split(',').filter_map(range);
+    read.map(|(from, to)| from.unwrap()..to.unwrap()).collect()
+}
+
+/// What the devices hold, dimension by dimension, where each dimension is cut once by all of its
+/// axes of the mesh together.
+fn one_cut(placements: &str, mesh: &[u64], shape: &[u64]) -> Vec<Vec<Range<u64>>> {
+    let axes: Vec<Option<usize>> = placements
+        .split("), ")
+        .map(|part| {
+            part.split_once("Shard(")
+                .map(|(_, dim)| dim.trim_end_matches([')', ']']).parse().unwrap())
+        })
+        .collect();
+    let range = |at: &[u64], (dim, extent): (usize, &u64)| {
+        let cut = || (0..mesh.len()).filter(|axis| axes[*axis] == Some(dim));
+        let parts: u64 = cut().map(|axis| mesh[axis]).product();
+        let part = cut().fold(0, |part, axis| part * mesh[axis] + at[axis]);
+        let size = extent.div_ceil(parts);
+        (part * size).min(*extent)..((part + 1) * size).min(*extent)
+    };
+    let devices = crate::slow::count(mesh);
+    devices.iter().map(|at| shape.iter().enumerate().map(|dim| range(at, dim)).collect()).collect()
+}
+
+/// Ranges without elements are alike, wherever they begin.
+fn same_shard(a: &[Range<u64>], b: &[Range<u64>]) -> bool {
+    let is_empty = |shard: &[Range<u64>]| shard.iter().any(Range::is_empty);
+    a == b || is_empty(a) && is_empty(b)
+}
+
+#[test]
+fn placements_hold_what_pytorch_says_or_are_refused_because_its_cuts_are_not_one() {
+    let (mut agree, mut differ) = (0, 0);
+    for line in include_str!("data/placements.txt").lines() {
+        let [text, mesh, shape, held] = line.split('|').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let (mesh, shape): (Mesh, Vec<u64>) = (mesh.parse().unwrap(), numbers(shape));
+        let torch: Vec<Vec<Range<u64>>> = held.split(';').map(ranges).collect();
+        let sizes: Vec<u64> = mesh.axes.iter().map(|(_, size)| *size).collect();
+        let one = one_cut(text, &sizes, &shape);
+        let is_one_cut = torch.iter().zip(&one).all(|(a, b)| same_shard(a, b));
+        match text.parse::<Placements>().unwrap().lower(&mesh, &shape) {
+            Ok(sharding) => {
+                agree += 1;
+                for (device, torch) in (0..).zip(&torch) {
+                    let ours = sharding.shard(&shape, device).unwrap().unwrap_or_default();
+                    let empty = torch.iter().any(Range::is_empty);
+                    let ours_empty = ours.len() < shape.len() || ours.iter().any(Range::is_empty);
+                    assert!(ours == *torch || empty && ours_empty, "{line}: {device}: {ours:?}");
+                }
+            }
+            Err(error) => {
+                differ += 1;
+                assert!(!is_one_cut, "{line}: {error}");
+            }
+        }
+    }
+    assert!(agree > 300 && differ > 20, "{agree} {differ}");
+}
+
+#[test]
 fn a_mesh_of_a_million_devices_is_no_list() {
     let sharding = sharding("{devices=[1024,1,1024]<=[1024,1024]T(1,0) last_tile_dim_replicate}");
     let extents = [1 << 40, 7];

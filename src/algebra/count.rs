@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::algebra::coordinates::count_sums;
 use crate::algebra::layout::{Landing, Layout, Subaxis, Target};
+use crate::algebra::product;
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -11,7 +12,8 @@ impl Layout {
     /// The number of elements: the product of the logical extents.
     #[must_use]
     pub fn elements(&self) -> u64 {
-        self.axes.iter().map(|axis| axis.extent).product()
+        // A 0 comes before what would not fit without it.
+        product(self.axes.iter().map(|axis| axis.extent)).unwrap_or(u64::MAX)
     }
 
     /// The number of copies of each element by sized replicas.

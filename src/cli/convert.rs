@@ -4,11 +4,12 @@ use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
 use tensor_layout::notation::{Dtype, Notation};
+use tensor_layout::sharding::{Mesh, Sharding};
 use tensor_layout::xla::{XlaDtype, XlaShape};
-use tensor_layout::{Layout, LayoutError, LayoutText};
+use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
 
 use super::failure::{Failure, note};
-use super::input::{Form, Reading};
+use super::input::{Form, Reading, machine_of};
 use super::output::{print, print_layout};
 
 /// Write a layout in another notation, or as code.
@@ -38,6 +39,10 @@ pub(super) struct Convert {
     /// `@LM0 / Half`, or f32.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
+    /// With --to hlo-sharding, sdy or partition-spec: the machine whose units are the devices of
+    /// a layout, row-major; a name, a tree such as HOST=2,CHIP=4, or a TOML file.
+    #[arg(long, value_name = "MACHINE", help_heading = "Output")]
+    machine: Option<String>,
     /// With --to isl: print the places that hold no element instead.
     #[arg(long, help_heading = "Output")]
     padding: bool,
@@ -66,7 +71,7 @@ enum To {
     Rust,
     /// Python functions.
     Python,
-    /// The sharding of a sharded shape as XLA prints it.
+    /// The sharding of a sharded shape, or of a layout with --machine, as XLA prints it.
     HloSharding,
     /// That sharding as Shardy prints it; its text, or `, mesh=..` behind it, has the mesh.
     Sdy,
@@ -99,21 +104,30 @@ impl To {
     }
 }
 
-/// The sharding of a sharded shape, in another notation.
-fn sharding(syntax: &LayoutText, to: To) -> Result<String, Failure> {
-    let LayoutText::Sharded(shape) = syntax else {
-        return Err(Failure::Argument(
-            "only a sharded shape, such as f32[8], sharding={devices=[4]<=[4]}, has a sharding"
-                .into(),
-        ));
+/// The sharding of a sharded shape, or of a layout over the units of a machine.
+fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<String, Failure> {
+    let (sharding, mesh, rank) = match (syntax, machine) {
+        (LayoutText::Sharded(shape), _) => {
+            let sharding = shape.sharding()?;
+            let mesh = shape.mesh().or(sharding.mesh()).cloned();
+            (sharding, mesh, shape.array().dims.len())
+        }
+        (_, Some(machine)) => {
+            let layout = syntax.lower()?;
+            let levels = machine.levels().map(|(level, size)| (level.to_string(), size));
+            let mesh = Mesh { axes: levels.collect(), ..Mesh::default() };
+            (Sharding::of_layout(&layout, machine)?.0, Some(mesh), layout.rank())
+        }
+        (_, None) => {
+            return Err(Failure::Argument(
+                "only a sharded shape, such as f32[8], sharding={devices=[4]<=[4]}, has a \
+                 sharding; with --machine the units of a machine are the devices"
+                    .into(),
+            ));
+        }
     };
-    let sharding = shape.sharding()?;
-    let rank = shape.array().dims.len();
-    let mesh = || {
-        let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` behind the sharding";
-        let mesh = shape.mesh().or(sharding.mesh());
-        mesh.ok_or_else(|| Failure::Argument(missing.into()))
-    };
+    let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` behind the sharding";
+    let mesh = || mesh.as_ref().ok_or_else(|| Failure::Argument(missing.into()));
     Ok(match to {
         To::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),
         To::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
@@ -130,11 +144,14 @@ impl Convert {
             note("--dtype has no effect: only XLA shapes name a type");
         }
         let syntax = self.reading.read(&self.layout)?;
+        let machine = self.machine(&syntax)?;
         match self.to.writer(self.padding) {
             Writer::Text(notation) => self.write(&syntax, notation),
             Writer::Sharding => match self.form.is_json() {
-                true => print(&json!({ "text": sharding(&syntax, self.to)? }).to_string()),
-                false => print(&sharding(&syntax, self.to)?),
+                true => print(
+                    &json!({ "text": sharding(&syntax, machine.as_ref(), self.to)? }).to_string(),
+                ),
+                false => print(&sharding(&syntax, machine.as_ref(), self.to)?),
             },
             Writer::Code(write) => {
                 let code = write(&syntax.lower()?).map_err(|error| syntax.refuse(error))?;
@@ -147,6 +164,18 @@ impl Convert {
                 print(&code)
             }
         }
+    }
+
+    /// The machine, where it says what the devices of a sharding are.
+    fn machine(&self, syntax: &LayoutText) -> Result<Option<Machine>, Failure> {
+        let machine = self.machine.as_deref().map(machine_of).transpose()?;
+        let is_sharding = matches!(self.to.writer(self.padding), Writer::Sharding);
+        if machine.is_some() && !is_sharding {
+            note("--machine has no effect: it goes with --to hlo-sharding, sdy and partition-spec");
+        } else if machine.is_some() && matches!(syntax, LayoutText::Sharded(_)) {
+            note("--machine has no effect: the shape has its own sharding");
+        }
+        Ok(machine)
     }
 
     fn write(&self, syntax: &LayoutText, to: Notation) -> Result<(), Failure> {

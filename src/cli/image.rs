@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use tensor_layout::Level;
-use tensor_layout::image::{ImageForm, NpyHeader};
+use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
 use super::input::{Place, Placed};
 use super::interrupt::Unfinished;
-use super::output::{MOST_FILES, Output, done_from, unfinished};
+use super::output::{Output, done_from, unfinished};
 
 // What `pack` and `unpack` share.
 #[derive(Debug, ClapArgs)]
@@ -49,17 +49,6 @@ pub(super) fn form(lanes: Option<u64>, width: u64) -> Result<ImageForm, Failure>
     }
 }
 
-/// The bytes of an entry of a plain little-endian type.
-pub(super) fn width(descr: &str) -> Option<u64> {
-    match descr {
-        "|u1" | "|i1" | "|b1" => Some(1),
-        "<u2" | "<i2" | "<f2" => Some(2),
-        "<u4" | "<i4" | "<f4" => Some(4),
-        "<u8" | "<i8" | "<f8" => Some(8),
-        _ => None,
-    }
-}
-
 /// An array on disk, its data ahead.
 pub(super) struct Npy {
     pub(super) file: File,
@@ -73,7 +62,7 @@ impl Npy {
         let failed = |error| Failure::Io(path.display().to_string(), error);
         let mut file = File::open(path).map_err(failed)?;
         let header = NpyHeader::read(&mut file).map_err(failed)?;
-        let width = width(&header.descr).ok_or_else(|| {
+        let width = header.entry_bytes().ok_or_else(|| {
             Failure::Argument(format!(
                 "{}: entries are `{}`; expected little-endian numbers of 1, 2, 4 or 8 bytes, such \
                  as <f4 or <u2",
@@ -90,8 +79,7 @@ impl Npy {
     fn check_length(&self) -> io::Result<()> {
         let header = (&self.file).stream_position()?;
         let found = self.file.metadata()?.len().saturating_sub(header);
-        let wanted = self.header.entries().and_then(|entries| entries.checked_mul(self.width));
-        if wanted == Some(found) {
+        if self.header.data_bytes() == Some(found) {
             return Ok(());
         }
         let shape = &self.header.shape;
@@ -109,25 +97,6 @@ impl Npy {
     }
 }
 
-/// The shape of a memory image, units left out or not.
-fn image_shape(program: &Program, form: ImageForm, units: bool) -> Vec<u64> {
-    let kept = |level: Level| match level {
-        Level::ADDR => true,
-        Level::W => form == ImageForm::Cells,
-        _ => units,
-    };
-    program.columns().filter(|(level, _)| kept(*level)).map(|(_, size)| size).collect()
-}
-
-/// `L2B=0/L1B=3/MAB=0/PE=1.npy`
-fn unit_path(unit: &[(Level, u64)]) -> PathBuf {
-    let names: Vec<String> = unit.iter().map(|(level, at)| format!("{level}={at}")).collect();
-    match names.split_last() {
-        None => PathBuf::from("memory.npy"),
-        Some((last, dirs)) => dirs.iter().collect::<PathBuf>().join(format!("{last}.npy")),
-    }
-}
-
 /// Where an image goes.
 pub(super) enum ImageOut {
     File(Output),
@@ -136,68 +105,8 @@ pub(super) enum ImageOut {
         dir: tempfile::TempDir,
         guard: Unfinished,
         path: PathBuf,
-        units: Units<File>,
+        units: UnitWriter,
     },
-}
-
-/// The files of the units, one after the other.
-pub(super) struct Units<F> {
-    /// The levels of a path with their sizes, from the root down.
-    levels: Vec<(Level, u64)>,
-    header: NpyHeader,
-    /// Bytes of data per unit, and how many lie before the place at hand.
-    bytes: u64,
-    at: u64,
-    /// The unit whose file is open.
-    open: Option<(u64, F)>,
-}
-
-/// The levels of units with their sizes; their number is bounded, each has a file.
-fn unit_levels(program: &Program) -> Result<Vec<(Level, u64)>, Failure> {
-    let inner = Level::is_in_unit;
-    let levels: Vec<(Level, u64)> = program.columns().filter(|(level, _)| !inner(*level)).collect();
-    let files = levels.iter().try_fold(1_u64, |files, (_, size)| files.checked_mul(*size));
-    match files.filter(|files| *files <= MOST_FILES) {
-        Some(_) => Ok(levels),
-        None => Err(Failure::Argument(format!(
-            "more than {MOST_FILES} units, each of which has a file; write to a single file"
-        ))),
-    }
-}
-
-impl<F> Units<F> {
-    fn new(levels: Vec<(Level, u64)>, header: NpyHeader, width: u64) -> Units<F> {
-        let bytes = (header.entries().unwrap_or(0) * width).max(1);
-        Units { levels, header, bytes, at: 0, open: None }
-    }
-
-    /// The unit of the place at hand, and how many bytes of it lie before and after.
-    fn place(&self) -> (u64, u64, u64) {
-        let before = self.at % self.bytes;
-        (self.at / self.bytes, before, self.bytes - before)
-    }
-
-    fn path(&self, dir: &Path, unit: u64) -> PathBuf {
-        let mut rest = unit;
-        let mut place: Vec<(Level, u64)> = Vec::new();
-        for (level, size) in self.levels.iter().rev() {
-            place.insert(0, (*level, rest % size));
-            rest /= size;
-        }
-        dir.join(unit_path(&place))
-    }
-
-    /// A unit that the levels do not have, if the directory has one.
-    fn beyond(&self, dir: &Path) -> Option<PathBuf> {
-        let mut place: Vec<(Level, u64)> =
-            self.levels.iter().map(|(level, _)| (*level, 0)).collect();
-        (0..place.len()).find_map(|at| {
-            place[at].1 = self.levels[at].1;
-            let path = dir.join(unit_path(&place));
-            place[at].1 = 0;
-            path.exists().then_some(path)
-        })
-    }
 }
 
 impl ImageOut {
@@ -207,22 +116,20 @@ impl ImageOut {
         form: ImageForm,
         descr: &str,
     ) -> Result<ImageOut, Failure> {
-        let descr = if form == ImageForm::LongWords { "<u8" } else { descr };
-        let header =
-            |units| NpyHeader { descr: descr.into(), shape: image_shape(program, form, units) };
         if !path.as_os_str().to_string_lossy().ends_with('/') && !path.is_dir() {
             let mut out = Output::new(Some(path))?;
-            header(true).write(&mut out).map_err(|error| out.failed(error))?;
+            let header = program.image_header(form, descr).write(&mut out);
+            header.map_err(|error| out.failed(error))?;
             return Ok(ImageOut::File(out));
         }
         if path.exists() {
             let why = format!("{}: there is such a directory already", path.display());
             return Err(Failure::Argument(why));
         }
-        let levels = unit_levels(program)?;
         let make = |builder: &tempfile::Builder<'_, '_>, parent: &Path| builder.tempdir_in(parent);
         let (dir, guard) = unfinished(path, make, tempfile::TempDir::path)?;
-        let units = Units::new(levels, header(false), width(descr).unwrap_or(8));
+        let units = UnitWriter::new(dir.path(), program, program.unit_header(form, descr));
+        let units = units.map_err(|error| refused(path, error))?;
         Ok(ImageOut::Dir { dir, guard, path: path.into(), units })
     }
 
@@ -249,6 +156,16 @@ impl ImageOut {
     }
 }
 
+/// A directory of units that is refused for what it holds, or cannot be read.
+fn refused(path: &Path, error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            Failure::Argument(error.to_string())
+        }
+        _ => Failure::Io(path.display().to_string(), error),
+    }
+}
+
 /// Gives a complete directory its name, and the mode of any new directory.
 fn publish(dir: tempfile::TempDir, path: &Path) -> io::Result<()> {
     #[cfg(unix)]
@@ -264,127 +181,79 @@ fn publish(dir: tempfile::TempDir, path: &Path) -> io::Result<()> {
 
 impl Write for ImageOut {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (dir, units) = match self {
-            ImageOut::File(out) => return out.write(bytes),
-            ImageOut::Dir { dir, units, .. } => (dir, units),
-        };
-        let (unit, _, left) = units.place();
-        if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
-            let path = units.path(dir.path(), unit);
-            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-            let mut file = File::create(path)?;
-            units.header.write(&mut file)?;
-            units.open = Some((unit, file));
+        match self {
+            ImageOut::File(out) => out.write(bytes),
+            ImageOut::Dir { units, .. } => units.write(bytes),
         }
-        let Some((_, file)) = &mut units.open else { return Ok(0) };
-        let count = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let written = file.write(&bytes[..count])?;
-        units.at += u64::try_from(written).unwrap_or(0);
-        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             ImageOut::File(out) => out.flush(),
-            ImageOut::Dir { units, .. } => units.open.as_mut().map_or(Ok(()), |(_, f)| f.flush()),
+            ImageOut::Dir { units, .. } => units.flush(),
         }
     }
 }
 
 /// Where an image comes from.
-pub(super) struct ImageIn {
-    pub(super) descr: String,
-    kind: ImageKind,
-}
-
-enum ImageKind {
+pub(super) enum ImageIn {
     File(Npy),
-    /// The directory, and its files with the place where their data begins.
-    Dir {
-        dir: PathBuf,
-        units: Units<(File, u64)>,
-    },
+    Dir(UnitReader),
 }
 
 impl ImageIn {
     pub(super) fn open(path: &Path, program: &Program) -> Result<ImageIn, Failure> {
         if !path.is_dir() {
-            let npy = Npy::open(path)?;
-            return Ok(ImageIn { descr: npy.header.descr.clone(), kind: ImageKind::File(npy) });
+            return Npy::open(path).map(ImageIn::File);
         }
-        let levels = unit_levels(program)?;
-        let zeros: Vec<(Level, u64)> = levels.iter().map(|(level, _)| (*level, 0)).collect();
-        let first = Npy::open(&path.join(unit_path(&zeros)))?;
-        let (descr, header) = (first.header.descr.clone(), first.header.clone());
-        let units = Units::new(levels, header, first.width);
-        if let Some(beyond) = units.beyond(path) {
-            let why = format!("{}: this unit does not exist in the layout", beyond.display());
-            return Err(Failure::Argument(why));
-        }
-        Ok(ImageIn { descr, kind: ImageKind::Dir { dir: path.into(), units } })
+        UnitReader::open(path, program).map(ImageIn::Dir).map_err(|error| refused(path, error))
     }
 
+    pub(super) fn header(&self) -> &NpyHeader {
+        match self {
+            ImageIn::File(npy) => &npy.header,
+            ImageIn::Dir(units) => units.header(),
+        }
+    }
+
+    /// Whether the image is one that `pack` makes of such a tensor.
     pub(super) fn check(
         &self,
         program: &Program,
         form: ImageForm,
-        width: u64,
+        descr: &str,
     ) -> Result<(), Failure> {
-        let (found, units) = match &self.kind {
-            ImageKind::File(npy) => (&npy.header, true),
-            ImageKind::Dir { units, .. } => (&units.header, false),
+        let expected = match self {
+            ImageIn::File(_) => program.image_header(form, descr),
+            ImageIn::Dir(_) => program.unit_header(form, descr),
         };
-        let shape = image_shape(program, form, units);
-        let expected = if form == ImageForm::LongWords { 8 } else { width };
-        if found.shape != shape || self::width(&found.descr) != Some(expected) {
-            return Err(Failure::Argument(format!(
-                "the image has entries `{}` and the shape {:?}, but this layout makes entries of \
-                 {expected} bytes and the shape {shape:?}",
-                found.descr, found.shape
-            )));
+        let found = self.header();
+        if found.shape == expected.shape && found.entry_bytes() == expected.entry_bytes() {
+            return Ok(());
         }
-        Ok(())
+        let bytes = expected.entry_bytes().unwrap_or(0);
+        Err(Failure::Argument(format!(
+            "the image has entries `{}` and the shape {:?}, but this layout makes entries of \
+             {bytes} bytes and the shape {:?}",
+            found.descr, found.shape, expected.shape
+        )))
     }
 }
 
 impl Read for ImageIn {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (dir, units) = match &mut self.kind {
-            ImageKind::File(npy) => return npy.file.read(buffer),
-            ImageKind::Dir { dir, units } => (dir, units),
-        };
-        let (unit, before, left) = units.place();
-        if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
-            let path = units.path(dir, unit);
-            let named = |error: io::Error| {
-                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-            };
-            let mut file = File::open(&path).map_err(named)?;
-            if NpyHeader::read(&mut file).map_err(named)? != units.header {
-                return Err(named(io::Error::other("not the shape of the other units")));
-            }
-            let data = file.stream_position()?;
-            units.open = Some((unit, (file, data)));
+        match self {
+            ImageIn::File(npy) => npy.file.read(buffer),
+            ImageIn::Dir(units) => units.read(buffer),
         }
-        let Some((_, (file, data))) = &mut units.open else { return Ok(0) };
-        file.seek(SeekFrom::Start(*data + before))?;
-        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read = file.read(&mut buffer[..count])?;
-        units.at += u64::try_from(read).unwrap_or(0);
-        Ok(read)
     }
 }
 
 impl Seek for ImageIn {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match (&mut self.kind, to) {
-            (ImageKind::File(npy), to) => npy.file.seek(to),
-            (ImageKind::Dir { units, .. }, SeekFrom::Start(at)) => {
-                units.at = at;
-                Ok(at)
-            }
-            (ImageKind::Dir { units, .. }, SeekFrom::Current(0)) => Ok(units.at),
-            _ => Err(io::Error::from(io::ErrorKind::Unsupported)),
+        match self {
+            ImageIn::File(npy) => npy.file.seek(to),
+            ImageIn::Dir(units) => units.seek(to),
         }
     }
 }

@@ -7,7 +7,7 @@ use tensor_layout::image::NpyHeader;
 use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
-use super::image::{Image, ImageIn, form, width};
+use super::image::{Image, ImageIn, form};
 use super::output::{Output, done_from};
 
 /// Move the memory of every unit back into a tensor: the inverse of pack.
@@ -34,16 +34,18 @@ impl Unpack {
         let mut image = ImageIn::open(&self.source, &program)?;
         let descr = self.descr.clone().unwrap_or_else(|| match lanes {
             // Lanes that nobody named are bits.
-            Some(lanes) if image.descr == "<u8" && lanes > 1 => lane_descr(lanes),
-            _ => image.descr.clone(),
+            Some(lanes) if image.header().descr == "<u8" && lanes > 1 => lane_descr(lanes),
+            _ => image.header().descr.clone(),
         });
-        let width = width(&descr)
-            .ok_or_else(|| Failure::Argument(format!("--descr: `{descr}` is not a plain type")))?;
-        let form = form(lanes, width)?;
-        image.check(&program, form, width)?;
         let shape = program.ranges().iter().map(|range| range.end).collect();
+        let header = NpyHeader { descr, shape };
+        let width = header.entry_bytes().ok_or_else(|| {
+            Failure::Argument(format!("--descr: `{}` is not a plain type", header.descr))
+        })?;
+        let form = form(lanes, width)?;
+        image.check(&program, form, &header.descr)?;
         let mut out = Output::new(Some(&self.image.output))?;
-        let header = NpyHeader { descr, shape }.write(&mut out);
+        let header = header.write(&mut out);
         let written = header.map_err(WriteError::from).and_then(|()| match width {
             1 => program.unpack_stream::<u8>(&mut image, &mut out, form),
             2 => program.unpack_stream::<u16>(&mut image, &mut out, form),

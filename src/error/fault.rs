@@ -4,6 +4,47 @@ use itertools::Itertools;
 
 use crate::level::Level;
 
+/// What contradicts itself in a machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineFault {
+    /// A machine without levels.
+    #[error("it lacks levels; name at least one, as in `PE=4`")]
+    NoLevels,
+    /// A level that is named twice.
+    #[error("level `{0}` is named twice")]
+    RepeatedLevel(Level),
+    /// `Time`, `Addr` or `W`, which are coordinates but not hardware.
+    #[error("`{0}` does not name hardware, so a machine cannot have it")]
+    NotHardware(Level),
+    /// A level of size 0.
+    #[error("level `{0}` has size 0")]
+    EmptyLevel(Level),
+    /// More units than 64 bits count.
+    #[error("the number of its units does not fit in 64 bits")]
+    TooManyUnits,
+    /// Long words of 0 bits.
+    #[error("a long word has 0 bits")]
+    EmptyWord,
+    /// A memory that every 0 units share.
+    #[error("memory `{memory}` is shared by 0 units")]
+    EmptyGroup {
+        /// The memory.
+        memory: String,
+    },
+    /// A memory of a level that the machine lacks.
+    #[error("memory `{memory}` belongs to the unknown level `{owner}`")]
+    UnknownOwner {
+        /// The memory.
+        memory: String,
+        /// The level that should own it.
+        owner: Level,
+    },
+    /// TOML that does not describe a machine, in the words of its reader.
+    #[error("{0}")]
+    Toml(String),
+}
+
 /// Why the axes or extents of a layout do not allow an edit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

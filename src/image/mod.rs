@@ -5,7 +5,9 @@ mod npy;
 mod pack;
 mod stream;
 mod transpose;
+mod units;
 
 pub use lanes::{Lane, join_lanes, split_lanes};
 pub use npy::{NpyHeader, NpyTable};
 pub use stream::ImageForm;
+pub use units::{UnitReader, UnitWriter};

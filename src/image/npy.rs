@@ -93,6 +93,24 @@ impl NpyHeader {
     pub fn entries(&self) -> Option<u64> {
         crate::algebra::product(self.shape.iter().copied())
     }
+
+    /// The bytes of an entry of a plain little-endian type; `None` for another type.
+    #[must_use]
+    pub fn entry_bytes(&self) -> Option<u64> {
+        match &*self.descr {
+            "|u1" | "|i1" | "|b1" => Some(1),
+            "<u2" | "<i2" | "<f2" => Some(2),
+            "<u4" | "<i4" | "<f4" => Some(4),
+            "<u8" | "<i8" | "<f8" => Some(8),
+            _ => None,
+        }
+    }
+
+    /// The bytes behind the header; `None` for another type, or if their number does not fit.
+    #[must_use]
+    pub fn data_bytes(&self) -> Option<u64> {
+        self.entries()?.checked_mul(self.entry_bytes()?)
+    }
 }
 
 fn invalid(what: &str) -> io::Error {

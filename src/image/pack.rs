@@ -74,7 +74,8 @@ impl Program {
                     to: index(step.place),
                 };
                 let at = (index(grid.element), index(grid.place - places.start));
-                transfer(tensor, image, at, grid.steps.iter().map(dim).collect());
+                let steps = Step::joined(grid.steps.iter().copied(), Step::by_place);
+                transfer(tensor, image, at, steps.iter().rev().map(dim).collect());
             });
         });
         Ok(())
@@ -101,7 +102,8 @@ impl Program {
                     to: index(step.element),
                 };
                 let at = (index(grid.place - places.start), index(grid.element));
-                transfer(image, tensor, at, grid.steps.iter().map(dim).collect());
+                let steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
+                transfer(image, tensor, at, steps.iter().rev().map(dim).collect());
             });
         });
         Ok(())

@@ -28,14 +28,14 @@ const PIECE_BYTES: usize = 64;
 
 /// Moves the cells `from + sum` of the source to `to + sum` of the target.
 ///
-/// The caller has checked that all of them are there.
+/// The caller has checked that all of them are there, and gives the digits major to minor on the
+/// target's side, joined.
 pub(super) fn transfer<T: Copy>(
     source: &[T],
     target: &mut [T],
     at: (usize, usize),
     dims: Vec<Dim>,
 ) {
-    let dims = joined(dims);
     // Short pieces that line up on both sides are cells of their own.
     let piece = dims.last().filter(|dim| dim.from == 1 && dim.to == 1).map_or(1, |dim| dim.count);
     let lines_up = |size: usize| {
@@ -92,22 +92,6 @@ fn grid<T: Copy>(source: &[T], target: &mut [T], (from, to): (usize, usize), mut
         (false, _) => Box::new(|from, to| tile.pieces(source, target, from, to, piece)),
     };
     each(&outer, from, to, &mut *visit);
-}
-
-/// Descending on the target's side, with those joined that step evenly on both.
-fn joined(mut dims: Vec<Dim>) -> Vec<Dim> {
-    dims.retain(|dim| dim.count > 1);
-    dims.sort_unstable_by_key(|dim| (dim.to, dim.from));
-    dims.dedup_by(|major, minor| {
-        let goes_on = |minor_step: usize, step| minor_step.checked_mul(minor.count) == Some(step);
-        let joins = goes_on(minor.from, major.from) && goes_on(minor.to, major.to);
-        if joins {
-            minor.count *= major.count;
-        }
-        joins
-    });
-    dims.reverse();
-    dims
 }
 
 fn each(dims: &[Dim], from: usize, to: usize, visit: &mut dyn FnMut(usize, usize)) {

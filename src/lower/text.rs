@@ -316,7 +316,8 @@ impl Layout {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
             Notation::Sharded => Err(LayoutError::Sharding {
-                reason: "a layout is not read back into a shape and a sharding; write a PadLayout"
+                reason: "a layout does not become a shape and a sharding at once; `Sharding::of_layout` \
+                         (`convert --to hlo-sharding --machine ..`) reads the sharding"
                     .into(),
             }),
             _ => Ok((self.to_cute()?.to_string(), self.padding_left_out(like))),

@@ -8,7 +8,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::notation::quick::Cursor;
+use crate::notation::cursor::Cursor;
 use crate::notation::refusal::{Stop, check_depth};
 use crate::notation::written::Written;
 
@@ -217,7 +217,7 @@ fn name(rule: Rule) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{Rule, by_grammar, name, quick};
-    use crate::notation::quick::tests::mutated;
+    use crate::notation::cursor::tests::mutated;
 
     #[test]
     fn the_quick_reader_reads_as_the_grammar_does() {

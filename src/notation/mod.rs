@@ -10,12 +10,12 @@
 //! arithmetic. What it means is said in `lower`.
 
 mod assignments;
+mod cursor;
 mod cute;
 mod cute_tiler;
 mod dtype;
 mod einsum;
 mod pad_layout;
-mod quick;
 mod refusal;
 pub(crate) mod sharding;
 mod strided;
@@ -38,4 +38,5 @@ pub use xla_dtype::XlaDtype;
 pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
 pub(crate) use assignments::{Assignment, assignments};
+pub(crate) use cursor::Cursor;
 pub(crate) use walk::Walk;

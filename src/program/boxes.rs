@@ -88,6 +88,37 @@ pub(crate) struct Step {
     pub(crate) place: u64,
 }
 
+impl Step {
+    /// Minor to major on the side of `by`, without digits of size 1, and with those joined that
+    /// count through each other on both sides.
+    pub(crate) fn joined(
+        steps: impl IntoIterator<Item = Step>,
+        by: impl Fn(&Step) -> (u64, u64),
+    ) -> Vec<Step> {
+        let mut steps: Vec<Step> = steps.into_iter().filter(|step| step.count > 1).collect();
+        steps.sort_unstable_by_key(by);
+        steps.dedup_by(|major, minor| {
+            let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);
+            let joins = goes_on(minor.element, major.element) && goes_on(minor.place, major.place);
+            if joins {
+                minor.count *= major.count;
+            }
+            joins
+        });
+        steps
+    }
+
+    /// Minor to major by elements.
+    pub(crate) fn by_element(&self) -> (u64, u64) {
+        (self.element, self.place)
+    }
+
+    /// Minor to major by places.
+    pub(crate) fn by_place(&self) -> (u64, u64) {
+        (self.place, self.element)
+    }
+}
+
 /// A range of an axis, and what one step in it adds to the number of the element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AxisRange {
@@ -144,7 +175,7 @@ impl<'a> Boxes<'a> {
         let mut values = vec![Value::default(); nodes];
         for (value, range) in values.iter_mut().zip(ranges) {
             value.start = range.start;
-            value.terms.push(Term { weight: 1, count: range.count, element: range.weight });
+            value.terms.push(Step { place: 1, count: range.count, element: range.weight });
         }
         for (value, derived) in values[ranges.len()..].iter_mut().zip(self.layout.derived_axes()) {
             value.start = derived.start;
@@ -158,14 +189,8 @@ impl<'a> Boxes<'a> {
 #[derive(Clone, Debug, Default)]
 struct Value {
     start: u64,
-    terms: Vec<Term>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Term {
-    weight: u64,
-    count: u64,
-    element: u64,
+    /// What they add to the value stands as their place.
+    terms: Vec<Step>,
 }
 
 /// `start + weight x k` for k below `count`, where each k is worth `element`.
@@ -191,22 +216,6 @@ impl Progression {
     }
 }
 
-/// Terms with those joined that count through each other, the longest last.
-fn combined(terms: &[Term]) -> Vec<Term> {
-    let mut terms: Vec<Term> = terms.iter().copied().filter(|term| term.count > 1).collect();
-    terms.sort_unstable_by_key(|term| term.weight);
-    terms.dedup_by(|major, minor| {
-        let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);
-        let joins = goes_on(minor.weight, major.weight) && goes_on(minor.element, major.element);
-        if joins {
-            minor.count *= major.count;
-        }
-        joins
-    });
-    terms.sort_by_key(|term| term.count);
-    terms
-}
-
 struct Cutter<'a> {
     boxes: &'a Boxes<'a>,
     values: Vec<Value>,
@@ -222,7 +231,9 @@ impl Cutter<'_> {
             return self.copies(if self.boxes.copies { copies } else { 0..0 });
         }
         let Value { start, terms } = std::mem::take(&mut self.values[node]);
-        self.terms(node, start, &combined(&terms));
+        let mut joined = Step::joined(terms.iter().copied(), Step::by_place);
+        joined.sort_by_key(|term| term.count);
+        self.terms(node, start, &joined);
         self.values[node] = Value { start, terms };
     }
 
@@ -245,17 +256,17 @@ impl Cutter<'_> {
     }
 
     /// Cuts a node whose value is `start` and what the terms add, the last of them the longest.
-    fn terms(&mut self, node: usize, start: u64, terms: &[Term]) {
+    fn terms(&mut self, node: usize, start: u64, terms: &[Step]) {
         match *terms {
             [] => self.digit(node, 0, Progression::single(start)),
-            [Term { weight, count, element }] => {
+            [Step { place: weight, count, element }] => {
                 self.digit(node, 0, Progression { start, weight, count, element });
             }
             [first, ref rest @ ..] => {
                 let element = self.grid.element;
                 for at in 0..first.count {
                     self.grid.element = element + at * first.element;
-                    self.terms(node, start + at * first.weight, rest);
+                    self.terms(node, start + at * first.place, rest);
                 }
                 self.grid.element = element;
             }
@@ -330,7 +341,7 @@ impl Cutter<'_> {
                 self.values[to].start = fed + start * worth;
                 if count > 1 {
                     let weight = weight * worth;
-                    self.values[to].terms.push(Term { weight, count, element });
+                    self.values[to].terms.push(Step { place: weight, count, element });
                 }
                 self.digit(node, at + 1, rest);
                 self.values[to].start = fed;

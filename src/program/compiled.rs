@@ -232,7 +232,7 @@ impl Program {
     /// The number of elements: the length of a table.
     #[must_use]
     pub fn elements(&self) -> u64 {
-        self.shape.iter().map(|range| range.end - range.start).product()
+        product(self.shape.iter().map(|range| range.end - range.start)).unwrap_or(u64::MAX)
     }
 
     /// The number of places, holes included: the length of an inverse table.

@@ -9,7 +9,7 @@
 //! 3:8, 8:1   1      1     a run of 24 cells
 //! ```
 
-use super::boxes::Grid;
+use super::boxes::{Grid, Step};
 use super::cell::{Cell, Steps};
 
 /// The longest inner vector, as in weighted sums.
@@ -44,36 +44,25 @@ impl<T: Cell> Write<T> {
         let places = matches!(self, Write::Places);
         let (at, number) =
             if places { (grid.element, grid.place) } else { (grid.place, grid.element) };
-        let line = |step: &super::boxes::Step| match self {
-            Write::Places => Line { count: step.count, at: step.element, value: step.place },
-            Write::Elements => Line { count: step.count, at: step.place, value: step.element },
-            Write::Mark(_) => Line { count: step.count, at: step.place, value: 0 },
+        let by = if places { Step::by_element } else { Step::by_place };
+        let numbers = |step: &Step| match self {
+            Write::Places | Write::Elements => *step,
+            Write::Mark(_) => Step { element: 0, ..*step },
+        };
+        let line = |step: &Step| {
+            let (at, value) = by(step);
+            Line { count: step.count, at, value }
         };
         let mut first = if let Write::Mark(mark) = self { mark } else { T::wrapped(number) };
-        let mut lines: Vec<Line> = grid.steps.iter().map(line).collect();
+        let steps = Step::joined(grid.steps.iter().map(numbers), by);
+        let mut lines: Vec<Line> = steps.iter().rev().map(line).collect();
         // Of elements in one place the last one counts.
         for line in lines.iter().filter(|line| line.at == 0) {
             first = first.plus(T::wrapped((line.count - 1).wrapping_mul(line.value)));
         }
         lines.retain(|line| line.at > 0);
-        let lines = joined(lines);
         write(&lines, index(at), first, table);
     }
-}
-
-/// Descending by cells, with those joined that step evenly in both.
-fn joined(mut lines: Vec<Line>) -> Vec<Line> {
-    lines.sort_unstable_by_key(|line| line.at);
-    lines.dedup_by(|major, minor| {
-        let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);
-        let joins = goes_on(minor.at, major.at) && goes_on(minor.value, major.value);
-        if joins {
-            minor.count *= major.count;
-        }
-        joins
-    });
-    lines.reverse();
-    lines
 }
 
 fn index(at: u64) -> usize {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::cursor::Cursor;
 use crate::error::ParseError;
+use crate::notation::Cursor;
 use crate::notation::PadLayout;
 
 /// What stands where the kernel is inserted.
@@ -70,12 +70,12 @@ impl FromStr for VectorHeader {
         let mut cursor = Cursor::new(text);
         fence(&mut cursor)?;
         let direction = match () {
-            () if cursor.eat("In") => Direction::In,
-            () if cursor.eat("Out") => Direction::Out,
+            () if cursor.takes_all("In") => Direction::In,
+            () if cursor.takes_all("Out") => Direction::Out,
             () => return Err(cursor.expected("`In(N):` or `Out(N):`")),
         };
         cursor.expect("(", "`(`")?;
-        let number = cursor.number("the number of a tensor")?;
+        let number = cursor.expect_number("the number of a tensor")?;
         cursor.expect("):", "`):`")?;
         cursor.blanks();
         let rest = cursor.rest().trim_end();

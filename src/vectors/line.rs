@@ -11,10 +11,10 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use super::cursor::Cursor;
 use super::place::VectorPlace;
 use super::value;
 use crate::error::{ParseError, ParseErrorKind};
+use crate::notation::Cursor;
 use crate::notation::{Dtype, MemoryText};
 
 /// A line that sets a long word before a run, or reads one after it.
@@ -73,15 +73,15 @@ impl FromStr for VectorLine {
         cursor.blanks();
         let has_payload = cursor.rest().starts_with(|c: char| c.is_ascii_alphanumeric());
         let payload = match has_payload || !reads {
-            true => Some(cursor.hex(16, "16 hexadecimal digits")?),
+            true => Some(cursor.expect_hex(16, "16 hexadecimal digits")?),
             false => None,
         };
         cursor.blanks();
-        let comment = match cursor.eat("#") {
+        let comment = match cursor.takes_all("#") {
             true => Some(read_comment(&mut cursor)?),
             false => None,
         };
-        cursor.end()?;
+        cursor.expect_end()?;
         Ok(VectorLine { reads, place, payload, comment })
     }
 }
@@ -90,13 +90,13 @@ impl FromStr for VectorLine {
 fn read_dram(cursor: &mut Cursor<'_>) -> Result<VectorPlace, ParseError> {
     cursor.blanks();
     let start = cursor.at();
-    let group = cursor.number("a group")?;
+    let group = cursor.expect_number("a group")?;
     if group >= 4 {
         let why = format!("MN-Core 2 has 4 groups, so {group} is not one");
         return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
     }
     cursor.blanks();
-    let address = cursor.hex(9, "an address of nine hexadecimal digits")?;
+    let address = cursor.expect_hex(9, "an address of nine hexadecimal digits")?;
     cursor.blanks();
     cursor.expect("001", "`001`: one long word")?;
     let units = [Some(group), None, None, None, None];
@@ -106,7 +106,7 @@ fn read_dram(cursor: &mut Cursor<'_>) -> Result<VectorPlace, ParseError> {
 /// `d set PLACE 1` or `d getd PLACE 1`, and whether it reads.
 fn read_debug(cursor: &mut Cursor<'_>) -> Result<(bool, VectorPlace), ParseError> {
     cursor.blanks();
-    let reads = cursor.eat("getd");
+    let reads = cursor.takes_all("getd");
     if !reads {
         cursor.expect("set", "`set` or `getd`")?;
     }
@@ -117,7 +117,7 @@ fn read_debug(cursor: &mut Cursor<'_>) -> Result<(bool, VectorPlace), ParseError
     }
     cursor.blanks();
     let start = cursor.at();
-    match cursor.number("`1`: one long word")? {
+    match cursor.expect_number("`1`: one long word")? {
         1 => Ok((reads, place)),
         _ => Err(cursor.refuse_from(start, ParseErrorKind::Expected(vec!["`1`: one long word"]))),
     }
@@ -126,7 +126,7 @@ fn read_debug(cursor: &mut Cursor<'_>) -> Result<(bool, VectorPlace), ParseError
 /// `values=[..] / DTYPE @[..],[..] atol=..`
 fn read_comment(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> {
     cursor.blanks();
-    if !cursor.eat("values=") {
+    if !cursor.takes_all("values=") {
         cursor.expect("expect=", "`values=` or `expect=`")?;
     }
     cursor.expect("[", "`[`")?;
@@ -146,15 +146,15 @@ fn read_comment(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> {
     cursor.blanks();
     cursor.expect("@", "`@`")?;
     let mut indexes = vec![read_index(cursor)?];
-    while cursor.eat(",") {
+    while cursor.takes_all(",") {
         indexes.push(read_index(cursor)?);
     }
     let (mut atol, mut rtol) = (None, None);
     loop {
         cursor.blanks();
         match () {
-            () if cursor.eat("atol=") => atol = Some(read_tolerance(cursor)?),
-            () if cursor.eat("rtol=") => rtol = Some(read_tolerance(cursor)?),
+            () if cursor.takes_all("atol=") => atol = Some(read_tolerance(cursor)?),
+            () if cursor.takes_all("rtol=") => rtol = Some(read_tolerance(cursor)?),
             () => break,
         }
     }
@@ -182,12 +182,12 @@ fn read_values(cursor: &mut Cursor<'_>, end: usize, dtype: Dtype) -> Result<Vec<
 fn read_index(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, ParseError> {
     cursor.expect("[", "an index such as `[0,1]`")?;
     let mut index = Vec::with_capacity(4);
-    while !cursor.eat("]") {
+    while !cursor.takes_all("]") {
         if !index.is_empty() {
             cursor.expect(",", "`,` or `]`")?;
         }
         cursor.blanks();
-        index.push(cursor.number("a number")?);
+        index.push(cursor.expect_number("a number")?);
         cursor.blanks();
     }
     Ok(index)

@@ -12,7 +12,6 @@
 
 mod check;
 mod compare;
-mod cursor;
 mod data;
 mod error;
 mod fault;

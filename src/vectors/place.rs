@@ -7,9 +7,9 @@
 
 use std::fmt;
 
-use super::cursor::Cursor;
 use crate::error::{ParseError, ParseErrorKind};
 use crate::level::Level;
+use crate::notation::Cursor;
 use crate::notation::MemoryText;
 
 /// The letters of units with how many units each counts, from the root down: group, L2B within it,
@@ -35,9 +35,9 @@ impl VectorPlace {
     /// Reads `$lm0n0c0p1`, `$ln..` or `$d1n0`.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<VectorPlace, ParseError> {
         let memory = match () {
-            () if cursor.eat("$lm") => MemoryText::LM0,
-            () if cursor.eat("$ln") => MemoryText::LM1,
-            () if cursor.eat("$d") => MemoryText::DRAM,
+            () if cursor.takes_all("$lm") => MemoryText::LM0,
+            () if cursor.takes_all("$ln") => MemoryText::LM1,
+            () if cursor.takes_all("$d") => MemoryText::DRAM,
             () => return Err(cursor.expected("`$lm`, `$ln` or `$d`")),
         };
         let address = read_address(cursor, memory)?;
@@ -66,7 +66,7 @@ const BEYOND: u64 = 1 << 36;
 /// An address as lines write it, in long words.
 pub(super) fn read_address(cursor: &mut Cursor<'_>, memory: MemoryText) -> Result<u64, ParseError> {
     let start = cursor.at();
-    let address = cursor.number("an address")?;
+    let address = cursor.expect_number("an address")?;
     if address >= BEYOND {
         let why = format!("the address {address} is beyond every memory of MN-Core 2");
         return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
@@ -87,8 +87,8 @@ pub(super) fn read_units(cursor: &mut Cursor<'_>) -> Result<[Option<u64>; 5], Pa
     let mut units = [None; 5];
     for (unit, (letter, count)) in units.iter_mut().zip(LETTERS) {
         let start = cursor.at();
-        if cursor.eat(letter.encode_utf8(&mut [0])) {
-            let at = cursor.number("a unit")?;
+        if cursor.takes_all(letter.encode_utf8(&mut [0])) {
+            let at = cursor.expect_number("a unit")?;
             if at >= count {
                 let why = format!("MN-Core 2 has {count} units `{letter}`, so {at} is not one");
                 return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));

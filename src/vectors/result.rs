@@ -9,11 +9,11 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use super::cursor::Cursor;
 use super::error::VectorError;
 use super::line::VectorLine;
 use super::place::{VectorPlace, read_address, read_units};
 use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::Cursor;
 use crate::notation::MemoryText;
 
 /// Longer lines are of no simulator.
@@ -95,7 +95,7 @@ fn entry(text: &str) -> Result<Entry, ParseError> {
 /// `DEBUG-LM1(n0c0b0m0p0,2):(..) (0x..)`; other memories are none of ours.
 fn debug(text: &str) -> Result<Entry, ParseError> {
     let mut cursor = Cursor::new(text);
-    cursor.eat("DEBUG-");
+    cursor.takes_all("DEBUG-");
     let memory = match cursor.take(|c| c.is_ascii_alphanumeric()) {
         "LM0" => MemoryText::LM0,
         "LM1" => MemoryText::LM1,

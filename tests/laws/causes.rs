@@ -248,3 +248,17 @@ fn a_level_below_the_memory_is_refused_though_it_is_only_marked_as_used() {
     assert!(on("LM0").build().is_ok());
     assert!(matches!(on("DRAM").build(), Err(LayoutError::BelowMemory { level: Level::PE, .. })));
 }
+
+#[test]
+fn a_tensor_without_elements_has_none_however_large_its_other_extents_are() {
+    let sizes = [1 << 40, 1 << 40, 1];
+    let axes = sizes.iter().enumerate().map(|(at, size)| (size, if at == 2 { 0 } else { *size }));
+    let large = axes.fold(Layout::builder(), |builder, (size, extent)| {
+        builder.axis(extent, [feed(*size, 0, 0)])
+    });
+    let large = large.derived(0, 1, [land(1, A, 1)]).build().unwrap();
+    assert_eq!(large.elements(), 0);
+    assert_eq!(large.flattened(IndexOrder::RowMajor).map(|flat| flat.elements()), Ok(0));
+    let program = Placement::of(large).build().unwrap().program().unwrap();
+    assert_eq!(program.elements(), 0);
+}

@@ -19,16 +19,22 @@ mod law_07_compose;
 mod law_08_inverse;
 mod law_09_complement;
 mod law_10_divide_product;
+mod law_11_chains;
 mod law_11_edits;
 mod law_11_parts;
 mod law_12_padding;
 mod law_13_replicas;
+mod law_14_xla;
 mod law_15_time;
+mod law_16_total;
 mod law_17_relayout;
 
 pub(crate) use law_02_program::{check_program, packed};
 pub(crate) use law_04_collision::judge as judge_collision;
+pub(crate) use law_14_xla::any_array;
 pub(crate) use law_17_relayout::check_traffic;
+
+use crate::run::Law;
 
 /// The long run: many cases of every law, and a table of what they answered.
 #[test]
@@ -36,6 +42,17 @@ pub(crate) use law_17_relayout::check_traffic;
 fn long_run() {
     let cases = std::env::var("LONG_RUN").map_or(100_000, |cases| cases.parse().unwrap());
     let only = std::env::var("LAW").unwrap_or_default();
+    println!("| law | file | cases | answered | refused |\n|---|---|---|---|---|");
+    for law in all().into_iter().filter(|law| law.name.contains(&only)) {
+        let tally = law.tally(cases);
+        let file = law.file.rsplit('/').next().unwrap_or_default();
+        let (name, cases, percent) = (law.name.replace('_', " "), tally.cases, tally.percent());
+        println!("| {name} | {file} | {cases} | {percent:.1} % | {:?} |", tally.refusals);
+    }
+}
+
+/// Every law.
+pub(crate) fn all() -> Vec<Law> {
     let all = [
         law_00_build::laws(),
         law_01_text::laws(),
@@ -52,18 +69,15 @@ fn long_run() {
         law_08_inverse::laws(),
         law_09_complement::laws(),
         law_10_divide_product::laws(),
+        law_11_chains::laws(),
         law_11_edits::laws(),
         law_11_parts::laws(),
         law_12_padding::laws(),
         law_13_replicas::laws(),
+        law_14_xla::laws(),
         law_15_time::laws(),
+        law_16_total::laws(),
         law_17_relayout::laws(),
     ];
-    println!("| law | file | cases | answered | refused |\n|---|---|---|---|---|");
-    for law in all.into_iter().flatten().filter(|law| law.name.contains(&only)) {
-        let tally = law.tally(cases);
-        let file = law.file.rsplit('/').next().unwrap_or_default();
-        let (name, cases, percent) = (law.name.replace('_', " "), tally.cases, tally.percent());
-        println!("| {name} | {file} | {cases} | {percent:.1} % | {:?} |", tally.refusals);
-    }
+    all.into_iter().flatten().collect()
 }

@@ -105,7 +105,9 @@ impl Layout {
                         map = map.axis(*extent, [Subaxis::feed(*extent, number, weight)]);
                     }
                     let entries = (from..from_end).map(|axis| whole(old[axis], axis));
-                    map = map.derived(0, new.iter().product(), entries);
+                    let too_large = LayoutError::too_large(Site::Layout, "the number of elements");
+                    let slots = product(new.iter().copied()).ok_or(too_large)?;
+                    map = map.derived(0, slots, entries);
                 }
             }
             (from, to) = (from_end, to_end);

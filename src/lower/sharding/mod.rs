@@ -13,6 +13,7 @@ mod layout;
 mod lower;
 mod mesh;
 mod order;
+mod raise;
 mod shape;
 mod text;
 mod value;

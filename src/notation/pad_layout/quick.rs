@@ -3,7 +3,7 @@
 use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
 use crate::error::Span;
 use crate::level::Level;
-use crate::notation::quick::Cursor;
+use crate::notation::cursor::Cursor;
 use crate::notation::written::Written;
 
 /// The tree of a plain text; `None` leaves it to the grammar.

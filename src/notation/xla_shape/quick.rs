@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape};
 use crate::error::Span;
-use crate::notation::quick::Cursor;
+use crate::notation::cursor::Cursor;
 use crate::notation::written::Written;
 use crate::notation::xla_dtype::XlaDtype;
 

@@ -418,7 +418,7 @@ fn name(rule: Rule) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{Rule, XlaParser, name, quick};
-    use crate::notation::quick::tests::mutated;
+    use crate::notation::cursor::tests::mutated;
 
     #[test]
     fn the_quick_reader_reads_as_the_grammar_does() {

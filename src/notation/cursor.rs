@@ -1,48 +1,48 @@
-//! Reading the plain case without a grammar.
+//! Walks a text: the plain case of a notation without its grammar, and formats made of lines.
 //!
 //! A grammar defines each notation, and words the refusals; it takes a few microseconds. Nearly
 //! every text that planners read is plain, so a quick reader goes first: it either reads a text just
 //! as the grammar would, spans included, or leaves it to the grammar. It never refuses.
 //! Law: whatever a quick reader returns, the grammar returns.
 
-use crate::error::Span;
+use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// A place in a text; each method takes what it names, or nothing.
 #[derive(Clone, Debug)]
-pub(super) struct Cursor<'t> {
+pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: &'t str) -> Cursor<'t> {
+    pub(crate) fn new(text: &'t str) -> Cursor<'t> {
         Cursor { text, at: 0 }
     }
 
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// From `start` up to here.
-    pub(super) fn since(&self, start: usize) -> Span {
+    pub(crate) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
-    pub(super) fn takes(&mut self, byte: u8) -> bool {
+    pub(crate) fn takes(&mut self, byte: u8) -> bool {
         let takes = self.peek() == Some(byte);
         self.at += usize::from(takes);
         takes
     }
 
-    pub(super) fn takes_all(&mut self, token: &str) -> bool {
+    pub(crate) fn takes_all(&mut self, token: &str) -> bool {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let takes = rest.starts_with(token.as_bytes());
         self.at += if takes { token.len() } else { 0 };
@@ -50,12 +50,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// `Some` if the byte is there, to be used with `?`.
-    pub(super) fn token(&mut self, byte: u8) -> Option<()> {
+    pub(crate) fn token(&mut self, byte: u8) -> Option<()> {
         self.takes(byte).then_some(())
     }
 
     /// Blanks as the grammars know them.
-    pub(super) fn blanks(&mut self) {
+    pub(crate) fn blanks(&mut self) {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     }
 
@@ -64,8 +64,20 @@ impl<'t> Cursor<'t> {
         self.at += rest.iter().take_while(|byte| matches(**byte)).count();
     }
 
+    pub(crate) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Goes past the characters that `is` accepts.
+    pub(crate) fn take(&mut self, is: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let word = &rest[..rest.find(|c| !is(c)).unwrap_or(rest.len())];
+        self.at += word.len();
+        word
+    }
+
     /// Decimal digits; `None` beyond 64 bits.
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let start = self.at;
         let mut number = 0_u64;
         while let Some(digit @ b'0'..=b'9') = self.peek() {
@@ -76,7 +88,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A letter, then letters and digits.
-    pub(super) fn word(&mut self) -> Option<&'t str> {
+    pub(crate) fn word(&mut self) -> Option<&'t str> {
         let start = self.at;
         self.peek().filter(u8::is_ascii_alphabetic)?;
         self.skip_while(|byte| byte.is_ascii_alphanumeric());
@@ -85,7 +97,7 @@ impl<'t> Cursor<'t> {
 
     /// A list between brackets, the opening one taken already: entries separated by commas, blanks
     /// around each.
-    pub(super) fn list(
+    pub(crate) fn list(
         &mut self,
         close: u8,
         mut entry: impl FnMut(&mut Cursor<'t>) -> Option<()>,
@@ -103,6 +115,56 @@ impl<'t> Cursor<'t> {
             self.token(b',')?;
             self.blanks();
         }
+    }
+}
+
+/// What must stand here, by the name that a refusal calls it.
+impl Cursor<'_> {
+    /// Goes past `word`.
+    pub(crate) fn expect(&mut self, word: &str, name: &'static str) -> Result<(), ParseError> {
+        if self.takes_all(word) { Ok(()) } else { Err(self.expected(name)) }
+    }
+
+    /// A decimal number.
+    pub(crate) fn expect_number(&mut self, name: &'static str) -> Result<u64, ParseError> {
+        let start = self.at;
+        let digits = self.take(|c| c.is_ascii_digit());
+        if digits.is_empty() {
+            return Err(self.expected(name));
+        }
+        digits.parse().map_err(|_| self.refuse_from(start, ParseErrorKind::NumberTooLarge))
+    }
+
+    /// A hexadecimal number of exactly as many digits.
+    pub(crate) fn expect_hex(
+        &mut self,
+        digits: usize,
+        name: &'static str,
+    ) -> Result<u64, ParseError> {
+        let start = self.at;
+        let word = self.take(|c| c.is_ascii_alphanumeric());
+        u64::from_str_radix(word, 16)
+            .ok()
+            .filter(|_| word.len() == digits)
+            .ok_or_else(|| self.refuse_from(start, ParseErrorKind::Expected(vec![name])))
+    }
+
+    /// Blanks and nothing else may follow.
+    pub(crate) fn expect_end(&mut self) -> Result<(), ParseError> {
+        self.blanks();
+        if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
+    }
+
+    /// The refusal of what stands here.
+    pub(crate) fn expected(&self, name: &'static str) -> ParseError {
+        let next = self.rest().chars().next().map_or(0, char::len_utf8);
+        let span = Span::new(self.at, self.at + next);
+        ParseError::new(ParseErrorKind::Expected(vec![name]), span, self.text)
+    }
+
+    /// The refusal of what stands between `start` and here.
+    pub(crate) fn refuse_from(&self, start: usize, kind: ParseErrorKind) -> ParseError {
+        ParseError::new(kind, self.since(start), self.text)
     }
 }
 

@@ -1,0 +1,28 @@
+//! Every law of `docs/algebra.md`, chains of edits among them, on layouts drawn from the bytes of
+//! the fuzzer and judged by the slow definition: the tests' own files.
+//!
+//! The first byte picks the law.
+#![no_main]
+#![allow(unused, missing_docs)]
+
+#[path = "../../tests/generate.rs"]
+mod generate;
+#[path = "../../tests/laws/mod.rs"]
+mod laws;
+#[path = "../../tests/run.rs"]
+mod run;
+#[path = "../../tests/slow.rs"]
+mod slow;
+#[path = "../../tests/stage.rs"]
+mod stage;
+
+use libfuzzer_sys::fuzz_target;
+
+thread_local! {
+    static LAWS: Vec<run::Law> = laws::all();
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((pick, bytes)) = bytes.split_first() else { return };
+    LAWS.with(|laws| laws[usize::from(*pick) % laws.len()].on_bytes(bytes));
+});

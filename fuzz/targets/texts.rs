@@ -1,0 +1,40 @@
+//! Every notation of a layout: what is read prints, reads back and lowers, or is refused by a short
+//! message that points into the text.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tensor_layout::einsum::Einsum;
+use tensor_layout::error::ParseError;
+use tensor_layout::notation::CuteTiler;
+use tensor_layout::xla::XlaParser;
+use tensor_layout::{Layout, LayoutText, Location};
+
+fn judge<T>(result: Result<T, ParseError>) -> Option<T> {
+    let error = match result {
+        Ok(read) => return Some(read),
+        Err(error) => error,
+    };
+    let span = error.span();
+    assert!(span.start <= span.end && span.end <= error.text().len(), "{span:?}");
+    assert!(error.to_string().len() < 4096);
+    None
+}
+
+fuzz_target!(|text: &str| {
+    judge(text.parse::<Einsum>());
+    judge(text.parse::<CuteTiler>());
+    judge(text.parse::<Location>());
+    if let Some(shape) = judge(XlaParser::lenient().parse(text)) {
+        assert_eq!(shape.to_string().parse(), Ok(shape.clone()));
+        let _ = shape.report();
+    }
+    let Some(tree) = judge(LayoutText::parse(text)) else { return };
+    let printed = tree.to_string();
+    assert_eq!(LayoutText::parse(&printed).as_ref(), Ok(&tree), "{printed}");
+    let Some(layout) = judge(tree.lower()) else { return };
+    // What a layout prints is the same map.
+    if let Ok(text) = layout.to_pad_layout() {
+        let back: Layout = text.to_string().parse().expect("reads back");
+        assert_eq!(back.same_map(&layout), Ok(None), "{text}");
+    }
+});

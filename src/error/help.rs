@@ -1,0 +1,79 @@
+//! The remedies that go with refusals.
+
+use super::{LayoutError, Site, closest, cut};
+
+impl LayoutError {
+    /// The remedy, where there is a known one.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        use LayoutError as E;
+        let help = match self {
+            E::LevelName(error) => error.help(),
+            E::ExtentTooLarge { axis, extent, .. } => {
+                format!("enlarge a size of axis {axis} until their product is at least {extent}")
+            }
+            E::Ambiguous { level, site: Site::Replica(_), .. }
+            | E::Ambiguous { level, other: Site::Replica(_), .. } => format!(
+                "`B@[{level}]` is for a level that no subaxis uses; remove it, or write how many \
+                 copies there are and how far apart, as in `B@[2_{level}:1]`"
+            ),
+            E::Ambiguous { level, .. } => format!(
+                "give every `{level}` its stride, such as `2_{level}:2` here and `2_{level}:1` there"
+            ),
+            E::Incomplete { row_major: Some(text), .. } => {
+                format!("with row-major strides: {}", cut(text, 200))
+            }
+            E::Incomplete { row_major: None, .. } => {
+                "give every subaxis without a level a stride, as in `8:1`".into()
+            }
+            E::Collision { .. } => {
+                "change a stride so that different digits reach different places".into()
+            }
+            E::ReplicaOverlap { .. } => {
+                "choose a size and a stride that keep the copies clear of the elements".into()
+            }
+            E::ReplicaOfUsed { level, .. } => format!(
+                "a level used in part has holes, not copies; partial replication has a size, as in `B@[2_{level}:1]`"
+            ),
+            E::ReplicaLevel { .. } => "name each level once; an address is never replicated".into(),
+            E::LevelTooSmall { size, level, .. } => {
+                format!("1 + the sum of (size - 1) x stride over `{level}` must be at most {size}")
+            }
+            E::BelowMemory { level, .. } => format!("address the elements without `{level}`"),
+            E::LevelUnknown { level, known, .. } => {
+                did_you_mean(level.as_str(), known.split(", "))?
+            }
+            E::MemoryUnknown { memory, known, .. } => did_you_mean(memory, known.split(", "))?,
+            E::DtypeUnknown { name } => dtype_help(name),
+            E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
+            _ => return None,
+        };
+        Some(help)
+    }
+}
+
+fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    closest(name, known).map(|known| format!("did you mean `{known}`?"))
+}
+
+/// The dtype of a PadLayout for the names that other systems give it.
+fn dtype_help(name: &str) -> String {
+    use crate::notation::Dtype;
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "float32" | "f32" | "fp32" => Some("Float"),
+        "float16" | "f16" | "fp16" => Some("Half"),
+        "bfloat16" | "bf16" => {
+            return "PadLayouts do not name bfloat16; `Half` is as wide, 16 bits".into();
+        }
+        "float64" | "f64" | "fp64" => Some("Double"),
+        "int32" | "s32" | "i32" => Some("Int"),
+        "uint32" | "u32" => Some("UInt"),
+        "int64" | "s64" | "i64" => Some("Long"),
+        "uint64" | "u64" => Some("ULong"),
+        "int8" | "s8" | "i8" => Some("Byte"),
+        "uint8" | "u8" => Some("UByte"),
+        name => closest(name, Dtype::ALL.iter().map(|dtype| dtype.name())),
+    };
+    let all = Dtype::HELP;
+    meant.map_or_else(|| all.into(), |one| format!("did you mean `{one}`? It is {all}"))
+}

@@ -1,0 +1,248 @@
+//! An image as a directory with a `.npy` file per unit.
+//!
+//! ```text
+//! image/L2B=0/L1B=3/MAB=0/PE=1.npy   the memory of one PE: an entry per address, and per lane
+//! ```
+//!
+//! Read or written through, the files are one image: the units row-major, one after the other.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::npy::NpyHeader;
+use super::stream::ImageForm;
+use crate::level::Level;
+use crate::program::Program;
+
+/// The most units that have a file each.
+const MOST_UNITS: u64 = 1 << 20;
+
+impl Program {
+    /// The header of an image in a single file: the shape is that of the columns, without `W` where
+    /// entries are long words.
+    #[must_use]
+    pub fn image_header(&self, form: ImageForm, descr: &str) -> NpyHeader {
+        self.header_of(form, descr, |_| true)
+    }
+
+    /// The header of the memory of one unit.
+    #[must_use]
+    pub fn unit_header(&self, form: ImageForm, descr: &str) -> NpyHeader {
+        self.header_of(form, descr, Level::is_in_unit)
+    }
+
+    fn header_of(&self, form: ImageForm, descr: &str, kept: impl Fn(Level) -> bool) -> NpyHeader {
+        let is_entry = |level: Level| level != Level::W || form == ImageForm::Cells;
+        let kept = self.columns().filter(|(level, _)| kept(*level) && is_entry(*level));
+        let descr = if form == ImageForm::LongWords { "<u8" } else { descr };
+        NpyHeader { descr: descr.into(), shape: kept.map(|(_, size)| size).collect() }
+    }
+}
+
+/// The files of the units, as one run of bytes.
+#[derive(Debug)]
+struct Units<F> {
+    dir: PathBuf,
+    /// The levels of a path with their sizes, from the root down.
+    levels: Vec<(Level, u64)>,
+    header: NpyHeader,
+    /// Bytes of data per unit, and how many lie before the place at hand.
+    bytes: u64,
+    at: u64,
+    /// The unit whose file is open.
+    open: Option<(u64, F)>,
+}
+
+impl<F> Units<F> {
+    fn new(dir: &Path, program: &Program, header: NpyHeader) -> io::Result<Units<F>> {
+        let units = program.columns().filter(|(level, _)| !level.is_in_unit());
+        let levels: Vec<(Level, u64)> = units.collect();
+        let files = crate::algebra::product(levels.iter().map(|(_, size)| *size));
+        if files.is_none_or(|files| files > MOST_UNITS) {
+            let why = format!(
+                "more than {MOST_UNITS} units, each of which has a file; write to a single file"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        let bytes = header.data_bytes().unwrap_or(0).max(1);
+        Ok(Units { dir: dir.into(), levels, header, bytes, at: 0, open: None })
+    }
+
+    /// The unit of the place at hand, and how many bytes of it lie before and after.
+    fn place(&self) -> (u64, u64, u64) {
+        let before = self.at % self.bytes;
+        (self.at / self.bytes, before, self.bytes - before)
+    }
+
+    fn path(&self, unit: u64) -> PathBuf {
+        let mut rest = unit;
+        let mut place: Vec<(Level, u64)> = Vec::new();
+        for (level, size) in self.levels.iter().rev() {
+            place.insert(0, (*level, rest % size));
+            rest /= size;
+        }
+        self.path_of(&place)
+    }
+
+    /// `L2B=0/L1B=3/MAB=0/PE=1.npy`
+    fn path_of(&self, unit: &[(Level, u64)]) -> PathBuf {
+        let names: Vec<String> = unit.iter().map(|(level, at)| format!("{level}={at}")).collect();
+        match names.split_last() {
+            None => self.dir.join("memory.npy"),
+            Some((last, dirs)) => {
+                let dirs = dirs.iter().collect::<PathBuf>();
+                self.dir.join(dirs).join(format!("{last}.npy"))
+            }
+        }
+    }
+
+    /// A file of a unit that the levels do not have, if there is one.
+    fn beyond(&self) -> Option<PathBuf> {
+        let mut place: Vec<(Level, u64)> =
+            self.levels.iter().map(|(level, _)| (*level, 0)).collect();
+        (0..place.len()).find_map(|at| {
+            place[at].1 = self.levels[at].1;
+            let path = self.path_of(&place);
+            place[at].1 = 0;
+            path.exists().then_some(path)
+        })
+    }
+
+    fn moved(&mut self, bytes: usize) -> usize {
+        self.at += u64::try_from(bytes).unwrap_or(0);
+        bytes
+    }
+}
+
+/// Writes an image as a file per unit; what [`pack_stream`](Program::pack_stream) writes into.
+///
+/// # Example
+/// ```
+/// use std::io::Cursor;
+/// use tensor_layout::Placement;
+/// use tensor_layout::image::{ImageForm, UnitReader, UnitWriter};
+/// let program = Placement::of("((2_PE, 2:1))".parse()?).build()?.program()?;
+/// let dir = tempfile::tempdir()?;
+/// let header = program.unit_header(ImageForm::Cells, "|u1");
+/// let mut image = UnitWriter::new(dir.path(), &program, header)?;
+/// let mut tensor = Cursor::new([10, 11, 12, 13]);
+/// program.pack_stream::<u8>(&mut tensor, &mut image, 0, ImageForm::Cells)?;
+/// drop(image);
+/// assert!(std::fs::read(dir.path().join("PE=1.npy"))?.ends_with(&[12, 13]));
+/// let mut image = UnitReader::open(dir.path(), &program)?;
+/// let mut back = Vec::new();
+/// program.unpack_stream::<u8>(&mut image, &mut back, ImageForm::Cells)?;
+/// assert_eq!(back, [10, 11, 12, 13]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct UnitWriter(Units<File>);
+
+impl UnitWriter {
+    /// Starts an image in a directory; `header` is that of one unit.
+    ///
+    /// # Errors
+    /// `InvalidInput` for more than 2^20 units.
+    pub fn new(dir: &Path, program: &Program, header: NpyHeader) -> io::Result<UnitWriter> {
+        Units::new(dir, program, header).map(UnitWriter)
+    }
+}
+
+impl Write for UnitWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let units = &mut self.0;
+        let (unit, _, left) = units.place();
+        if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
+            let path = units.path(unit);
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            let mut file = File::create(path)?;
+            units.header.write(&mut file)?;
+            units.open = Some((unit, file));
+        }
+        let Some((_, file)) = &mut units.open else { return Ok(0) };
+        let count = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let written = file.write(&bytes[..count])?;
+        Ok(units.moved(written))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.open.as_mut().map_or(Ok(()), |(_, file)| file.flush())
+    }
+}
+
+/// Reads an image from a file per unit; what [`unpack_stream`](Program::unpack_stream) reads from.
+///
+/// See [`UnitWriter`] for an example.
+#[derive(Debug)]
+pub struct UnitReader(Units<(File, u64)>);
+
+impl UnitReader {
+    /// Opens the directory of an image.
+    ///
+    /// # Errors
+    /// What the file system says; `InvalidData` for a file that is not `.npy`, or that belongs to a
+    /// unit which the program does not have; `InvalidInput` for more than 2^20 units.
+    pub fn open(dir: &Path, program: &Program) -> io::Result<UnitReader> {
+        let header = program.unit_header(ImageForm::Cells, "");
+        let mut units = Units::new(dir, program, header)?;
+        let first = units.path(0);
+        let named = |error: io::Error| named(&first, &error);
+        units.header = NpyHeader::read(&mut File::open(&first).map_err(named)?).map_err(named)?;
+        units.bytes = units.header.data_bytes().unwrap_or(0).max(1);
+        match units.beyond() {
+            Some(beyond) => {
+                let why = io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "this unit does not exist in the layout",
+                );
+                Err(self::named(&beyond, &why))
+            }
+            None => Ok(UnitReader(units)),
+        }
+    }
+
+    /// The header of every unit.
+    #[must_use]
+    pub fn header(&self) -> &NpyHeader {
+        &self.0.header
+    }
+}
+
+/// An error with the file that it speaks of.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+impl Read for UnitReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let units = &mut self.0;
+        let (unit, before, left) = units.place();
+        if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
+            let path = units.path(unit);
+            let named = |error: io::Error| named(&path, &error);
+            let mut file = File::open(&path).map_err(named)?;
+            if NpyHeader::read(&mut file).map_err(named)? != units.header {
+                return Err(named(io::Error::other("not the shape of the other units")));
+            }
+            let data = file.stream_position()?;
+            units.open = Some((unit, (file, data)));
+        }
+        let Some((_, (file, data))) = &mut units.open else { return Ok(0) };
+        file.seek(SeekFrom::Start(*data + before))?;
+        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = file.read(&mut buffer[..count])?;
+        Ok(units.moved(read))
+    }
+}
+
+impl Seek for UnitReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match to {
+            SeekFrom::Start(at) => self.0.at = at,
+            SeekFrom::Current(0) => {}
+            _ => return Err(io::Error::from(io::ErrorKind::Unsupported)),
+        }
+        Ok(self.0.at)
+    }
+}

@@ -1,0 +1,181 @@
+//! From a layout over the units of a machine back to a sharding, where it is one.
+
+use itertools::Itertools;
+
+use super::order::{DeviceOrder, Digit, refused};
+use super::value::{Sharding, Tiles};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, product};
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::machine::Machine;
+use crate::notation::sharding::SubgroupKind;
+
+impl Sharding {
+    /// Reads a sharding off a layout, and the layout of its shard: the units of the machine,
+    /// numbered row-major, are the devices.
+    ///
+    /// The digits of an axis that land in units must stand outside those that stay in a unit, and
+    /// cut it into parts of ceil(extent / parts). Levels that the layout does not use are copies.
+    /// Law: [`layout`](Sharding::layout) of both is the same up to padding.
+    ///
+    /// # Errors
+    /// [`Sharding`](LayoutError::Sharding), with the axis and its numbers.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Machine;
+    /// use tensor_layout::sharding::Sharding;
+    /// let machine: Machine = "HOST=2,CHIP=4".parse()?;
+    /// let layout = "((4_CHIP, 2:7), (7:1))".parse()?;
+    /// let (sharding, shard) = Sharding::of_layout(&layout, &machine)?;
+    /// assert_eq!(sharding.to_hlo().to_string(),
+    ///     "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}");
+    /// assert_eq!(shard, "((2:7), (7:1))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_layout(
+        layout: &Layout,
+        machine: &Machine,
+    ) -> Result<(Sharding, Layout), LayoutError> {
+        let layout = layout.simplified()?;
+        let units = Units::of(machine);
+        units.check(&layout)?;
+        let parts: Vec<Part> =
+            layout.axes().iter().enumerate().map(|(n, axis)| units.part(n, axis)).try_collect()?;
+        let copies = units.copies(&layout)?;
+        let tiles = parts.iter().map(|part| part.tiles).collect_vec();
+        let digits = parts.iter().flat_map(|part| &part.digits).chain(&copies).copied();
+        let order = units.order(digits.collect())?;
+        let copies = copies.iter().map(|digit| digit.size).product::<u64>();
+        let kinds = if copies > 1 { vec![SubgroupKind::Replicated] } else { Vec::new() };
+        let dims = tiles.iter().copied().chain(kinds.iter().map(|_| copies)).collect_vec();
+        let kind = Tiles::checked(&dims, &kinds, order)?;
+        Ok((Sharding::of(kind), shard(&layout, &parts, &units)?))
+    }
+}
+
+/// The units of a machine as devices: each level, its size, and how many devices one step of it is.
+struct Units(Vec<(Level, u64, u64)>);
+
+/// An axis taken apart: the digits of the device number, and what stays in a unit.
+struct Part {
+    tiles: u64,
+    digits: Vec<Digit>,
+    extent: u64,
+    subaxes: Vec<Subaxis>,
+}
+
+impl Units {
+    fn of(machine: &Machine) -> Units {
+        let mut weight = 1;
+        let mut units = Vec::new();
+        for (level, size) in machine.levels().collect_vec().into_iter().rev() {
+            units.push((level, size, weight));
+            weight *= size;
+        }
+        Units(units)
+    }
+
+    fn weight(&self, level: Level) -> Option<u64> {
+        self.0.iter().find(|(of, ..)| *of == level).map(|(.., weight)| *weight)
+    }
+
+    /// The digit of the device number that a landing is; `None` for one within a unit.
+    fn digit(&self, size: u64, level: Level, stride: u64) -> Option<Digit> {
+        let weight = self.weight(level)?;
+        Some(Digit { size, weight: stride.saturating_mul(weight) })
+    }
+
+    fn digit_of(&self, subaxis: &Subaxis) -> Option<Digit> {
+        match subaxis.target {
+            Target::Land { level, stride } => self.digit(subaxis.size, level, stride),
+            Target::Feed { .. } => None,
+        }
+    }
+
+    /// Refuses what no sharding has: units that derived axes choose, and a first unit other than 0.
+    fn check(&self, layout: &Layout) -> Result<(), LayoutError> {
+        let mut derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
+        if derived.any(|subaxis| subaxis.size > 1 && self.digit_of(subaxis).is_some()) {
+            return Err(refused("its units depend on a derived axis, which no sharding has"));
+        }
+        let moved = self.0.iter().find(|(level, ..)| layout.offset(*level) > 0);
+        moved.map_or(Ok(()), |(level, ..)| {
+            let first = layout.offset(*level);
+            Err(refused(format!("the layout begins at unit {first} of `{level}`, not at unit 0")))
+        })
+    }
+
+    fn part(&self, number: usize, axis: &Axis) -> Result<Part, LayoutError> {
+        let real = axis.subaxes.iter().filter(|subaxis| subaxis.size > 1).copied().collect_vec();
+        let digits = real.iter().map_while(|subaxis| self.digit_of(subaxis)).collect_vec();
+        let subaxes = real[digits.len()..].to_vec();
+        if let Some(level) = subaxes.iter().find_map(|subaxis| match subaxis.target {
+            Target::Land { level, .. } => self.weight(level).map(|_| level),
+            Target::Feed { .. } => None,
+        }) {
+            return Err(refused(format!(
+                "a digit of axis {number} in `{level}` stands inside one in the memory of a unit, \
+                 so no unit holds a box of the tensor"
+            )));
+        }
+        let tiles = digits.iter().map(|digit| digit.size).product();
+        let (extent, room) =
+            (axis.extent.div_ceil(tiles), subaxes.iter().map(|s| s.size).product::<u64>());
+        if tiles > 1 && axis.extent > 0 && extent != room {
+            return Err(refused(format!(
+                "axis {number} of extent {} is cut into {tiles} parts of {room}; a sharding cuts \
+                 it into parts of {extent}",
+                axis.extent
+            )));
+        }
+        Ok(Part { tiles, digits, extent, subaxes })
+    }
+
+    /// Copies, as digits of the device number: replicas, and levels that the layout does not use.
+    fn copies(&self, layout: &Layout) -> Result<Vec<Digit>, LayoutError> {
+        let real = layout.replicas().iter().filter(|replica| replica.size > 1);
+        let written = real.map(|replica| {
+            let digit = self.digit(replica.size, replica.level, replica.stride);
+            let level = replica.level;
+            digit.ok_or_else(|| refused(format!("its copies in `{level}` are not on devices")))
+        });
+        let absent = self.0.iter().filter(|(level, ..)| !layout.used_levels().contains(level));
+        let absent = absent.map(|(_, size, weight)| Ok(Digit { size: *size, weight: *weight }));
+        written.chain(absent).collect()
+    }
+
+    /// The order of these digits, major to minor, if every device has one number.
+    fn order(&self, digits: Vec<Digit>) -> Result<DeviceOrder, LayoutError> {
+        let all = product(self.0.iter().map(|(_, size, _)| *size));
+        let mut next = Some(1_u64);
+        for digit in digits.iter().filter(|d| d.size > 1).sorted_by_key(|digit| digit.weight) {
+            next = next.filter(|next| *next == digit.weight);
+            next = next.and_then(|next| next.checked_mul(digit.size));
+        }
+        match next == all {
+            true => Ok(DeviceOrder::of(digits)),
+            false => Err(refused(format!(
+                "the layout does not use all {} units of the machine, each once; a sharding has a \
+                 part for every device",
+                all.unwrap_or(u64::MAX)
+            ))),
+        }
+    }
+}
+
+/// The layout within a unit.
+fn shard(layout: &Layout, parts: &[Part], units: &Units) -> Result<Layout, LayoutError> {
+    let mut builder: LayoutBuilder = Layout::builder();
+    for part in parts {
+        builder = builder.axis(part.extent, part.subaxes.iter().copied());
+    }
+    for derived in layout.derived_axes() {
+        builder = builder.derived(derived.start, derived.axis.extent, derived.axis.subaxes.clone());
+    }
+    for level in layout.used_levels().iter().filter(|level| units.weight(**level).is_none()) {
+        builder = builder.used(*level).offset(*level, layout.offset(*level));
+        builder = builder.span(*level, layout.span(*level));
+    }
+    builder.build()?.simplified()
+}

@@ -1,0 +1,159 @@
+//! Law 16: no layout, however large, makes a question or an operation panic, wrap or hang, and what
+//! is answered for elements at the ends is exact.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::TestCaseResult;
+use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
+use tensor_layout::xla::XlaDtype;
+use tensor_layout::{Found, Layout, LayoutError, Level, Location, Placement};
+
+use crate::run::{Tally, laws};
+
+laws! {
+    a_large_layout_is_built_or_refused_and_its_elements_are_found: 800, 30 %, large(), found;
+    operations_on_large_layouts_answer_or_refuse: 800, 30 %, pair(), operations;
+}
+
+/// Axes, derived axes, copies and an offset as drawn; most are refused, rightly or too large.
+#[derive(Clone, Debug)]
+struct Large {
+    axes: Vec<(u64, Vec<Subaxis>)>,
+    derived: Vec<(u64, u64, Vec<Subaxis>)>,
+    replicas: Vec<(u64, Level, u64)>,
+    offset: (Level, u64),
+}
+
+impl Large {
+    fn build(&self) -> Result<Layout, LayoutError> {
+        let mut builder = Layout::builder().offset(self.offset.0, self.offset.1);
+        let extent = |cut: u64, subaxes: &[Subaxis]| {
+            let slots = subaxes.iter().try_fold(1_u64, |slots, s| slots.checked_mul(s.size));
+            slots.unwrap_or(u64::MAX).saturating_sub(cut)
+        };
+        for (cut, subaxes) in &self.axes {
+            builder = builder.axis(extent(*cut, subaxes), subaxes.clone());
+        }
+        for (start, cut, subaxes) in &self.derived {
+            builder = builder.derived(*start, extent(*cut, subaxes), subaxes.clone());
+        }
+        for (size, level, stride) in &self.replicas {
+            builder = builder.replica(*size, *level, *stride);
+        }
+        builder.build()
+    }
+}
+
+/// Mostly small, at times at the edge of 64 bits.
+fn number() -> impl Strategy<Value = u64> {
+    let edges = vec![1 << 31, 4_294_967_291, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
+    prop_oneof![12 => 1_u64..9, 1 => Just(0), 6 => select(vec![1000, 4096, 65_537, 1 << 20]), 1 => select(edges)]
+}
+
+fn level() -> impl Strategy<Value = Level> {
+    prop_oneof![3 => Just(Level::ADDR), 1 => Just(Level::PE), 1 => Just(Level::TIME)]
+}
+
+/// Digits, some of which feed one of the derived axes, where there are any.
+fn subaxes(derived: usize) -> impl Strategy<Value = Vec<Subaxis>> {
+    let fed = prop::option::weighted(0.4, any::<Index>());
+    let subaxis = (number(), level(), number(), fed).prop_map(move |(size, level, stride, fed)| {
+        match fed.filter(|_| derived > 0) {
+            Some(fed) => Subaxis::feed(size, fed.index(derived), stride),
+            None => Subaxis::land(size, level, stride),
+        }
+    });
+    prop::collection::vec(subaxis, 0..4)
+}
+
+fn large() -> impl Strategy<Value = Large> {
+    (0_usize..3).prop_flat_map(|derived| {
+        let cut = || prop_oneof![3 => Just(0_u64), 2 => 0_u64..9, 1 => number()];
+        let start = prop_oneof![4 => Just(0_u64), 1 => number()];
+        (
+            prop::collection::vec((cut(), subaxes(derived)), 0..4),
+            prop::collection::vec((start, cut(), subaxes(0)), derived),
+            prop::collection::vec((number(), level(), number()), 0..2),
+            (level(), prop_oneof![6 => Just(0_u64), 1 => number()]),
+        )
+            .prop_map(|(axes, derived, replicas, offset)| Large {
+                axes,
+                derived,
+                replicas,
+                offset,
+            })
+    })
+}
+
+/// The corners of the index, and an index in the middle.
+fn corners(shape: &[u64]) -> Vec<Vec<u64>> {
+    if shape.contains(&0) {
+        return Vec::new();
+    }
+    let corner = |bits: usize| {
+        let entry = |(axis, extent): (usize, &u64)| (extent - 1) * (bits as u64 >> axis & 1);
+        shape.iter().enumerate().map(entry).collect()
+    };
+    let middle = shape.iter().map(|extent| extent / 2).collect();
+    (0..1 << shape.len()).map(corner).chain([middle]).collect()
+}
+
+fn found(large: &Large, tally: &mut Tally) -> TestCaseResult {
+    let Ok(layout) = tally.count(large.build()) else { return Ok(()) };
+    let apart = layout.check_injective().is_ok();
+    for index in corners(&layout.shape()) {
+        for place in layout.locate_all(&index).unwrap().take(9) {
+            match layout.element(&place) {
+                Ok(found) => prop_assert!(!apart || found == Found::Element(index.clone())),
+                Err(LayoutError::NotDecided { .. }) => {}
+                Err(error) => return Err(TestCaseError::fail(error.to_string())),
+            }
+        }
+    }
+    let _ = (layout.collision(), layout.canonical(), layout.pads(), layout.simplified());
+    let _ = (layout.used_in(Level::ADDR), layout.used_in(Level::PE), layout.without_padding());
+    if let Ok(placement) = Placement::of(layout.clone()).base(3).build() {
+        let _ = placement.report();
+        if let Ok(program) = placement.program() {
+            prop_assert_eq!(program.elements(), layout.elements());
+            for index in corners(&layout.shape()) {
+                let place = placement.locate(&index).unwrap();
+                let number = program.place(&index).unwrap();
+                prop_assert_eq!(program.location(number), place);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pair() -> impl Strategy<Value = (Large, Large, [u64; 3])> {
+    (large(), large(), [number(), number(), number()])
+}
+
+fn operations((f, g, numbers): &(Large, Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
+    let (Ok(f), Ok(g)) = (tally.count(f.build()), tally.count(g.build())) else { return Ok(()) };
+    let [a, b, c] = *numbers;
+    let axis = a as usize % 5;
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    let _ = (f.compose(&g), f.compose_in(IndexOrder::Colexicographic, &g));
+    let _ = (
+        f.divide(IndexOrder::RowMajor, &g, Arrangement::Flat),
+        f.product(&g, Arrangement::Logical),
+    );
+    let _ = (f.same_map(&g), f.serves(&g), f.same_up_to_padding(&g));
+    let _ = (f.left_inverse(), f.right_inverse(), f.with_minimal_padding());
+    let _ = (f.complement(&[(Level::ADDR, a), (Level::PE, b)]), f.complement(&[(Level::ADDR, c)]));
+    let _ = (f.reshape(&[a, b]), f.reshape(&[f.elements()]), f.split_axis(axis, &[a, b]));
+    let _ = (f.merge_axes(axis, b as usize % 4), f.insert_axis(axis), f.drop_axis(axis));
+    let _ = (f.slice(axis, a, b, c), f.slice(0, 0, b, c), f.pad_to(&[a, b]), f.pad_to(&[a]));
+    let _ = (
+        f.tile(0, a, Level::PE),
+        f.expand(axis, b, Level::ADDR),
+        f.clone().with_offset(Level::ADDR, c),
+    );
+    let _ = f.restrict(&Location::from_iter([(Level::ADDR, a), (Level::PE, b)]));
+    let _ = (f.project(Level::ADDR), f.flattened(IndexOrder::Colexicographic));
+    let _ = (f.to_pad_layout(), f.to_pad_layout_map(), f.to_cute(), f.to_strided());
+    let _ = f.to_xla_array(f32);
+    Ok(())
+}
