@@ -16,7 +16,9 @@ use crate::level::Level;
 use crate::location::Location;
 
 pub use crate::level::LevelNameError;
-pub use fault::{ComplementFault, EditFault, InverseFault, MachineFault, RestrictionFault};
+pub use fault::{
+    BitcastFault, ComplementFault, EditFault, InverseFault, MachineFault, RestrictionFault,
+};
 pub use inexpressible::Inexpressible;
 pub use site::{Site, Span};
 pub(crate) use suggest::closest;
@@ -361,6 +363,9 @@ pub enum LayoutError {
     /// A part of a layout that cannot be written as a layout of its own.
     #[error("this part is not a layout of its own: {0}")]
     NoRestriction(RestrictionFault),
+    /// Arrays of which one cannot be read as the other.
+    #[error("this is not a bitcast: {0}")]
+    Bitcast(BitcastFault),
     /// An edit that the axes or extents do not allow.
     #[error("the edit is refused: {0}")]
     Edit(EditFault),

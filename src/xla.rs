@@ -1,4 +1,4 @@
-//! XLA shapes and tiled layouts: text, validation, sizes, advice.
+//! XLA shapes and tiled layouts: text, validation, sizes, advice, bitcasts.
 //!
 //! ```
 //! use tensor_layout::xla::XlaShape;
@@ -7,7 +7,7 @@
 //! # Ok::<(), tensor_layout::ParseError>(())
 //! ```
 
-pub use crate::lower::{XlaAdvice, XlaSizes};
+pub use crate::lower::{Bitcast, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
 pub use crate::notation::{
     TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout, XlaParser, XlaShape, XlaSplit,
 };

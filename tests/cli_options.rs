@@ -246,6 +246,14 @@ fn own() -> Vec<Case> {
             "((4:1)) ((4:1)) --copyable",
             "--machine",
         ),
+        case(
+            "same",
+            "bitcast",
+            "f32[2,3] f32[3,2]{0,1}",
+            "--bitcast",
+            "((4:1)) ((4:1)) --bitcast",
+            "--bitcast is for XLA array shapes",
+        ),
         case("convert", "to", "((4:1))", "--to xla", "((4:1)) --to yaml", "yaml"),
         case(
             "convert",

@@ -44,12 +44,24 @@ impl Layout {
         self.inverse()
     }
 
+    /// Merged digits divide where those that were written may not; padding between digits divides
+    /// where merged ones do not.
     fn inverse(&self) -> Result<Layout, LayoutError> {
-        // Merged digits divide where those that were written may not.
-        let layout = match self.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => self.simplified()?,
-            other => other?,
+        let merged = match self.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => return self.inverse_in(&self.simplified()?),
+            merged => merged?,
         };
+        let inverse = self.inverse_in(&merged);
+        match inverse {
+            Err(LayoutError::NoInverse(InverseFault::Steps { .. })) if !self.derived.is_empty() => {
+                self.inverse_in(&self.simplified()?).or(inverse)
+            }
+            inverse => inverse,
+        }
+    }
+
+    /// The inverse through the digits of a layout that has the same places.
+    fn inverse_in(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         if let Some((level, offset)) = layout.offsets.first() {
             let (level, offset) = (*level, *offset);
             return Err(LayoutError::NoInverse(InverseFault::Offset { level, offset }));

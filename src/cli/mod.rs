@@ -4,6 +4,7 @@
 //! (texts, machines, numbers), `output`, `interrupt`, `json`, `failure`, `slips`, `picture` and
 //! `image`.
 
+mod bitcast;
 mod convert;
 mod draw;
 mod edit;

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
 use tensor_layout::algebra::Difference;
+use tensor_layout::xla::BitcastName;
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
+use super::bitcast;
 use super::failure::Failure;
 use super::input::{Form, OnMachine, Reading};
 use super::json::{found_json, place_json};
@@ -18,13 +20,20 @@ use super::output::print;
 Prints `same` (`serves`, `copyable`) and exits with 0, or prints a place where they
 differ and exits with 1. With --machine the placements are compared: levels that a
 layout does not use hold copies, and a memory that units share counts once.
+With --bitcast A and B are XLA arrays of any types, and the bytes of A are read as
+B: prints what that does to the elements (identity, reshape, transpose, a reshape of
+a transpose, or bytes where the widths differ), and exits with 1 where it is none of
+these, or not the one that was asked, or where a byte holds an element of one alone.
 JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}; the key is `serves` or
-`copyable` if that was asked.
+`copyable` if that was asked. With --bitcast a \"bitcast\" too: its \"name\", its
+\"dimensions\", and its \"map\" from the index of B to that of A.
 
 Examples:
   tensor-layout same '(3)/((2:2, 2:1))' '(3)/((4:1))'
   tensor-layout same '((12:8), (8:1))' '((1_PE, 12:8), (8:1))' --serves
-  tensor-layout same '((12:1))' '((12:1); B@[4_PE:1])' --copyable --machine PE=4")]
+  tensor-layout same '((12:1))' '((12:1); B@[4_PE:1])' --copyable --machine PE=4
+  tensor-layout same 'f32[2,3]{1,0}' 's32[3,2]{0,1}' --bitcast
+  tensor-layout same 'f32[2,3]{1,0}' 'f32[3,2]{1,0}' --bitcast=transpose")]
 pub(super) struct Same {
     /// One layout, or - for standard input.
     #[arg(value_name = "A")]
@@ -41,6 +50,16 @@ pub(super) struct Same {
     /// Ask whether a plain copy of every unit's memory turns one into the other.
     #[arg(long, requires = "machine", conflicts_with = "up_to")]
     copyable: bool,
+    /// Ask what reading the bytes of A as B does to the elements, or whether it is this.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        num_args = 0..=1,
+        default_missing_value = "any",
+        conflicts_with_all = ["up_to", "copyable", "serves", "machine", "dtype"]
+    )]
+    bitcast: Option<Bitcasting>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -53,6 +72,35 @@ pub(super) struct Same {
 pub(super) enum UpTo {
     /// Where padding lies does not matter.
     Padding,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Bitcasting {
+    /// Any of the following, bytes only where the widths differ.
+    Any,
+    /// Every element keeps its index.
+    Identity,
+    /// The row-major order is kept.
+    Reshape,
+    /// The dimensions are permuted.
+    Transpose,
+    /// The dimensions are permuted, and then reshaped.
+    ReshapeOfTranspose,
+    /// The same bytes hold elements, in any order.
+    Bytes,
+}
+
+impl Bitcasting {
+    fn name(self) -> Option<BitcastName> {
+        match self {
+            Bitcasting::Any => None,
+            Bitcasting::Identity => Some(BitcastName::Identity),
+            Bitcasting::Reshape => Some(BitcastName::Reshape),
+            Bitcasting::Transpose => Some(BitcastName::Transpose),
+            Bitcasting::ReshapeOfTranspose => Some(BitcastName::ReshapeOfTranspose),
+            Bitcasting::Bytes => Some(BitcastName::Bytes),
+        }
+    }
 }
 
 /// What is asked, and the word for yes.
@@ -107,6 +155,9 @@ impl Question {
 impl Same {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let (first, second) = self.reading.read_two(&self.first, &self.second)?;
+        if let Some(asked) = self.bitcast {
+            return bitcast::answer(&first, &second, asked.name(), self.form);
+        }
         let question = match (self.serves, self.copyable, self.up_to) {
             (true, ..) => Question::Serves,
             (_, true, _) => Question::Copyable,

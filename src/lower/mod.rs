@@ -13,6 +13,6 @@ mod text;
 mod xla_shape;
 
 pub use text::{LayoutText, Notation};
-pub use xla_shape::{XlaAdvice, XlaSizes};
+pub use xla_shape::{Bitcast, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
 
 pub(crate) use xla_shape::total_sizes;

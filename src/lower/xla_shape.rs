@@ -1,5 +1,6 @@
 //! XLA shapes: validation, the index map, sizes, and back.
 
+mod bitcast;
 mod order;
 mod popular;
 mod raise;
@@ -7,6 +8,7 @@ mod reading;
 mod sizes;
 mod validate;
 
+pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
 

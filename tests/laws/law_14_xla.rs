@@ -57,7 +57,7 @@ fn formula(mut e: Vec<u64>, mut d: Vec<u64>, tiles: &[Vec<TileDim>]) -> (u64, u6
 }
 
 /// Address of a logical index, and the span in elements before `L`.
-fn judge(array: &XlaArray, index: &[u64]) -> (u64, u64) {
+pub(crate) fn judge(array: &XlaArray, index: &[u64]) -> (u64, u64) {
     let layout = array.layout_or_default();
     let order: Vec<usize> = layout.minor_to_major.iter().rev().map(|d| *d as usize).collect();
     let extents = array.extents().unwrap();

@@ -35,27 +35,35 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_affine_map(&self) -> Result<String, LayoutError> {
-        const NOTATION: &str = "an affine map";
-        let function = Function::forward(self)?;
-        let dims = (0..function.inputs.len()).map(|at| format!("d{at}")).collect_vec();
-        let renamed = dims.iter().map(Expression::name);
-        let renamed = function.inputs.iter().cloned().zip(renamed).collect_vec();
-        let values = function.inlined();
-        check_length(&values, NOTATION)?;
-        let most = i64::MAX.unsigned_abs();
-        let greatest = values.iter().map(Expression::greatest_number).max().unwrap_or(0);
-        if greatest > most {
-            let reason = Inexpressible::Number { number: greatest, most };
-            return Err(LayoutError::Inexpressible { notation: NOTATION, reason });
-        }
-        let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
-        let bounds =
-            dims.iter().zip(&function.bounds).map(|(dim, n)| format!(", 0 <= {dim} < {n}"));
-        let names = function.outputs.iter().map(|(name, _)| name).join(", ");
-        let (dims, bounds) = (dims.join(", "), bounds.collect::<String>());
-        Ok(format!(
-            "// ({dims}) -> ({names}){bounds}\naffine_map<({dims}) -> ({})>",
-            values.into_iter().join(", ")
-        ))
+        affine_map(&Function::forward(self)?)
     }
+
+    /// The same for a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
+    /// results, in order.
+    pub(crate) fn to_affine_index_map(&self) -> Result<String, LayoutError> {
+        affine_map(&Function::forward(self)?.to_index())
+    }
+}
+
+fn affine_map(function: &Function) -> Result<String, LayoutError> {
+    const NOTATION: &str = "an affine map";
+    let dims = (0..function.inputs.len()).map(|at| format!("d{at}")).collect_vec();
+    let renamed = dims.iter().map(Expression::name);
+    let renamed = function.inputs.iter().cloned().zip(renamed).collect_vec();
+    let values = function.inlined();
+    check_length(&values, NOTATION)?;
+    let most = i64::MAX.unsigned_abs();
+    let greatest = values.iter().map(Expression::greatest_number).max().unwrap_or(0);
+    if greatest > most {
+        let reason = Inexpressible::Number { number: greatest, most };
+        return Err(LayoutError::Inexpressible { notation: NOTATION, reason });
+    }
+    let values = values.iter().map(|value| value.replaced(&renamed).write(STYLE));
+    let bounds = dims.iter().zip(&function.bounds).map(|(dim, n)| format!(", 0 <= {dim} < {n}"));
+    let names = function.outputs.iter().map(|(name, _)| name).join(", ");
+    let (dims, bounds) = (dims.join(", "), bounds.collect::<String>());
+    Ok(format!(
+        "// ({dims}) -> ({names}){bounds}\naffine_map<({dims}) -> ({})>",
+        values.into_iter().join(", ")
+    ))
 }

@@ -75,6 +75,17 @@ impl Function {
         Function { outputs, ..function }
     }
 
+    /// Of an index map, whose outputs are the entries of another index: `Addr` is not one of them.
+    pub(super) fn to_index(mut self) -> Function {
+        let number = |(name, _): &(String, Expression)| -> Option<usize> {
+            name.strip_prefix('i')?.strip_suffix('_')?.parse().ok()
+        };
+        self.outputs.retain(|output| number(output).is_some());
+        self.outputs.sort_by_key(number);
+        self.outputs.iter_mut().for_each(|(name, _)| *name = name.trim_end_matches('_').into());
+        self
+    }
+
     /// From a place to the index of the element there, if there is such a function.
     pub(super) fn backward(layout: &Layout) -> Option<Function> {
         let (moved, offset) = layout.to_origin();

@@ -1,0 +1,55 @@
+//! Layouts at the granularity of bytes.
+//!
+//! ```text
+//! bf16, 16 bits    element 3 is bytes 6, 7               an axis of 2 bytes, minor to all others
+//! s4, 4 bits       element 3 is bits 4..8 of byte 1      an axis of 4 bits, Addr the byte, Bit the bit
+//! ```
+
+use crate::algebra::layout::{Layout, Subaxis};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+const BITS_OF_BYTE: u64 = 8;
+
+impl Layout {
+    /// The layout of the bytes, where `Addr` counted elements of `element_bits` each.
+    ///
+    /// `Addr` counts bytes, and a last axis counts the bytes within an element. Where an element is
+    /// not a whole number of bytes, the last axis counts its bits, lowest first, and the level
+    /// `Bit` says which of the 8 bits of the byte each one is.
+    /// Law: byte k of element i is at `bytes x locate(i) + k`; bit k of it is bit
+    /// `element_bits x locate(i) + k`, counted from the lowest bit of byte 0.
+    /// Cost: O(subaxes).
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for 0 bits, [`TooLarge`](LayoutError::TooLarge); where an element
+    /// is not a whole number of bytes, also [`MapLevel`](LayoutError::MapLevel) and
+    /// [`MapCopies`](LayoutError::MapCopies) for layouts with levels other than `Addr`, or copies.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::xla::XlaShape;
+    /// let lowered = |text: &str| text.parse::<XlaShape>().unwrap().lower().unwrap();
+    /// let bytes = lowered("bf16[4,2]{0,1}").in_bytes(16)?;
+    /// assert_eq!(bytes, "((4:2), (2:8), (2:1))".parse()?);
+    /// let bits = lowered("s4[6]{0:E(4)}").in_bytes(4)?;
+    /// assert_eq!(bits.locate(&[3, 1])?.to_string(), "Bit=5,Addr=1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_bytes(&self, element_bits: u64) -> Result<Layout, LayoutError> {
+        if element_bits.is_multiple_of(BITS_OF_BYTE) {
+            return self.in_parts(element_bits / BITS_OF_BYTE);
+        }
+        let bits = self.in_parts(element_bits)?;
+        let bytes = bits.span(Level::ADDR).div_ceil(BITS_OF_BYTE);
+        let level = Level::new("Bit")?;
+        let split = [Subaxis::land(bytes, Level::ADDR, 1), Subaxis::land(BITS_OF_BYTE, level, 1)];
+        Layout::builder().axis(bytes * BITS_OF_BYTE, split).build()?.compose(&bits)
+    }
+
+    /// The layout of the parts of every element, which follow each other in `Addr`: a last axis.
+    pub(crate) fn in_parts(&self, parts: u64) -> Result<Layout, LayoutError> {
+        let at = self.rank();
+        self.insert_axis(at)?.expand(at, parts, Level::ADDR)
+    }
+}

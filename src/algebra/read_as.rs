@@ -1,0 +1,153 @@
+//! The places of one layout read as another.
+//!
+//! ```text
+//! a = (2:3, 3:1)      b = (3:1, 2:3)      a holds (1, 2) at 5, b holds (2, 1) there
+//!
+//! map = inverse of a after b: (2, 1) -> 5 -> (1, 2)
+//! ```
+
+use crate::algebra::element::Found;
+use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::location::Location;
+
+/// What comes of reading one layout as another.
+pub(crate) enum ReadAs {
+    /// For every index of the other layout, the index whose place it has.
+    Map(Layout),
+    /// A place that holds an element of one layout only: what either has there.
+    Apart { place: Location, first: Found, second: Found },
+}
+
+/// A layout and its inverse.
+struct Reader<'a> {
+    layout: &'a Layout,
+    inverse: Layout,
+}
+
+impl Layout {
+    /// The map from the index of `other` to the index of `self` in the same place, if both hold
+    /// their elements in the same places; both land in `Addr` alone.
+    ///
+    /// The inverse of `self` after `other` is the map if `self` after it is `other` again.
+    /// Law: `self.locate(map(i)) == other.locate(i)`, and the map takes every index of `self` once.
+    pub(crate) fn read_as(&self, other: &Layout) -> Result<ReadAs, LayoutError> {
+        let (few, many) = (self.elements(), other.elements());
+        if few > many {
+            // An element of `self` is alone.
+            let place = Reader::new(other)?.first_apart(self)?;
+            return self.apart_at(other, place);
+        }
+        let reader = Reader::new(self)?;
+        match reader.map(other)? {
+            // All elements of `other` are some of `self`; as many are all.
+            Some(map) if few == many => Ok(ReadAs::Map(map)),
+            _ => self.apart_at(other, reader.first_apart(other)?),
+        }
+    }
+
+    fn apart_at(&self, other: &Layout, place: Location) -> Result<ReadAs, LayoutError> {
+        let (first, second) = (self.element(&place)?, other.element(&place)?);
+        Ok(ReadAs::Apart { place, first, second })
+    }
+
+    /// The first index, row-major, of a box in which something is not as it should be, found by
+    /// halving: `is_right` tells it of the box that begins at 0 up to the given extents, along the
+    /// axes behind a prefix.
+    ///
+    /// Cost: 64 questions per axis at most.
+    pub(crate) fn first_wrong(
+        shape: &[u64],
+        mut is_right: impl FnMut(&[(u64, u64)]) -> Result<bool, LayoutError>,
+    ) -> Result<Vec<u64>, LayoutError> {
+        let mut ranges: Vec<(u64, u64)> = shape.iter().map(|extent| (0, *extent)).collect();
+        for axis in 0..shape.len() {
+            // Up to `right` all is right; within `wrong` something is not.
+            let (mut right, mut wrong) = (0, shape[axis]);
+            while wrong - right > 1 {
+                let middle = right + (wrong - right) / 2;
+                ranges[axis] = (0, middle);
+                match is_right(&ranges)? {
+                    true => right = middle,
+                    false => wrong = middle,
+                }
+            }
+            ranges[axis] = (right, wrong);
+        }
+        Ok(ranges.into_iter().map(|(start, _)| start).collect())
+    }
+
+    /// The layout of a box of the tensor: (start, end) per axis.
+    pub(crate) fn part(&self, ranges: &[(u64, u64)]) -> Result<Layout, LayoutError> {
+        let mut map = Layout::builder();
+        for (axis, (start, end)) in ranges.iter().enumerate() {
+            let (level, extent) = (Level::axis(axis), end - start);
+            let digits = [Subaxis::land(extent.max(1), level, 1)];
+            map = map.axis(extent, digits).offset(level, *start).used(level);
+        }
+        self.compose(&map.build()?)
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn new(layout: &'a Layout) -> Result<Reader<'a>, LayoutError> {
+        Ok(Reader { layout, inverse: layout.left_inverse()? })
+    }
+
+    /// The map from the elements of `other`, if every one of them is in the place of one here.
+    fn map(&self, other: &Layout) -> Result<Option<Layout>, LayoutError> {
+        let map = match self.reaching(other.extent(Level::ADDR))?.compose(other) {
+            Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
+            map => map?,
+        };
+        let map = match map.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => map,
+            plain => plain?,
+        };
+        let again = match self.layout.compose(&map) {
+            Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
+            again => again?,
+        };
+        Ok(again.same_up_to_padding(other)?.is_none().then_some(map))
+    }
+
+    /// The inverse over at least so many addresses: farther ones hold nothing, so that whatever it
+    /// gives there is not in that place.
+    fn reaching(&self, addresses: u64) -> Result<Layout, LayoutError> {
+        let axis = &self.inverse.axes()[0];
+        let (extent, slots) = (axis.extent, axis.slots());
+        if addresses <= extent || slots != extent {
+            return Ok(self.inverse.clone());
+        }
+        let mut builder = self.inverse.to_builder();
+        let blocks = addresses.div_ceil(extent);
+        let too_large = LayoutError::too_large(crate::error::Site::Layout, "an address");
+        builder.axes[0].extent = extent.checked_mul(blocks).ok_or(too_large)?;
+        builder.axes[0].subaxes.insert(0, Subaxis::land(blocks, Level::ADDR, 0));
+        builder.build()
+    }
+
+    /// The place of the first element of `other` that is not in the place of one here.
+    fn first_apart(&self, other: &Layout) -> Result<Location, LayoutError> {
+        let index = Layout::first_wrong(&other.shape(), |ranges| {
+            Ok(self.map(&other.part(ranges)?)?.is_some())
+        })?;
+        other.locate(&index)
+    }
+}
+
+/// The axes that the digits of one axis are, whole and each once, major to minor: what a row-major
+/// walk through all elements steps through. `None` where it does not.
+pub(crate) fn whole_axes(walk: &Layout, shape: &[u64]) -> Option<Vec<usize>> {
+    let digits = walk.axes().first().filter(|_| walk.derived_axes().is_empty())?;
+    let axis_of = |digit: &Subaxis| match digit.target {
+        Target::Land { level, stride: 1 } => {
+            (0..shape.len()).find(|axis| Level::axis(*axis) == level && shape[*axis] == digit.size)
+        }
+        _ => None,
+    };
+    let axes: Vec<usize> = digits.subaxes.iter().map(axis_of).collect::<Option<_>>()?;
+    let once = |axis: &usize| axes.iter().filter(|other| *other == axis).count() == 1;
+    axes.iter().all(once).then_some(axes)
+}

@@ -1,0 +1,144 @@
+//! `same --bitcast`: what reading the bytes of one XLA array as another does.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tensor_layout::error::{BitcastFault, ParseErrorKind};
+use tensor_layout::xla::{Bitcast, BitcastName, Moved, XlaArray, bitcast_map};
+use tensor_layout::{LayoutError, LayoutText};
+
+use super::failure::{Failure, note};
+use super::input::Form;
+use super::json::found_json;
+use super::output::print;
+
+/// Prints whether it is the bitcast that was asked, or any with a name.
+pub(super) fn answer(
+    first: &LayoutText,
+    second: &LayoutText,
+    asked: Option<BitcastName>,
+    form: Form,
+) -> Result<ExitCode, Failure> {
+    let (a, b) = (array(first)?, array(second)?);
+    note_spaces(a, b);
+    let bitcast = match bitcast_map(a, b) {
+        Ok(bitcast) => bitcast,
+        Err(error) => match error.kind() {
+            ParseErrorKind::Layout(LayoutError::Bitcast(fault @ BitcastFault::Byte { .. })) => {
+                print(&if form.is_json() { byte_json(fault) } else { fault.to_string() })?;
+                return Ok(ExitCode::from(1));
+            }
+            _ => return Err(error.into()),
+        },
+    };
+    let moved = asked.map_or(Ok(None), |name| bitcast.first_moved(name))?;
+    let is_so = asked.map_or(bitcast.name().is_some(), |name| bitcast.is(name));
+    match form.is_json() {
+        true => print(&bitcast_json(&bitcast, is_so, moved.as_ref()).to_string())?,
+        false => print(&page(&bitcast, asked, moved.as_ref()))?,
+    }
+    Ok(ExitCode::from(u8::from(!is_so)))
+}
+
+fn array(text: &LayoutText) -> Result<&XlaArray, Failure> {
+    let array = match text {
+        LayoutText::Xla(shape) => shape.as_array(),
+        _ => None,
+    };
+    array.ok_or_else(|| {
+        let why = "--bitcast is for XLA array shapes, whose types give the width of an element; \
+                   --member picks one of a tuple";
+        Failure::Argument(why.into())
+    })
+}
+
+/// Memory spaces are no part of the bytes.
+fn note_spaces(a: &XlaArray, b: &XlaArray) {
+    let [a, b] = [a, b].map(|array| array.layout_or_default().memory_space);
+    if a != b {
+        note(&format!("memory spaces are not compared: S({a}) and S({b})"));
+    }
+}
+
+fn page(bitcast: &Bitcast, asked: Option<BitcastName>, moved: Option<&Moved>) -> String {
+    let unnamed = bitcast.name().is_none_or(|name| name == BitcastName::Bytes);
+    match (moved, asked) {
+        (Some(moved), Some(asked)) => witness(bitcast, asked, moved),
+        (None, Some(asked)) if bitcast.is(asked) => asked.to_string(),
+        (None, Some(asked)) => format!("without elements, but not of the shape of {asked}"),
+        _ if unnamed => format!("{bitcast}\n{}", map_text(bitcast)),
+        _ => bitcast.to_string(),
+    }
+}
+
+/// The map as a PadLayout where it is one, else as an affine map.
+fn map_text(bitcast: &Bitcast) -> String {
+    let map = bitcast.map();
+    let text = match map.to_pad_layout() {
+        Ok(text) => text.to_string(),
+        Err(_) => bitcast.to_affine_map().unwrap_or_else(|error| error.to_string()),
+    };
+    let part = match bitcast.part_bits() {
+        Some(8) => ", byte in it".to_owned(),
+        Some(1) => ", bit in it".to_owned(),
+        Some(bits) => format!(", part of {bits} bits in it"),
+        None => String::new(),
+    };
+    format!("from (index in B{part}) to (index in A{part}):\n{text}")
+}
+
+/// The first element that is not where the name says.
+fn witness(bitcast: &Bitcast, asked: BitcastName, moved: &Moved) -> String {
+    let name = |index: &[u64]| element(index, bitcast.part_bits());
+    let (index, from) = (name(&moved.index), name(&moved.from));
+    let article = if asked == BitcastName::Identity { "an" } else { "a" };
+    match &moved.wanted {
+        Some(wanted) => {
+            format!("{index} of B is {from} of A; {article} {asked} would make it {}", name(wanted))
+        }
+        None => format!("{index} of B is {from} of A, which is not what {article} {asked} does"),
+    }
+}
+
+/// `element (1, 2)`, `byte 1 of element (1, 2)`.
+fn element(index: &[u64], part_bits: Option<u64>) -> String {
+    let list = |index: &[u64]| index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    match (part_bits, index) {
+        (Some(8), [index @ .., part]) => format!("byte {part} of element ({})", list(index)),
+        (Some(1), [index @ .., part]) => format!("bit {part} of element ({})", list(index)),
+        (Some(bits), [index @ .., part]) => {
+            format!("part {part} ({bits} bits) of element ({})", list(index))
+        }
+        (_, index) => format!("element ({})", list(index)),
+    }
+}
+
+fn bitcast_json(bitcast: &Bitcast, is_so: bool, moved: Option<&Moved>) -> Value {
+    let map = bitcast.map();
+    let mut answer = json!({
+        "same": is_so,
+        "bitcast": {
+            "name": bitcast.name().map(|name| name.to_string()),
+            "dimensions": bitcast.dimensions(),
+            "part_bits": bitcast.part_bits(),
+            "map": map.to_pad_layout().ok().map(|text| text.to_string()),
+            "affine_map": bitcast.to_affine_map().ok(),
+        },
+    });
+    if let (Value::Object(answer), Some(moved)) = (&mut answer, moved) {
+        let Moved { index, from, wanted } = moved;
+        let witness = json!({ "kind": "moved", "index": index, "from": from, "wanted": wanted });
+        answer.insert("witness".to_owned(), witness);
+    }
+    answer
+}
+
+fn byte_json(fault: &BitcastFault) -> String {
+    let witness = match fault {
+        BitcastFault::Byte { byte, first, second } => json!({
+            "kind": "byte", "byte": byte, "first": found_json(first), "second": found_json(second),
+        }),
+        _ => Value::Null,
+    };
+    json!({ "same": false, "witness": witness }).to_string()
+}
