@@ -2,7 +2,6 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::algebra::IndexOrder;
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutText, Level, Location, Placement};
 
@@ -26,11 +25,13 @@ with a memory \"assembly_addresses\", a number per copy.
 Examples:
   tensor-layout locate '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))' 100,37
   tensor-layout locate '((12:8), (8:1))' 1,2 --machine PE=4
+  tensor-layout locate '((2,2),3):((1,2),4)' '((1,0),2)'
   tensor-layout locate 'bf16[8,128]{1,0:T(8,128)(2,1)}' 3,5 --bytes")]
 pub(super) struct Locate {
     #[command(flatten)]
     place: Place,
-    /// The index: one entry per axis, such as 100,37; '' for rank 0.
+    /// The index: one entry per axis, such as 100,37; '' for rank 0; a coordinate of CuTe such as
+    /// ((1,0),2).
     #[arg(value_name = "I,J,..")]
     index: String,
     /// Also print byte offsets, and addresses as MN-Core assembly writes them.
@@ -43,7 +44,7 @@ pub(super) struct Locate {
 impl Locate {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let Placed { placement, syntax } = self.place.placement()?;
-        let index = index(&placement, &syntax, &self.index)?;
+        let index = index(&syntax, &self.index)?;
         let copies = placement.locate_all(&index)?;
         let shown = if self.form.is_json() { MOST_COPIES } else { MOST_LINES };
         let places: Vec<Location> = copies.take(shown).collect();
@@ -59,20 +60,21 @@ impl Locate {
     }
 }
 
-/// The index; CuTe takes a single linear index as well.
-fn index(placement: &Placement, syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
+/// The index; CuTe takes nested coordinates and a single linear index as well.
+fn index(syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
+    let is_layout = text.contains(':');
+    if let LayoutText::Cute(layout) = syntax
+        && !is_layout
+        && !text.trim().is_empty()
+    {
+        return Ok(layout.index_of(text)?);
+    }
     let looks_like_layout = text.contains(['(', '[']);
     if looks_like_layout {
         let why = "the layout comes first, then the index, as in: locate '((12:8), (8:1))' 3,5";
         return Err(Failure::Argument(why.into()));
     }
-    let index = numbers("the index", text)?;
-    match (syntax, &index[..]) {
-        (LayoutText::Cute(_), [linear]) if placement.layout().rank() != 1 => {
-            Ok(placement.layout().index_of(IndexOrder::Colexicographic, *linear)?)
-        }
-        _ => Ok(index),
-    }
+    numbers("the index", text)
 }
 
 fn answer(

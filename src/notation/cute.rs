@@ -105,7 +105,7 @@ impl fmt::Display for CuteLayout {
 
 /// Shape or stride as written.
 #[derive(Debug)]
-enum Tree {
+pub(super) enum Tree {
     Int(u64, Span),
     Tuple(Vec<Tree>, Span),
 }
@@ -160,7 +160,17 @@ fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
     trees.map_err(|_| expected("a shape and a stride", Span::new(0, text.len()), text))
 }
 
-fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
+/// The members of a coordinate; the bracket around them may be left out.
+pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
+    check_depth(text, MAX_DEPTH)?;
+    let mut pairs = Grammar::parse(Rule::coordinate, text)
+        .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
+    let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
+    let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
+    trees.map(|part| tree(part, text)).try_collect()
+}
+
+pub(super) fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
     ParseError::new(ParseErrorKind::Expected(vec![what]), span, text)
 }
 
@@ -205,6 +215,7 @@ fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",
         Rule::text | Rule::tuple_or_int => "a shape",
+        Rule::coordinate => "a coordinate",
         Rule::tuple | Rule::open => "`(`",
         Rule::int | Rule::digits => "an integer",
         Rule::close => "`)`",

@@ -12,6 +12,7 @@
 mod assignments;
 mod cursor;
 mod cute;
+mod cute_coordinate;
 mod cute_tiler;
 mod dtype;
 mod einsum;

@@ -1,0 +1,87 @@
+//! Coordinates of CuTe layouts: `((1,0),2)`.
+
+use crate::algebra::{product, split};
+use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::notation::cute::{CuteLayout, CuteMode, Tree, coordinate, expected};
+
+impl CuteLayout {
+    /// The index, an entry per mode, of a coordinate as CuTe takes it.
+    ///
+    /// A coordinate has the form of the shape, or an integer where the shape has a tuple: the
+    /// number of the element in that mode, or in the whole layout, the first mode the fastest. The
+    /// outermost bracket may be left out.
+    ///
+    /// # Errors
+    /// What is not a coordinate, has another form than the shape, or lies beyond it.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::notation::CuteLayout;
+    /// let layout: CuteLayout = "((2,2),3):((1,2),4)".parse()?;
+    /// assert_eq!(layout.index_of("((1,0),2)")?, [1, 2]);
+    /// assert_eq!(layout.index_of("(0,1),2")?, [2, 2]);
+    /// assert_eq!(layout.index_of("3,2")?, [3, 2]);
+    /// assert_eq!(layout.index_of("11")?, [3, 2]);
+    /// assert!(layout.index_of("((2,0),2)").is_err());
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn index_of(&self, text: &str) -> Result<Vec<u64>, ParseError> {
+        let members = coordinate(text)?;
+        let whole = Span::new(0, text.len());
+        match (&self.mode, &members[..]) {
+            (CuteMode::Leaf(..), [one]) => Ok(vec![number(&self.mode, one, text)?]),
+            (CuteMode::Tuple(modes), [one @ Tree::Int(..)]) => {
+                let mut index = vec![0; modes.len()];
+                let sizes = modes.iter().map(size).rev();
+                split(number(&self.mode, one, text)?, sizes, &mut index);
+                index.reverse();
+                Ok(index)
+            }
+            (CuteMode::Tuple(modes), [Tree::Tuple(members, span)]) => {
+                numbers(modes, members, *span, text)
+            }
+            (CuteMode::Tuple(modes), members) => numbers(modes, members, whole, text),
+            (CuteMode::Leaf(..), _) => Err(expected("an integer, as in the shape", whole, text)),
+        }
+    }
+}
+
+/// A number for each mode.
+fn numbers(
+    modes: &[CuteMode],
+    members: &[Tree],
+    span: Span,
+    text: &str,
+) -> Result<Vec<u64>, ParseError> {
+    if modes.len() != members.len() {
+        let (found, wanted) = (members.len(), modes.len());
+        let message = format!("the coordinate has {found} entries here, the shape {wanted}");
+        return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
+    }
+    modes.iter().zip(members).map(|(mode, member)| number(mode, member, text)).collect()
+}
+
+/// The number of a coordinate in a mode, the first leaf the fastest.
+fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError> {
+    match (mode, member) {
+        (_, Tree::Int(number, span)) => {
+            let size = size(mode);
+            let message = format!("{number} is not below the size {size} of its mode");
+            let beyond = ParseError::new(ParseErrorKind::Invalid(message), *span, text);
+            (*number < size).then_some(*number).ok_or(beyond)
+        }
+        (CuteMode::Tuple(modes), Tree::Tuple(members, span)) => {
+            let entries = numbers(modes, members, *span, text)?;
+            let pairs = modes.iter().zip(entries).rev();
+            Ok(pairs.fold(0, |sum, (mode, entry)| sum * size(mode) + entry))
+        }
+        (CuteMode::Leaf(..), Tree::Tuple(_, span)) => {
+            Err(expected("an integer, as in the shape", *span, text))
+        }
+    }
+}
+
+/// How many elements a mode has; a layout with more than 64 bits count is refused elsewhere.
+fn size(mode: &CuteMode) -> u64 {
+    product(mode.leaves().into_iter().map(|(extent, _)| extent)).unwrap_or(u64::MAX)
+}
