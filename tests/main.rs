@@ -4,6 +4,7 @@
 #![allow(clippy::single_range_in_vec_init, reason = "a window has one range per axis")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod bitcast;
 mod candidates;
 #[cfg(feature = "cli")]
 mod cli;
@@ -15,8 +16,10 @@ mod cli_options;
 mod cli_slips;
 mod corpus;
 mod cute;
+mod cute_pairs;
 #[cfg(feature = "cli")]
 mod documents;
+mod dumped;
 mod einsum;
 mod figures;
 mod formats;

@@ -120,7 +120,7 @@ impl<'a> Component<'a> {
         }
         let linear = self.linear(&runs);
         match linear.constraints.iter().find(|constraint| self.worst(&runs, constraint).is_some()) {
-            None => Ok(linear.plain(&runs, self.axes.len())),
+            None => Ok(linear.plain(&runs, &self.extents())),
             Some(broken) => {
                 let index = self.worst(&runs, broken).unwrap_or_default();
                 let is_sum = self.is_sum(&index);
@@ -131,6 +131,10 @@ impl<'a> Component<'a> {
 
     fn extent(&self, axis: usize) -> u64 {
         self.layout.axes[self.axes[axis]].extent
+    }
+
+    fn extents(&self) -> Vec<u64> {
+        (0..self.axes.len()).map(|axis| self.extent(axis)).collect()
     }
 
     /// The digits of the index of one axis, the others at 0.
@@ -275,7 +279,7 @@ impl<'a> Component<'a> {
 
     /// Reads the digits off the places of all indexes, and checks every one.
     fn by_looking(&self) -> Result<Option<Plain>, LayoutError> {
-        let extents: Vec<u64> = (0..self.axes.len()).map(|axis| self.extent(axis)).collect();
+        let extents = self.extents();
         let question = "whether an axis steps evenly";
         let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
         product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
@@ -288,7 +292,7 @@ impl<'a> Component<'a> {
                 steps.push(step);
             });
         }
-        for index in Indexes::new(extents) {
+        for index in Indexes::new(extents.clone()) {
             let mut axes = index.iter().enumerate();
             let steps = axes.all(|(axis, entry)| self.is_sum_of_runs(&runs, axis, *entry));
             if !steps || !self.is_sum(&index) {
@@ -296,7 +300,7 @@ impl<'a> Component<'a> {
             }
         }
         let origin = self.linear(&[]).origin;
-        Ok(Linear { origin, steps, constraints: Vec::new() }.plain(&runs, self.axes.len()))
+        Ok(Linear { origin, steps, constraints: Vec::new() }.plain(&runs, &extents))
     }
 
     /// The runs of an axis with their steps: each as long as it goes on evenly.
@@ -348,8 +352,8 @@ impl Linear {
     }
 
     /// The runs as subaxes; `None` where a step lands in several levels.
-    fn plain(self, runs: &[Run], axes: usize) -> Option<Plain> {
-        let mut plain = Plain { origin: self.origin, axes: vec![Vec::new(); axes] };
+    fn plain(self, runs: &[Run], extents: &[u64]) -> Option<Plain> {
+        let mut plain = Plain { origin: self.origin, axes: vec![Vec::new(); extents.len()] };
         for (run, step) in runs.iter().zip(self.steps) {
             let (level, stride) = match step[..] {
                 [] => (Level::ADDR, 0),
@@ -358,8 +362,9 @@ impl Linear {
             };
             plain.axes[run.axis].push(Subaxis::land(run.size, level, stride));
         }
-        for axis in &mut plain.axes {
+        for (axis, extent) in plain.axes.iter_mut().zip(extents) {
             *axis = merged(axis.iter().rev().copied());
+            cut(axis, extent - 1);
         }
         Some(plain)
     }
@@ -392,11 +397,16 @@ pub(super) fn merged_digits(axis: &Axis, greatest: u64) -> Vec<Subaxis> {
     let reached = axis.subaxes.iter().zip(tops).filter(|(_, top)| *top > 0);
     // Only the first digit that moves is cut; the others run through.
     let mut digits = merged(reached.map(|(s, top)| Subaxis { size: top + 1, target: s.target }));
+    cut(&mut digits, greatest);
+    digits
+}
+
+/// Cuts the major-most digit to what values up to `greatest` need.
+fn cut(digits: &mut [Subaxis], greatest: u64) {
     let rest: u64 = digits.iter().skip(1).map(|digit| digit.size).product();
     if let Some(major) = digits.first_mut() {
         major.size = major.size.min(greatest / rest + 1);
     }
-    digits
 }
 
 /// Digits, major to minor, with neighbours that step evenly as one.

@@ -27,11 +27,6 @@ pub enum Inexpressible {
         /// The level.
         level: Level,
     },
-    /// A level that is used although no axis can name it.
-    UnnamedLevel {
-        /// The level.
-        level: Level,
-    },
     /// Copies.
     Copies {
         /// The level that they lie apart in.
@@ -50,6 +45,11 @@ pub enum Inexpressible {
         level: Level,
         /// What the extent is rounded up to.
         span: u64,
+    },
+    /// An axis without elements.
+    Empty {
+        /// The axis.
+        axis: usize,
     },
     /// An axis with padding.
     Padding {
@@ -138,14 +138,12 @@ impl fmt::Display for Inexpressible {
             Self::Level { level } => {
                 write!(f, "it has one linear address, and this layout uses `{level}`")
             }
-            Self::UnnamedLevel { level } => {
-                write!(f, "`{level}` is used, but there is no axis to name it in")
-            }
             Self::Copies { level } => {
                 write!(f, "it cannot express copies, and this layout copies along `{level}`")
             }
             Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
             Self::Span { level, span } => write!(f, "`{level}` is rounded up to a span of {span}"),
+            Self::Empty { axis } => write!(f, "axis {axis} has extent 0"),
             Self::Padding { axis, extent, slots } => {
                 write!(f, "axis {axis} is padded from {extent} to {slots}")
             }

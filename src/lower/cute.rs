@@ -71,7 +71,10 @@ impl Layout {
             layout.axes().iter().enumerate().find(|(_, a)| a.extent != a.slots())
         {
             let (extent, slots) = (of.extent, of.slots());
-            return Err(inexpressible(Inexpressible::Padding { axis, extent, slots }));
+            return Err(inexpressible(match extent {
+                0 => Inexpressible::Empty { axis },
+                _ => Inexpressible::Padding { axis, extent, slots },
+            }));
         }
         let mut modes = layout.axes().iter().map(mode).collect_vec();
         // One plain mode needs no bracket: `6:3`.
@@ -89,7 +92,7 @@ impl Layout {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
             return Err(Inexpressible::Level { level: *level });
         }
-        if let Some(replica) = self.replicas().first() {
+        if let Some(replica) = self.replicas().iter().find(|replica| replica.size > 1) {
             return Err(Inexpressible::Copies { level: replica.level });
         }
         match self.offset(Level::ADDR) {

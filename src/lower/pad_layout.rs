@@ -216,7 +216,7 @@ impl Layout {
     /// Writes the layout as a PadLayout: the canonical text, with every stride.
     ///
     /// The shape is written if an axis is padded. Used levels that no subaxis names are written
-    /// as subaxes of size 1 of the last axis.
+    /// as subaxes of size 1 of the last axis, or as one copy where there are no axes.
     /// Law: lowering the result gives the same layout.
     ///
     /// # Errors
@@ -291,7 +291,7 @@ impl Layout {
         });
         let shape = padded.then(|| self.shape());
         let mut text = PadLayout::new(shape, axes.collect(), replicas.collect());
-        self.name_unnamed(&mut text).map_err(inexpressible)?;
+        self.name_unnamed(&mut text);
         Ok(text)
     }
 
@@ -326,17 +326,16 @@ impl Layout {
         })
     }
 
-    /// Adds `1_Level:1` for used levels that no subaxis names.
-    fn name_unnamed(&self, text: &mut PadLayout) -> Result<(), Inexpressible> {
+    /// Adds `1_Level:1` for used levels that no subaxis names; without axes, as one copy.
+    fn name_unnamed(&self, text: &mut PadLayout) {
         let named = self.levels_named();
         let unnamed = self.used.iter().filter(|l| **l != Level::ADDR && !named.contains(l));
         for level in unnamed.copied() {
-            let Some(axis) = text.axes.last_mut() else {
-                return Err(Inexpressible::UnnamedLevel { level });
-            };
-            axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1)));
+            match text.axes.last_mut() {
+                Some(axis) => axis.subaxes.push(SubaxisText::new(1, Some(level), Some(1))),
+                None => text.broadcast.push(ReplicaText::Sized { size: 1, level, stride: Some(1) }),
+            }
         }
-        Ok(())
     }
 
     fn levels_named(&self) -> Vec<Level> {

@@ -28,6 +28,7 @@ mod law_14_xla;
 mod law_15_time;
 mod law_16_total;
 mod law_17_relayout;
+mod law_18_refusals;
 
 pub(crate) use law_02_program::{check_program, packed};
 pub(crate) use law_04_collision::judge as judge_collision;
@@ -78,6 +79,7 @@ pub(crate) fn all() -> Vec<Law> {
         law_15_time::laws(),
         law_16_total::laws(),
         law_17_relayout::laws(),
+        law_18_refusals::laws(),
     ];
     all.into_iter().flatten().collect()
 }
