@@ -10,7 +10,7 @@ use crate::slow::Slow;
 
 laws! {
     a_cute_refusal_is_true: 1500, 5 %, any_layout(), cute;
-    a_cute_refusal_of_derived_axes_is_true: 1500, 5 %, derived_layout(), cute;
+    a_cute_refusal_of_derived_axes_is_true: 1500, 2 %, derived_layout(), cute;
     a_strided_refusal_is_true: 1500, 5 %, any_layout(), strided;
     a_strided_refusal_of_derived_axes_is_true: 1500, 2 %, derived_layout(), strided;
     a_pad_layout_refusal_is_true: 1500, 30 %, good_layout(), pad_layout;

@@ -70,8 +70,8 @@ pub struct Moved {
     pub index: Vec<u64>,
     /// The index in the first array of what is there.
     pub from: Vec<u64>,
-    /// The index in the first array from which it ought to come; `None` where every index that an
-    /// operation of that name could give is another one.
+    /// The index in the first array from which it ought to come; `None` where no single one can be
+    /// named.
     pub wanted: Option<Vec<u64>>,
 }
 
@@ -123,13 +123,8 @@ impl Bitcast {
             Some(map) => map?,
             None => match a.read_as(&b)? {
                 ReadAs::Map(map) => map,
-                ReadAs::Apart { place, first: of_first, second: of_second } => {
-                    let has_parts = part_bits.is_some();
-                    let part = part_bits.unwrap_or(first.1);
-                    let byte = byte_of(place.get(Level::ADDR).unwrap_or(0), part)?;
-                    let [first, second] = [of_first, of_second].map(|f| whole(f, has_parts));
-                    let fault = BitcastFault::Byte { byte, first, second };
-                    return Err(LayoutError::Bitcast(fault));
+                ReadAs::Apart { place, first: a, second: b } => {
+                    return Err(apart(&place, [a, b], part_bits, first.1)?);
                 }
             },
         };
@@ -384,6 +379,19 @@ fn first_difference(a: &Layout, b: &Layout) -> Result<Vec<u64>, LayoutError> {
 /// The axes that hold more than one index, or none.
 fn longer_than_1(shape: &[u64]) -> Vec<usize> {
     shape.iter().positions(|extent| *extent != 1).collect()
+}
+
+/// The refusal because of a part that holds an element of one array only.
+fn apart(
+    place: &Location,
+    found: [Found; 2],
+    part_bits: Option<u64>,
+    element_bits: u64,
+) -> Result<LayoutError, LayoutError> {
+    let part = place.get(Level::ADDR).unwrap_or(0);
+    let byte = byte_of(part, part_bits.unwrap_or(element_bits))?;
+    let [first, second] = found.map(|found| whole(found, part_bits.is_some()));
+    Ok(LayoutError::Bitcast(BitcastFault::Byte { byte, first, second }))
 }
 
 /// An element without the part.
