@@ -41,7 +41,7 @@ impl Layout {
     /// The same for a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
     /// results, in order.
     pub(crate) fn to_affine_index_map(&self) -> Result<String, LayoutError> {
-        affine_map(&Function::forward(self)?.to_index())
+        affine_map(&Function::forward(self)?.into_index())
     }
 }
 

@@ -76,7 +76,7 @@ impl Function {
     }
 
     /// Of an index map, whose outputs are the entries of another index: `Addr` is not one of them.
-    pub(super) fn to_index(mut self) -> Function {
+    pub(super) fn into_index(mut self) -> Function {
         let number = |(name, _): &(String, Expression)| -> Option<usize> {
             name.strip_prefix('i')?.strip_suffix('_')?.parse().ok()
         };
