@@ -22,6 +22,9 @@ fn bitcast(first: &str, second: &str) -> Bitcast {
     bitcast_map(&array(first), &array(second)).unwrap()
 }
 
+/// Indexes in the second array with those in the first.
+type Pairs = Vec<(Vec<u64>, Vec<u64>)>;
+
 /// The bits of an array: at each the element, and which of its bits.
 fn bits(array: &XlaArray) -> BTreeMap<u64, (Vec<u64>, u64)> {
     let width = array.element_bits();
@@ -35,7 +38,7 @@ fn bits(array: &XlaArray) -> BTreeMap<u64, (Vec<u64>, u64)> {
 
 /// The index in the first array of every index in the second, both with the part where the widths
 /// differ; or the bytes that hold elements of one alone.
-fn map_by_bits(a: &XlaArray, b: &XlaArray) -> Result<Vec<(Vec<u64>, Vec<u64>)>, Vec<u64>> {
+fn map_by_bits(a: &XlaArray, b: &XlaArray) -> Result<Pairs, Vec<u64>> {
     let (first, second) = (bits(a), bits(b));
     let alone = |x: &BTreeMap<u64, _>, y: &BTreeMap<u64, _>| {
         x.keys().filter(|at| !y.contains_key(at)).map(|at| at / 8).collect_vec()
@@ -102,7 +105,7 @@ struct Tally {
 fn check(a: &XlaArray, b: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
     let expected = map_by_bits(a, b);
     let found = bitcast_map(a, b);
-    let pairs = match (&expected, found.as_ref().map_err(|error| error.kind())) {
+    let pairs = match (&expected, found.as_ref().map_err(tensor_layout::ParseError::kind)) {
         (Err(apart), Err(ParseErrorKind::Layout(LayoutError::Bitcast(fault)))) => {
             let BitcastFault::Byte { byte, first, second } = fault else {
                 panic!("{fault}");

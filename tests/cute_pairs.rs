@@ -99,7 +99,7 @@ fn is_plain(values: &[u64]) -> bool {
         let same = (0..n).all(|i| values[i] + values[0] == values[i % first] + rest[i / first]);
         same && is_plain(&rest)
     };
-    n <= 1 || (2..=n).any(|first| n % first == 0 && linear(first) && repeats(first))
+    n <= 1 || (2..=n).any(|first| n.is_multiple_of(first) && linear(first) && repeats(first))
 }
 
 /// Whether some layout with modes of these sizes has these values: a sum of one plain function per
