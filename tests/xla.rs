@@ -55,7 +55,9 @@ proptest! {
         let error = match parser.parse(&mutated) {
             Err(error) => Some(error),
             Ok(shape) => {
-                prop_assert_eq!(shape.to_string().parse::<XlaShape>().unwrap(), shape.clone());
+                // `u32[]{:S(0)}` prints without its empty layout.
+                let again: XlaShape = shape.to_string().parse().unwrap();
+                prop_assert_eq!(again.canonical(), shape.canonical());
                 shape.sizes().and_then(|_| shape.report().map(|_| ())).err()
             }
         };
