@@ -11,8 +11,8 @@ use tensor_layout::xla::{Bitcast, BitcastName, TileDim, XlaArray, XlaDim, XlaDty
 use tensor_layout::xla::{XlaShape, bitcast_map};
 use tensor_layout::{Found, LayoutError, Level, Location};
 
-use crate::slow::count;
 use crate::laws::judge_xla;
+use crate::slow::count;
 
 fn array(text: &str) -> XlaArray {
     text.parse::<XlaShape>().unwrap().as_array().unwrap().clone()
