@@ -168,6 +168,9 @@ impl Layout {
             Some(false) => return differs(origin),
             None => return a.compare_each(&b, most, |a, b| a == b),
         }
+        if a == b {
+            return Ok(None);
+        }
         let (a, b) = (a.of_elements_if_decided()?, b.of_elements_if_decided()?);
         if a.offsets != b.offsets {
             return differs(origin);

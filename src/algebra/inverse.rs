@@ -45,16 +45,29 @@ impl Layout {
     }
 
     /// Merged digits divide where those that were written may not; padding between digits divides
-    /// where merged ones do not.
+    /// where merged ones do not. Of derived axes fewer are left where digits are merged first.
     fn inverse(&self) -> Result<Layout, LayoutError> {
-        let merged = match self.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => return self.inverse_in(&self.simplified()?),
-            merged => merged?,
+        let written = self.simplified()?;
+        let merged = || match written.without_padding() {
+            Err(LayoutError::NotDecided { .. }) => Ok(written.clone()),
+            merged => merged,
         };
-        let inverse = self.inverse_in(&merged);
+        match written.derived.is_empty() {
+            true => self.inverse_in_either(&written, merged),
+            false => self.inverse_in_either(&merged()?, || Ok(written.clone())),
+        }
+    }
+
+    /// The inverse through either of two layouts that have the same places.
+    fn inverse_in_either(
+        &self,
+        first: &Layout,
+        second: impl FnOnce() -> Result<Layout, LayoutError>,
+    ) -> Result<Layout, LayoutError> {
+        let inverse = self.inverse_in(first);
         match inverse {
-            Err(LayoutError::NoInverse(InverseFault::Steps { .. })) if !self.derived.is_empty() => {
-                self.inverse_in(&self.simplified()?).or(inverse)
+            Err(LayoutError::NoInverse(InverseFault::Steps { .. })) => {
+                self.inverse_in(&second()?).or(inverse)
             }
             inverse => inverse,
         }
