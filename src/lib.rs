@@ -75,6 +75,7 @@ pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
+pub mod scan;
 pub mod sharding;
 pub mod vectors;
 pub mod xla;

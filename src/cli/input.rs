@@ -1,6 +1,7 @@
 //! From arguments to texts, layouts and placements.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::error::Site;
@@ -229,6 +230,16 @@ fn shape_of_line(text: &str) -> Option<XlaShape> {
     XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
 }
 
+/// A file or standard input, with its length where it has one.
+pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
+    if path == "-" {
+        return Ok((Box::new(io::stdin().lock()), 0));
+    }
+    let file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    Ok((Box::new(BufReader::with_capacity(1 << 18, file)), length))
+}
+
 /// The argument itself, or standard input for `-`.
 fn text_of(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
@@ -303,7 +314,8 @@ impl OnMachine {
         self.place_on(syntax, machine.as_ref(), |builder| builder)
     }
 
-    fn get(&self) -> Result<Option<Machine>, Failure> {
+    /// The machine, if one was said.
+    pub(super) fn get(&self) -> Result<Option<Machine>, Failure> {
         self.machine.as_deref().map(machine_of).transpose()
     }
 

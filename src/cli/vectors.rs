@@ -1,7 +1,7 @@
 //! `vectors`: test vectors of MN-Core 2, written, read, checked and compared.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,6 +16,7 @@ use tensor_layout::vectors::{
 };
 
 use super::failure::Failure;
+use super::input::open;
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
 
 /// Write, read, check and compare test vectors of MN-Core 2.
@@ -167,16 +168,6 @@ fn failed(file: &str, error: VectorError) -> Failure {
 /// `test.vsm:12: ..`, with the caret.
 fn refused(file: &str, line: u64, error: &ParseError) -> Failure {
     Failure::Argument(format!("{file}:{line}: {error}"))
-}
-
-/// A file or standard input, with its length where it has one.
-fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
-    if path == "-" {
-        return Ok((Box::new(io::stdin().lock()), 0));
-    }
-    let file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
-    let length = file.metadata().map_or(0, |metadata| metadata.len());
-    Ok((Box::new(BufReader::with_capacity(1 << 18, file)), length))
 }
 
 /// An argument of the file that is written, in the order of the command line.

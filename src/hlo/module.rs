@@ -34,7 +34,7 @@ enum Section {
 
 impl HloModule {
     /// The module that a line begins.
-    pub(super) fn begin(line: &str, number: u64) -> Option<HloModule> {
+    pub(crate) fn begin(line: &str, number: u64) -> Option<HloModule> {
         let rest = line.strip_prefix("HloModule ")?;
         let (name, attributes) = rest.split_once(',').unwrap_or((rest, ""));
         Some(HloModule {
