@@ -174,7 +174,12 @@ impl Reading {
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let syntax = LayoutText::parse_as(notation, xla, text);
         let syntax = syntax.or_else(|error| match shape_of_line(text) {
-            Some(shape) => Ok(LayoutText::Xla(shape)),
+            Some(shape) => {
+                if text.contains(", sharding=") {
+                    note("the sharding of a tuple is not read here; scan lists its members");
+                }
+                Ok(LayoutText::Xla(shape))
+            }
             None => Err(slips::refused(error, text, self.lenient)),
         })?;
         self.shaped(self.member_of(syntax)?)

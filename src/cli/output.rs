@@ -152,6 +152,14 @@ pub(super) struct Colored {
 }
 
 impl Colored {
+    /// Sets the choice for this run, whose answer may be JSON.
+    pub(super) fn choose_for(self, json: bool) {
+        if json && self.color != Color::Auto {
+            note("--color has no effect on JSON");
+        }
+        self.choose();
+    }
+
     /// Sets the choice for this run.
     pub(super) fn choose(self) {
         COLOR.get_or_init(|| self.color);

@@ -1,6 +1,6 @@
 //! `scan`: the layouts in any text.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
@@ -86,9 +86,7 @@ impl Scan {
         let (input, length) = open(&self.file)?;
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let bar = byte_progress(length);
-        let report = ScanReport::read(Box::new(input) as Box<dyn Read>, xla, |bytes| {
-            bar.set_position(bytes)
-        });
+        let report = ScanReport::read(input, xla, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();
         let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
         if report.rows().next().is_none() && report.unread().next().is_none() {

@@ -76,7 +76,7 @@ impl Record {
         self.attributes = Span::new(start, end - blanks);
     }
 
-    /// The names of the operands; literals and parameter numbers are none.
+    /// The names of the operands; literals and parameter numbers are left out.
     pub(super) fn operands(&self, text: &[u8]) -> Vec<Span> {
         let opcode = &text[self.opcode.start..self.opcode.end];
         let Span { start, end } = self.arguments;

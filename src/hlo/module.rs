@@ -45,7 +45,7 @@ impl HloModule {
         })
     }
 
-    /// Reads a line between the head and the first computation; other lines say nothing.
+    /// Reads a line between the head and the first computation; other lines are skipped.
     pub(super) fn read_table(&mut self, line: &str) {
         let section = match line.trim_end() {
             "FileNames" => Section::Files,

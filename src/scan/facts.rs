@@ -3,7 +3,7 @@
 use crate::error::{LayoutError, ParseError};
 use crate::lower::{LayoutText, XlaAdvice};
 use crate::machine::Machine;
-use crate::notation::{Dtype, PadLayout, XlaArray, XlaShape};
+use crate::notation::{Dtype, MemoryText, PadLayout, XlaArray, XlaShape};
 use crate::placement::{Fit, Placement};
 use crate::sharding::ShardedShape;
 
@@ -74,7 +74,7 @@ fn pad_layout(tree: &PadLayout, place: ScanPlace<'_>) -> Result<LayoutFacts, Par
         ..LayoutFacts::default()
     };
     if let Some(machine) = place.machine {
-        let memory = tree.memory().map(|memory| memory.name()).or(place.memory);
+        let memory = tree.memory().map(MemoryText::name).or(place.memory);
         match fits(Placement::of(layout).on(machine).oversized(), memory, bits) {
             Ok(fits) => facts.fits = fits,
             Err(error) => facts.misplaced = Some(error.to_string()),

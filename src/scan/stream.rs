@@ -18,15 +18,10 @@ use crate::scan::window::{SOFT_BREAK, Window};
 /// How much of a line before a layout is kept for its name.
 const CONTEXT: usize = 4096;
 
-/// The bytes at which a layout may begin, or a line ends.
-const MARKS: [bool; 256] = {
-    let mut marks = [false; 256];
-    marks[b'(' as usize] = true;
-    marks[b'[' as usize] = true;
-    marks[b'\n' as usize] = true;
-    marks[SOFT_BREAK as usize] = true;
-    marks
-};
+/// Whether a layout may begin at a byte, or a line ends.
+fn is_mark(byte: &u8) -> bool {
+    matches!(*byte, b'(' | b'[' | b'\n' | SOFT_BREAK)
+}
 
 /// A stream of the layouts in a text: PadLayouts, XLA shapes with or without a sharding, CuTe
 /// layouts, shapes with strides.
@@ -152,7 +147,7 @@ impl<R: Read> LayoutScan<R> {
         }
         loop {
             let rest = self.window.bytes().get(self.at..self.window.limit())?;
-            let Some(next) = rest.iter().position(|byte| MARKS[usize::from(*byte)]) else {
+            let Some(next) = rest.iter().position(is_mark) else {
                 self.at = self.window.limit();
                 return None;
             };

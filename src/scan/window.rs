@@ -135,6 +135,6 @@ mod tests {
             }
         }
         assert!(seen == text.as_bytes());
-        assert_eq!(window.read(), text.len() as u64);
+        assert_eq!(window.read(), u64::try_from(text.len()).unwrap());
     }
 }

@@ -277,7 +277,7 @@ impl Sharding {
     /// Cost: O(rank + digits).
     ///
     /// # Errors
-    /// As [`tiles`](Sharding::tiles); a sharding that says no places: `manual`, `unknown`.
+    /// As [`tiles`](Sharding::tiles); a sharding that does not say which device holds what: `manual`, `unknown`.
     pub fn shard(
         &self,
         extents: &[u64],
@@ -358,7 +358,9 @@ impl Sharding {
             ShardingKind::Unreduced => "`unreduced` holds partial results, not copies",
             ShardingKind::Unknown => "`unknown` is not decided yet",
             ShardingKind::Replicated(_) => "it does not say how many devices have a copy",
-            ShardingKind::Maximal(_) | ShardingKind::Tiled(_) => "it says no places",
+            ShardingKind::Maximal(_) | ShardingKind::Tiled(_) => {
+                "it does not say which device holds what"
+            }
         };
         refused(reason)
     }

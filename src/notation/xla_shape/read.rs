@@ -162,7 +162,7 @@ impl Reader<'_> {
             return match dims.is_empty() && layout.is_none() {
                 true => Ok(shape),
                 false => {
-                    Err(self.invalid(format!("{name} has no dimensions and no layout"), whole))
+                    Err(self.invalid(format!("{name} cannot have dimensions or a layout"), whole))
                 }
             };
         }
