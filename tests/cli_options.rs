@@ -580,7 +580,8 @@ pub(crate) fn commands() -> Vec<String> {
     commands_of(&[])
 }
 
-fn commands_of(command: &[&str]) -> Vec<String> {
+/// The commands that the help of a command lists.
+pub(crate) fn commands_of(command: &[&str]) -> Vec<String> {
     let help = stdout(&[command, &["--help"]].concat());
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names = list.lines().filter_map(|line| line.split_whitespace().next());

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{command, stdout};
-use crate::cli_options::commands;
+use crate::cli_options::{commands, commands_of};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -99,6 +99,14 @@ fn outputs_in_documents_are_at_most_100_columns_wide() {
     }
 }
 
+/// A command, and the commands within it.
+fn with_inner(name: String) -> Vec<String> {
+    let help = stdout(&[&name, "--help"]);
+    let inner = if help.contains("\nCommands:\n") { commands_of(&[&name]) } else { Vec::new() };
+    let inner = inner.into_iter().map(|inner| format!("{name} {inner}")).collect::<Vec<_>>();
+    [vec![name], inner].concat()
+}
+
 #[test]
 fn the_list_of_commands_is_the_help() {
     let mut page = String::from(
@@ -106,8 +114,9 @@ fn the_list_of_commands_is_the_help() {
          manual pages.\n\n```text\n",
     );
     page += &(stdout(&["--help"]).trim_end().to_owned() + "\n```\n");
-    for name in commands() {
-        let help = stdout(&[&name, "--help"]);
+    for name in commands().into_iter().flat_map(with_inner) {
+        let help: Vec<&str> = name.split(' ').chain(["--help"]).collect();
+        let help = stdout(&help);
         let help: String = help.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
         page += &format!("\n## {name}\n\n```text\n{}\n```\n", help.trim_end());
     }

@@ -203,7 +203,7 @@ fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
         ),
         (
             "{devices=[8]<=[8] last_tile_dims={manual, replicated}}",
-            "2 last tile dimensions of only 1",
+            "2 last tile dimensions, more than the 1 of `devices=`",
         ),
         ("{devices=[2]0,1,2}", "2 places for devices, and there are 3"),
         ("{devices=[2,2]0,1,2,2}", "device 2 stands at positions 2 and 3"),
@@ -222,7 +222,7 @@ fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
         ("{mesh['x'=12], [{'x':(1)2}, {'x':(3)2}]}", "do not fit side by side"),
         ("{mesh['x'=8], [{'x':(1)2, 'x':(2)2}]}", "write them as one"),
         ("{mesh['x'=2,'y'=4], [{}], replicated={'y', 'x'}}", "in the order of the mesh"),
-        ("{mesh['x'=2], device_ids=(0,1), [{'x'}]}", "is the order that a mesh has without it"),
+        ("{mesh['x'=2], device_ids=(0,1), [{'x'}]}", "repeats the order that a mesh has anyway"),
         ("{mesh['x'=2], device_ids=(0,2), [{'x'}]}", "has device 2, and the mesh has only 2"),
         (
             "{mesh['x'=2,'y'=2], device_ids=(0,1,0,3), [{'x'}]}",

@@ -8,11 +8,31 @@ use crate::sharding::HloSharding;
 
 const MARK: &[u8] = b", sharding=";
 
-/// The part of a line from `at` on.
-fn rest_of_line(bytes: &[u8], at: usize) -> &[u8] {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let end = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
-    rest.get(..end).unwrap_or_default()
+/// Where the line ends, and where a sharding stands on what is left of it.
+///
+/// Looked up once per line, or else lines without an end would be searched again for every shape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    end: usize,
+    mark: Option<usize>,
+}
+
+impl Ahead {
+    /// What lies ahead of `at`; `known` is what was found before in the same window.
+    pub(super) fn of(bytes: &[u8], at: usize, known: Option<Ahead>) -> Ahead {
+        let holds = |ahead: &Ahead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
+        known.filter(holds).unwrap_or_else(|| {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+            let mark = memmem::find(rest.get(..length).unwrap_or_default(), MARK);
+            Ahead { end: at + length, mark: mark.map(|mark| at + mark) }
+        })
+    }
+
+    /// The text of the sharding.
+    fn sharding(self, bytes: &[u8]) -> Option<&str> {
+        sharding(bytes.get(self.mark? + MARK.len()..self.end)?)
+    }
 }
 
 /// The sharding at the head of a text, and the mesh that follows it.
@@ -24,40 +44,37 @@ fn sharding(text: &[u8]) -> Option<&str> {
     }
     let close = Walk::from(open + 1).next(text, None)? + 1;
     let mesh = text.get(close..)?;
-    let mesh_length = match mesh.starts_with(b", mesh=") {
-        false => 0,
-        true => {
-            let values = mesh.get(7..)?.iter();
+    let mesh_length = match mesh.strip_prefix(b", mesh=") {
+        None => 0,
+        Some(values) => {
             let is_mesh = |byte: &&u8| is_name(byte) || matches!(byte, b'=' | b',');
-            7 + values.take_while(is_mesh).count()
+            7 + values.iter().take_while(is_mesh).count()
         }
     };
     let text = std::str::from_utf8(text.get(..close + mesh_length)?).ok()?;
     Some(text.trim_end_matches(','))
 }
 
-/// The sharding of the shape that ends at `end`: written behind it, or, if the shape is the result
-/// of an instruction, as its attribute.
-pub(super) fn of_shape(bytes: &[u8], end: usize, is_result: bool) -> Option<&str> {
-    let line = rest_of_line(bytes, end);
-    let at = match line.strip_prefix(MARK) {
-        Some(behind) => return sharding(behind),
-        None if is_result => memmem::find(line, MARK)?,
-        None => return None,
-    };
-    sharding(line.get(at + MARK.len()..)?)
+/// The sharding that is written behind the shape which ends at `end`.
+pub(super) fn behind(bytes: &[u8], end: usize) -> Option<&str> {
+    let rest = bytes.get(end..)?.strip_prefix(MARK)?;
+    let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+    sharding(rest.get(..length)?)
+}
+
+/// The sharding of the result of an instruction, which is an attribute of it.
+pub(super) fn of_result(bytes: &[u8], ahead: Ahead) -> Option<&str> {
+    ahead.sharding(bytes)
 }
 
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
-pub(super) fn of_tuple(bytes: &[u8], open: usize) -> Option<(Vec<String>, usize)> {
-    let line = rest_of_line(bytes, open);
-    let at = memmem::find(line, b", sharding={{")?;
-    let text = std::str::from_utf8(line).ok()?;
-    let sharding: HloSharding = sharding(line.get(at + MARK.len()..)?)?.parse().ok()?;
-    let (shape, length) = XlaShape::parse_prefix(text).ok()?;
+pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: Ahead) -> Option<(Vec<String>, usize)> {
+    let sharding: HloSharding = ahead.sharding(bytes)?.parse().ok()?;
     let HloSharding::Tuple(shardings) = sharding else { return None };
+    let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
+    let (shape, length) = XlaShape::parse_prefix(text).ok()?;
     let arrays = shape.arrays();
-    let texts =
-        arrays.iter().zip(&shardings).map(|((_, array), s)| format!("{array}, sharding={s}"));
+    let pairs = arrays.iter().zip(&shardings);
+    let texts = pairs.map(|((_, array), sharding)| format!("{array}, sharding={sharding}"));
     (arrays.len() == shardings.len()).then(|| (texts.collect(), open + length))
 }

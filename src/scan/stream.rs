@@ -12,7 +12,7 @@ use crate::notation::{Notation, XlaParser};
 use crate::scan::bracket::{Stretch, stretch, strided};
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
-use crate::scan::sharded;
+use crate::scan::sharded::{self, Ahead};
 use crate::scan::window::{SOFT_BREAK, Window};
 
 /// How much of a line before a layout is kept for its name.
@@ -61,6 +61,8 @@ pub struct LayoutScan<R> {
     line_start: usize,
     /// Arrays of a sharded tuple that are still to be handed out.
     queued: VecDeque<String>,
+    /// What was found ahead on the line.
+    ahead: Option<Ahead>,
     known: Known,
     per_device: bool,
     heading: Option<Heading>,
@@ -91,6 +93,7 @@ impl<R: Read> LayoutScan<R> {
             line: 0,
             line_start: 0,
             queued: VecDeque::new(),
+            ahead: None,
             known: Known::new(xla),
             per_device: false,
             heading: None,
@@ -118,6 +121,7 @@ impl<R: Read> LayoutScan<R> {
             self.at -= gone;
             self.taken = self.taken.saturating_sub(gone);
             self.line_start = self.line_start.saturating_sub(gone);
+            self.ahead = None;
             self.window.advance(gone)?;
         }
     }
@@ -133,7 +137,8 @@ impl<R: Read> LayoutScan<R> {
 
     fn seen(&self, number: usize, start: usize) -> Option<SeenLayout<'_>> {
         let (text, verdict) = self.known.get(number)?;
-        let before = self.window.bytes().get(self.line_start..start)?;
+        let context = self.line_start.max(start.saturating_sub(CONTEXT));
+        let before = self.window.bytes().get(context..start)?;
         let heading = self.heading.as_ref();
         Some(SeenLayout { text, verdict, number, line: self.line, before, heading })
     }
@@ -183,7 +188,13 @@ impl<R: Read> LayoutScan<R> {
             return Some((self.known.refuse(text, "this shape is not closed"), start));
         }
         let is_result = !self.per_device && bytes.get(..start)?.ends_with(b" = ");
-        if let Some(sharding) = sharded::of_shape(bytes, end, is_result) {
+        let mut sharding = sharded::behind(bytes, end);
+        if is_result && sharding.is_none() {
+            let ahead = Ahead::of(bytes, end, self.ahead);
+            self.ahead = Some(ahead);
+            sharding = sharded::of_result(bytes, ahead);
+        }
+        if let Some(sharding) = sharding {
             let whole = format!("{text}, sharding={sharding}");
             return Some((self.known.judge(&whole, Notation::Sharded, true)?, start));
         }
@@ -193,12 +204,13 @@ impl<R: Read> LayoutScan<R> {
     /// The layout, or the sharded tuple, that begins with a bracket.
     fn bracket(&mut self, open: usize) -> Option<Find> {
         let bytes = self.window.bytes();
-        if bytes.get(..open)?.ends_with(b" = ")
-            && !self.per_device
-            && let Some((arrays, end)) = sharded::of_tuple(bytes, open)
-        {
-            (self.queued, self.at) = (arrays.into(), end.max(open + 1));
-            return self.search();
+        if bytes.get(..open)?.ends_with(b" = ") && !self.per_device {
+            let ahead = Ahead::of(bytes, open, self.ahead);
+            self.ahead = Some(ahead);
+            if let Some((arrays, end)) = sharded::of_tuple(bytes, open, ahead) {
+                (self.queued, self.at) = (arrays.into(), end.max(open + 1));
+                return self.search();
+            }
         }
         let found = strided(bytes, open).or_else(|| stretch(bytes, open))?;
         let Stretch { start, end, notation, is_certain } = swizzled(bytes, found);
@@ -249,10 +261,12 @@ impl<R: Read> LayoutScan<R> {
 /// `Sw<3,4,3> o (8,64):(64,1)`: a swizzle stands before its layout, and belongs to it.
 fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
     let before = bytes.get(..found.start).unwrap_or_default();
+    if found.notation != Notation::Cute || !before.trim_ascii_end().ends_with(b" o") {
+        return found;
+    }
     let line = memrchr2(b'\n', SOFT_BREAK, before).map_or(0, |at| at + 1);
     let before = before.get(line..).unwrap_or_default();
-    let composed = before.trim_ascii_end().ends_with(b" o") && found.notation == Notation::Cute;
-    match composed.then(|| memchr::memmem::rfind(before, b"Sw<")).flatten() {
+    match memchr::memmem::rfind(before, b"Sw<") {
         Some(at) => Stretch { start: line + at, is_certain: true, ..found },
         None => found,
     }

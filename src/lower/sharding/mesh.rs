@@ -64,7 +64,9 @@ impl Mesh {
             )));
         }
         if order == iota && devices > 1 {
-            return Err(refused("`device_ids` is the order that a mesh has without it"));
+            return Err(refused(
+                "`device_ids` repeats the order that a mesh has anyway; leave it out",
+            ));
         }
         Ok(order)
     }

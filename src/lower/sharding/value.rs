@@ -82,7 +82,9 @@ impl Tiles {
         }
         let Some(rank) = dims.len().checked_sub(kinds.len()) else {
             let (kinds, dims) = (kinds.len(), dims.len());
-            return Err(refused(format!("there are {kinds} last tile dimensions of only {dims}")));
+            return Err(refused(format!(
+                "there are {kinds} last tile dimensions, more than the {dims} of `devices=`"
+            )));
         };
         let (tiles, last) = dims.split_at(rank);
         let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
