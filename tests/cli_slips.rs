@@ -249,7 +249,15 @@ fn a_dump_without_shapes_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("empty.txt");
     std::fs::write(&file, "nothing here\n").unwrap();
-    assert!(refused(&["hlo", file.to_str().unwrap()]).contains("no XLA shape was found"));
+    let file = file.to_str().unwrap();
+    for mode in [&["--shapes"][..], &["--copies"], &["--collectives", "CHIP=2"], &[]] {
+        let message = refused(&[&["hlo", file], mode].concat());
+        assert!(
+            message.contains("was found") && message.contains("tensor-layout scan"),
+            "{message}"
+        );
+    }
+    assert!(refused(&["scan", file]).contains("no layout was found in 13 bytes"));
 }
 
 #[cfg(unix)]

@@ -146,8 +146,10 @@ proptest! {
         for row in report.rows() {
             let read = LayoutText::parse_as(row.notation, XlaParser::strict(), row.text);
             prop_assert!(read.is_ok_and(|read| read.notation() == row.notation));
-            if row.notation != Notation::Sharded {
-                prop_assert!(text.contains(row.text), "{} in {text}", row.text);
+            // Escapes and breaks are blanks in what is found.
+            let dense = |text: &str| text.replace(char::is_whitespace, "");
+            if row.notation != Notation::Sharded && !text.contains('\\') {
+                prop_assert!(dense(&text).contains(&dense(row.text)), "{} in {text}", row.text);
             }
         }
     }

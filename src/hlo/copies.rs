@@ -138,7 +138,7 @@ impl HloCopies {
 
     fn entry(&mut self, instruction: HloInstruction<'_>) -> Result<HloCopy, String> {
         let operand = instruction.operand(0).ok_or("its operand is not in its computation")?;
-        let (from, to) = (array(operand)?, array(instruction)?);
+        let (from, to) = (array(operand, false)?, array(instruction, true)?);
         let opcode = instruction.opcode();
         let is_bitcast = opcode == "bitcast";
         let bytes = |array: &XlaArray| match is_bitcast {
@@ -207,12 +207,15 @@ fn is_copy(opcode: &str) -> bool {
     matches!(opcode, "copy" | "copy-start" | "transpose" | "reshape" | "bitcast")
 }
 
-/// The array of an instruction, its layout written out; a `copy-start` has its result first.
-fn array(of: HloInstruction<'_>) -> Result<XlaArray, String> {
+/// The array of an instruction, its layout written out; the tuple of a `copy-start` has its result
+/// first.
+fn array(of: HloInstruction<'_>, is_result: bool) -> Result<XlaArray, String> {
     let shape = of.shape().map_err(|error| error.kind().to_string())?.canonical();
     let arrays = shape.arrays();
     let array = match (&shape, of.opcode()) {
-        (XlaShape::Tuple(..), "copy-start") => arrays.first().map(|(_, array)| (*array).clone()),
+        (XlaShape::Tuple(..), "copy-start") if is_result => {
+            arrays.first().map(|(_, array)| (*array).clone())
+        }
         _ => shape.as_array().cloned(),
     };
     array.ok_or_else(|| format!("`{}` is not one array", of.name()))

@@ -109,6 +109,9 @@ impl<R: Read> LayoutScan<R> {
         loop {
             if self.line == 0 {
                 self.window.advance(0)?;
+                while self.is_cut_head(0) {
+                    self.window.advance(0)?;
+                }
                 self.begin_line(0);
             }
             if let Some((number, start)) = self.search() {
@@ -198,7 +201,7 @@ impl<R: Read> LayoutScan<R> {
             let whole = format!("{text}, sharding={sharding}");
             return Some((self.known.judge(&whole, Notation::Sharded, true)?, start));
         }
-        Some((self.known.judge(text, Notation::Xla, true)?, start))
+        Some((self.known.judge(&one_line(text), Notation::Xla, true)?, start))
     }
 
     /// The layout, or the sharded tuple, that begins with a bracket.
@@ -274,7 +277,9 @@ fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
 
 /// A text that was broken over lines, on one.
 fn one_line(text: &str) -> Cow<'_, str> {
-    let is_broken = text.contains(['\n', '\u{b}', '\t', '\r']) || text.contains("  ");
+    let bytes = text.as_bytes();
+    let is_broken = bytes.iter().any(|byte| byte.is_ascii_control())
+        || memchr::memmem::find(bytes, b"  ").is_some();
     if is_broken { text.split_whitespace().join(" ").into() } else { text.into() }
 }
 
