@@ -408,7 +408,7 @@ fn vectors() -> Vec<Case> {
             "picture" => "ok.vsm right.txt --picture x.svg".to_owned(),
             "top" => "ok.vsm wrong.txt --top 1001".to_owned(),
             "json" => "ok.vsm wrong.txt --json --top 1001".to_owned(),
-            _ => "ok.vsm wrong.txt --color always --json".to_owned(),
+            _ => "ok.vsm right.txt --color always --json".to_owned(),
         };
         case("vectors compare", option, "ok.vsm wrong.txt", with, &refused, words)
     };

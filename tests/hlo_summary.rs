@@ -74,7 +74,7 @@ impl Slow {
             (&["while"], "condition=", HloRole::Called),
             (&["call"], "to_apply=", HloRole::Called),
             (
-                &["reduce", "all-reduce", "reduce-scatter", "all-reduce-start"],
+                &["reduce", "reduce-window", "all-reduce", "reduce-scatter", "all-reduce-start"],
                 "to_apply=",
                 HloRole::Applied,
             ),

@@ -47,6 +47,8 @@ pub struct HloCopy {
 ///
 /// An instruction in the body of a loop counts once; one inside of a fusion reads and writes
 /// nothing by itself, and is not part of the totals.
+/// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
+/// all that is listed.
 ///
 /// ```
 /// use tensor_layout::hlo::{HloCopies, HloDump};
@@ -73,8 +75,8 @@ pub struct HloCopies {
     calls: Calls,
     /// The line of that module, its first entry, and how many computations it has so far.
     module: (u64, usize, usize),
-    /// What was found out of pairs of shapes.
-    decided: HashMap<(String, String, String), Option<bool>>,
+    /// What was found out of pairs of shapes, by their texts, the opcode and its dimensions.
+    known: HashMap<[String; 4], Result<Change, String>>,
     /// Instructions that could not be read: the line and why.
     unread: Vec<(u64, String)>,
     moved: (u64, u64),
@@ -138,42 +140,26 @@ impl HloCopies {
 
     fn entry(&mut self, instruction: HloInstruction<'_>) -> Result<HloCopy, String> {
         let operand = instruction.operand(0).ok_or("its operand is not in its computation")?;
-        let (from, to) = (array(operand, false)?, array(instruction, true)?);
-        let opcode = instruction.opcode();
-        let is_bitcast = opcode == "bitcast";
-        let bytes = |array: &XlaArray| match is_bitcast {
-            true => Ok(0),
-            false => array.sizes().map(|sizes| sizes.allocated_bytes),
-        };
-        let failed = |error: crate::ParseError| error.kind().to_string();
-        let (read, written) = (bytes(&from).map_err(failed)?, bytes(&to).map_err(failed)?);
+        let dimensions = instruction.attribute("dimensions").unwrap_or_default();
+        let texts =
+            [operand.shape_text(), instruction.shape_text(), instruction.opcode(), dimensions];
+        let change = self.known.entry(texts.map(str::to_owned));
+        let change = change.or_insert_with(|| Change::of(operand, instruction)).clone()?;
         Ok(HloCopy {
             name: instruction.name().into(),
-            opcode: opcode.into(),
+            opcode: instruction.opcode().into(),
             line: instruction.line(),
             computation: instruction.computation().name().into(),
             role: HloRole::Uncalled,
             op_name: instruction.op_name().map(std::borrow::Cow::into_owned),
             source: instruction.source().map(|source| source.to_string()),
-            changes: changes(&from, &to),
-            is_free: self.is_free(instruction, &from, &to),
-            from: from.to_string(),
-            to: to.to_string(),
-            read,
-            written,
+            from: change.from,
+            to: change.to,
+            changes: change.changes,
+            read: change.read,
+            written: change.written,
+            is_free: change.is_free,
         })
-    }
-
-    fn is_free(&mut self, of: HloInstruction<'_>, from: &XlaArray, to: &XlaArray) -> Option<bool> {
-        let order = match of.opcode() {
-            "bitcast" => return Some(true),
-            "copy" | "copy-start" => return Some(false),
-            "transpose" => of.attribute("dimensions").unwrap_or_default(),
-            _ => "",
-        };
-        let key = (from.to_string(), to.to_string(), format!("{} {order}", of.opcode()));
-        let decide = || stays(from, to, order, of.opcode() == "transpose").ok();
-        *self.decided.entry(key).or_insert_with(decide)
     }
 
     /// What moves most first, then what is free, then what is inside of fusions.
@@ -203,6 +189,46 @@ impl HloCopy {
     }
 }
 
+/// What a pair of shapes and an opcode say.
+#[derive(Clone, Debug)]
+struct Change {
+    from: String,
+    to: String,
+    changes: Vec<String>,
+    read: u64,
+    written: u64,
+    is_free: Option<bool>,
+}
+
+impl Change {
+    fn of(operand: HloInstruction<'_>, instruction: HloInstruction<'_>) -> Result<Change, String> {
+        let (from, to) = (array(operand, false)?, array(instruction, true)?);
+        let is_bitcast = instruction.opcode() == "bitcast";
+        let bytes = |array: &XlaArray| match is_bitcast {
+            true => Ok(0),
+            false => array.sizes().map(|sizes| sizes.allocated_bytes),
+        };
+        let failed = |error: crate::ParseError| error.kind().to_string();
+        Ok(Change {
+            changes: changes(&from, &to),
+            read: bytes(&from).map_err(failed)?,
+            written: bytes(&to).map_err(failed)?,
+            is_free: is_free(instruction, &from, &to),
+            from: from.to_string(),
+            to: to.to_string(),
+        })
+    }
+}
+
+fn is_free(of: HloInstruction<'_>, from: &XlaArray, to: &XlaArray) -> Option<bool> {
+    match of.opcode() {
+        "bitcast" => Some(true),
+        "copy" | "copy-start" => Some(false),
+        "transpose" => stays(from, to, Some(of.attribute("dimensions")?)).ok(),
+        _ => stays(from, to, None).ok(),
+    }
+}
+
 fn is_copy(opcode: &str) -> bool {
     matches!(opcode, "copy" | "copy-start" | "transpose" | "reshape" | "bitcast")
 }
@@ -221,25 +247,24 @@ fn array(of: HloInstruction<'_>, is_result: bool) -> Result<XlaArray, String> {
     array.ok_or_else(|| format!("`{}` is not one array", of.name()))
 }
 
-/// Whether every element has the place that it had.
+/// Whether every element has the place that it had; `order` is that of a transpose.
 fn stays(
     from: &XlaArray,
     to: &XlaArray,
-    order: &str,
-    is_transpose: bool,
+    order: Option<&str>,
 ) -> Result<bool, Box<dyn std::error::Error>> {
     let space = |array: &XlaArray| array.layout.as_ref().map_or(0, |layout| layout.memory_space);
     if from.dtype != to.dtype || space(from) != space(to) {
         return Ok(false);
     }
     let before = from.lower()?;
-    let moved: Layout = match is_transpose {
-        true => {
+    let moved: Layout = match order {
+        Some(order) => {
             let order = order.trim_matches(['{', '}']).split(',').filter(|axis| !axis.is_empty());
             let order: Vec<usize> = order.map(|axis| axis.trim().parse()).try_collect()?;
             before.permute(&order)?
         }
-        false => before.reshape(&to.extents()?)?,
+        None => before.reshape(&to.extents()?)?,
     };
     Ok(moved.same_up_to_padding(&to.lower()?)?.is_none())
 }

@@ -34,6 +34,7 @@ pub use collectives::{CollectiveEntry, Collectives};
 pub use computation::HloComputation;
 pub use copies::{HloCopies, HloCopy};
 pub use dump::HloDump;
+use instruction::op_name;
 pub use instruction::{HloInstruction, HloOperand, HloSource};
 pub use module::HloModule;
 pub use report::{HloEntry, HloReport, HloTotals};

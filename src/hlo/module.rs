@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
+use crate::hlo::HloSource;
 use crate::hlo::attributes::{HloAttributes, entry, unquoted};
 
 /// A module of a dump: the line `HloModule name, attributes` and the tables behind it.
@@ -80,8 +81,19 @@ impl HloModule {
         Some(())
     }
 
+    /// The source line that a `metadata` attribute has, or the tables of the module.
+    pub(super) fn source<'a>(&'a self, metadata: &'a str) -> Option<HloSource<'a>> {
+        let number = |key| entry(metadata, key).and_then(|value| value.parse().ok());
+        let written = entry(metadata, "source_file").and_then(unquoted);
+        let (file, line) = match written.zip(number("source_line")) {
+            Some(written) => written,
+            None => self.frame(number("stack_frame_id")?)?,
+        };
+        Some(HloSource { file, line })
+    }
+
     /// The source line of a stack frame.
-    pub(super) fn frame(&self, frame: u64) -> Option<(Cow<'_, str>, u64)> {
+    fn frame(&self, frame: u64) -> Option<(Cow<'_, str>, u64)> {
         let (file, line) = self.locations.get(self.frames.get(&frame)?)?;
         Some((Cow::Borrowed(self.files.get(file)?), *line))
     }

@@ -29,14 +29,12 @@ pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>>);
 impl Shapes {
     /// The number of a shape and its sizes.
     pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
-        let number = match self.0.get_index_of(text) {
-            Some(number) => number,
-            None => {
-                let sizes = text.parse::<XlaShape>().and_then(|shape| shape.sizes());
-                let sizes = sizes.map_err(|error| error.kind().to_string());
-                self.0.insert_full(text.into(), sizes).0
-            }
-        };
+        let known = self.0.get_index_of(text);
+        let number = known.unwrap_or_else(|| {
+            let sizes = text.parse::<XlaShape>().and_then(|shape| shape.sizes());
+            let sizes = sizes.map_err(|error| error.kind().to_string());
+            self.0.insert_full(text.into(), sizes).0
+        });
         let sizes = self.0.get_index(number).map(|(_, sizes)| sizes);
         (number, sizes.map_or(Err(""), |sizes| sizes.as_ref().copied().map_err(|why| &**why)))
     }

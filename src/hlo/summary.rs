@@ -1,10 +1,12 @@
 //! What the instructions of a dump write, and where: by computation, the greatest first.
 
+use std::borrow::Cow;
+
 use crate::error::{LayoutError, Site};
 use crate::hlo::names::{Shapes, Texts};
 use crate::hlo::roles::{Calls, HloRole};
 use crate::hlo::unread::{Unread, UnreadLine};
-use crate::hlo::{HloComputation, HloInstruction};
+use crate::hlo::{HloComputation, HloInstruction, HloModule, op_name};
 use crate::lower::XlaSizes;
 
 /// Bytes of arrays, each counted once.
@@ -71,8 +73,9 @@ pub struct HloSummary {
     texts: Texts,
     shapes: Shapes,
     unread: Unread,
-    /// The line of the module that is being read, its first computation and row, and its calls.
-    module: (u64, usize, usize),
+    /// The module that is being read, its first computation and row, and its calls.
+    module: HloModule,
+    first: (usize, usize),
     calls: Calls,
 }
 
@@ -84,6 +87,8 @@ struct Record {
     name: Box<str>,
     opcode: usize,
     shape: usize,
+    /// The attribute as written; it is read when the row is known to be listed.
+    metadata: Option<usize>,
     op_name: Option<usize>,
     source: Option<usize>,
     key: (u64, u64),
@@ -169,9 +174,11 @@ impl HloSummary {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for sums beyond 64 bits.
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.module.0 != computation.module().line() {
+        if self.first.0 == self.computations.len()
+            || self.module.line() != computation.module().line()
+        {
             self.end_module();
-            self.module.0 = computation.module().line();
+            self.module = computation.module().clone();
         }
         self.calls.add(computation);
         let mut totals = HloComputationTotals {
@@ -215,39 +222,46 @@ impl HloSummary {
     /// Settles which computations are inside of fusions, and sorts.
     pub fn finish(&mut self) {
         self.end_module();
-        let rows = std::mem::take(&mut self.rows);
-        let is_listed = |row: &Record| {
-            let computation = self.computations.get(row.computation);
-            computation.is_some_and(|totals| totals.role.is_in_memory())
-        };
-        self.rows = rows.into_iter().filter(is_listed).collect();
         self.keep_worst(0);
     }
 
     fn record(&mut self, from: HloInstruction<'_>, shape: usize, key: (u64, u64)) -> Record {
-        let op_name = from.op_name().map(|name| self.texts.number(&name));
-        let source = from.source().map(|source| self.texts.number(&source.to_string()));
+        let metadata = from.attribute("metadata").map(|text| self.texts.number(text));
         Record {
             computation: self.computations.len(),
             line: from.line(),
             name: from.name().into(),
             opcode: self.texts.number(from.opcode()),
             shape,
-            op_name,
-            source,
+            metadata,
+            op_name: None,
+            source: None,
             key,
         }
+    }
+
+    /// Reads where a row comes from in the program.
+    fn read_metadata(&mut self, row: &mut Record) {
+        let Some(metadata) = row.metadata else { return };
+        let text = self.texts.get(metadata);
+        let op_name = op_name(text).map(Cow::into_owned);
+        let source = self.module.source(text).map(|source| source.to_string());
+        row.op_name = op_name.map(|name| self.texts.number(&name));
+        row.source = source.map(|source| self.texts.number(&source));
     }
 
     /// Sorts the rows from `first` on, and drops what is not among the `top` worst of them.
     fn keep_worst(&mut self, first: usize) {
         let rows = self.rows.get_mut(first..).unwrap_or_default();
+        if first > 0 && self.top.is_none_or(|top| rows.len() <= top) {
+            return;
+        }
         rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
         self.rows.truncate(self.top.map_or(usize::MAX, |top| first.saturating_add(top)));
     }
 
     fn end_module(&mut self) {
-        let (_, first, first_row) = self.module;
+        let (first, first_row) = self.first;
         let roles = std::mem::take(&mut self.calls).roles();
         let of_module = self.computations.get_mut(first..).unwrap_or_default();
         for (totals, role) in of_module.iter_mut().zip(roles) {
@@ -258,8 +272,15 @@ impl HloSummary {
             computations.get(row.computation).is_some_and(|totals| totals.role.is_in_memory())
         };
         let rows = self.rows.split_off(first_row.min(self.rows.len()));
-        self.rows.extend(rows.into_iter().filter(is_listed));
-        self.module = (0, self.computations.len(), self.rows.len());
+        let listed: Vec<Record> = rows.into_iter().filter(is_listed).collect();
+        for mut row in listed {
+            self.read_metadata(&mut row);
+            self.rows.push(row);
+        }
+        if self.top.is_some() {
+            self.keep_worst(0);
+        }
+        self.first = (self.computations.len(), self.rows.len());
     }
 
     /// The computations, in the order of the dump.
