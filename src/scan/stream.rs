@@ -278,8 +278,8 @@ fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
 /// A text that was broken over lines, on one.
 fn one_line(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    let is_broken = bytes.iter().any(|byte| byte.is_ascii_control())
-        || memchr::memmem::find(bytes, b"  ").is_some();
+    let is_broken =
+        bytes.iter().any(u8::is_ascii_control) || memchr::memmem::find(bytes, b"  ").is_some();
     if is_broken { text.split_whitespace().join(" ").into() } else { text.into() }
 }
 
