@@ -7,11 +7,12 @@ use std::ops::ControlFlow;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::Candidates;
-use tensor_layout::hlo::{HloDump, HloReport};
+use tensor_layout::hlo::{HloDump, HloReport, HloSummary};
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::rows::Format;
-use tensor_layout::xla::{XlaDtype, XlaShape};
+use tensor_layout::scan::ScanReport;
+use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
@@ -48,6 +49,20 @@ fn xla(c: &mut Criterion) {
                 operands += computation.instructions().map(|i| i.operands().len()).sum::<usize>();
             }
             operands
+        });
+    });
+    group.bench_function("layouts of a real dump", |b| {
+        b.iter(|| ScanReport::read(real.as_bytes(), XlaParser::strict(), |_| {}));
+    });
+    group.bench_function("summary of a real dump", |b| {
+        b.iter(|| {
+            let (mut dump, mut summary) =
+                (HloDump::new(real.as_bytes()), HloSummary::new(Some(20)));
+            while let Ok(Some(computation)) = dump.next_computation() {
+                summary.add(computation).expect("fits");
+            }
+            summary.finish();
+            summary
         });
     });
     group.finish();

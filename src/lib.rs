@@ -33,7 +33,8 @@
 //!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
 //!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
 //! * A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it is one layout. An
-//!   [`HloDump`](hlo::HloDump) streams the instructions of a compiler dump.
+//!   [`HloDump`](hlo::HloDump) streams the instructions of a compiler dump, and a
+//!   [`LayoutScan`](scan::LayoutScan) the layouts of any text.
 //! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, and the moves;
 //!   [`Candidates`](candidates::Candidates) are layouts to choose from.
 //! * A [`Drawing`](picture::Drawing) makes a [`Picture`](picture::Picture), a value, which prints itself as SVG or text.
@@ -75,6 +76,7 @@ pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
+pub mod scan;
 pub mod sharding;
 pub mod vectors;
 pub mod xla;

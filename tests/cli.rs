@@ -356,8 +356,8 @@ data                    1048072 bytes   1023.50 KiB
 "
     );
     let page = stdout(&["explain", "f32[129,1024]{0,1:T(8,128)}"]);
-    assert!(page.contains("  544.00 KiB  f32[129,1024]{1,0:T(8,128)}\n"));
-    assert!(page.contains("    1.00 MiB  f32[129,1024]{0,1:T(8,128)}  (this one)\n"), "{page}");
+    assert!(page.contains("  544.00 KiB * f32[129,1024]{1,0:T(8,128)}\n"));
+    assert!(page.contains("    1.00 MiB * f32[129,1024]{0,1:T(8,128)}  (this one)\n"), "{page}");
     assert!(page.lines().all(|line| line.len() <= 80), "{page}");
 }
 
@@ -393,18 +393,18 @@ fn a_dump_is_reported_worst_first() {
     std::fs::write(&file, dump).unwrap();
     let file = file.to_str().unwrap();
     assert_eq!(
-        stdout(&["hlo", file]),
+        stdout(&["hlo", file, "--shapes"]),
         "
       waste    unpadded   allocated   count  shape
    1.97 KiB        30 B    2.00 KiB       2  bf16[3,5]{1,0:T(8,128)(2,1)}
         0 B         8 B         8 B       1  f32[2]
    3.94 KiB        68 B    4.00 KiB       3  all of 2 shapes
 
-1 lines could not be read
+1 line could not be read
   line 2: expected an integer: bf16[4]{0,T(2)}
 "[1..]
     );
-    let answer = json_of(&["hlo", file, "--json", "--top", "1"]);
+    let answer = json_of(&["hlo", file, "--shapes", "--json", "--top", "1"]);
     assert_eq!(
         answer["shapes"],
         json!([{
@@ -416,9 +416,11 @@ fn a_dump_is_reported_worst_first() {
         (&answer["totals"]["allocated_bytes"], &answer["unread_lines"][0]["line"]),
         (&json!(4104), &json!(2))
     );
-    let csv = stdout(&["hlo", file, "--csv"]);
+    let csv = stdout(&["hlo", file, "--shapes", "--csv"]);
     assert_eq!(csv.lines().nth(1), Some("\"bf16[3,5]{1,0:T(8,128)(2,1)}\",2,30,2048,2018"));
-    assert!(refused(&["hlo", file, "--strict"]).contains("line 2: expected an integer"));
+    assert!(
+        refused(&["hlo", file, "--shapes", "--strict"]).contains("line 2: expected an integer")
+    );
     assert!(refused(&["hlo", "nowhere.txt"]).starts_with("error: nowhere.txt"));
 }
 

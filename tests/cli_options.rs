@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use tensor_layout::image::NpyHeader;
 
@@ -312,6 +313,15 @@ fn own() -> Vec<Case> {
         case("hlo", "top", "a.hlo", "--top 1", "a.hlo --top x", "invalid value"),
         case(
             "hlo",
+            "shapes",
+            "a.hlo",
+            "--shapes",
+            "a.hlo --shapes --copies",
+            "cannot be used with",
+        ),
+        case("hlo", "copies", "a.hlo", "--copies", "log.txt --copies", "no HLO instruction"),
+        case(
+            "hlo",
             "collectives",
             "a.hlo",
             "--collectives CHIP=8",
@@ -319,7 +329,36 @@ fn own() -> Vec<Case> {
             "did you mean `mn-core-2`?",
         ),
         case("hlo", "strict", "bad.hlo", "--strict", "bad.hlo --strict", "could not be read"),
+        case("scan", "format", "log.txt", "--format csv", "log.txt --format yaml", "yaml"),
+        case("scan", "json", "log.txt", "--json", "log.txt --json --format csv", "cannot be used"),
+        case("scan", "top", "log.txt", "--top 1", "log.txt --top x", "invalid value"),
+        case(
+            "scan",
+            "lenient",
+            "log.txt",
+            "--lenient",
+            "pads.txt --lenient",
+            "--lenient has no effect: the text has no XLA shape",
+        ),
+        case(
+            "scan",
+            "machine",
+            "log.txt",
+            "--machine mn-core-2",
+            "a.hlo --machine mn-core-2",
+            "--machine has no effect: the text has no PadLayout",
+        ),
+        case(
+            "scan",
+            "memory",
+            "log.txt --machine mn-core-2",
+            "--memory LM0",
+            "log.txt --machine mn-core-2 --memory lm0",
+            "did you mean `LM0`?",
+        ),
+        case("scan", "dtype", "log.txt", "--dtype Half", "log.txt --dtype float32", "`Float`"),
     ];
+    cases.extend(vectors());
     for (option, with, refused) in [
         ("permute", "1,0,2", "0,0"),
         ("insert", "0", "9"),
@@ -365,6 +404,38 @@ fn own() -> Vec<Case> {
     cases
 }
 
+/// What the commands for test vectors have.
+fn vectors() -> Vec<Case> {
+    const IN: &str = "--in '((4:1, 2_W:1))@LM0 / Float' f8.npy";
+    let out = IN.replace("--in", "--out");
+    let write = |option, base: &str, with: &str, refused: &str, words| {
+        case("vectors write", option, base, with, refused, words)
+    };
+    let compare = |option, with: &str, words| {
+        let refused = match option {
+            "picture" => "ok.vsm right.txt --picture x.svg".to_owned(),
+            "top" => "ok.vsm wrong.txt --top 1001".to_owned(),
+            "json" => "ok.vsm wrong.txt --json --top 1001".to_owned(),
+            _ => "ok.vsm right.txt --color always --json".to_owned(),
+        };
+        case("vectors compare", option, "ok.vsm wrong.txt", with, &refused, words)
+    };
+    vec![
+        write("in", &out, IN, "--in ((4:1)) f8.npy", "names no memory"),
+        write("out", IN, &out, "--out ((4:1)) f8.npy", "names no memory"),
+        write("base", IN, "--base 5", &format!("--base 5 {IN}"), "--base: it follows"),
+        write("atol", &out, "--atol 0.5", &format!("{IN} --atol 0.5"), "--atol has no effect"),
+        write("lines", IN, "--lines", &format!("{IN} {out} --lines"), "--lines"),
+        write("output", IN, "-o OUT", &format!("{IN} -o nowhere/x"), "nowhere"),
+        case("vectors read", "output", "ok.vsm", "-o arrays", "ok.vsm -o ok.vsm", "ok.vsm"),
+        case("vectors check", "json", "ok.vsm", "--json", "nowhere.vsm --json", "nowhere"),
+        compare("picture", "--picture OUT.svg", "--picture has no effect"),
+        compare("top", "--top 1", "1000"),
+        compare("json", "--json", "1000"),
+        compare("color", "--color always", "--color has no effect"),
+    ]
+}
+
 fn cases() -> Vec<Case> {
     let mut cases = own();
     for (command, template) in LAYOUTS {
@@ -390,14 +461,36 @@ fn npy(path: &Path, descr: &str, shape: &[u64], width: usize) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Test vectors of the numbers in `f8.npy`.
+fn test_vectors() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f8.npy");
+        npy(&file, "<f4", &[8], 4);
+        let layout = "((4:1, 2_W:1))@LM0 / Float";
+        stdout(&["vectors", "write", "--out", layout, file.to_str().unwrap()])
+    })
+}
+
 fn files(dir: &Path) {
     npy(&dir.join("t4.npy"), "<u4", &[4], 4);
     npy(&dir.join("t3.npy"), "<u4", &[3], 4);
     npy(&dir.join("h4.npy"), "<u2", &[4], 2);
     npy(&dir.join("i4.npy"), "<u4", &[4], 4);
     npy(&dir.join("w4.npy"), "<u8", &[1, 1], 8);
-    fs::write(dir.join("a.hlo"), "a = f32[3,5]{1,0:T(2,2)} b(f32[4]{0} c)\n").unwrap();
-    fs::write(dir.join("bad.hlo"), "a = f32[3]{0} b(f32[4]{7} c)\n").unwrap();
+    let dump = "ENTRY e {\n  a = f32[3,5]{1,0:T(2,2)} parameter(0)\n  b = f32[3,5]{0,1} copy(a)\n  \
+                c = f32[3,5]{0,1} all-reduce(b), replica_groups={{0,1}}\n}\n";
+    fs::write(dir.join("a.hlo"), dump).unwrap();
+    fs::write(dir.join("bad.hlo"), "ENTRY e {\n  a = f32[3]{7} parameter(0)\n}\n").unwrap();
+    fs::write(dir.join("log.txt"), "a ((4:1))\nb ((4_PE, 8:1)) F32[3]\nc f32[3]\n").unwrap();
+    fs::write(dir.join("pads.txt"), "a ((4:1))\n").unwrap();
+    npy(&dir.join("f8.npy"), "<f4", &[8], 4);
+    fs::write(dir.join("ok.vsm"), test_vectors()).unwrap();
+    fs::write(dir.join("wrong.txt"), "3F8000003F800000\n".repeat(4)).unwrap();
+    // The numbers 1 to 8 as the bits of floats, two in a long word, the first in the upper half.
+    let right = (0..4).map(|n| format!("{:08X}{:08X}\n", 2 * n + 1, 2 * n + 2));
+    fs::write(dir.join("right.txt"), right.collect::<String>()).unwrap();
 }
 
 /// Every file below a directory, without the directory in its name.
@@ -426,7 +519,7 @@ fn outcome(
 ) -> (Option<i32>, String, String, BTreeMap<PathBuf, Vec<u8>>) {
     let dir = tempfile::tempdir().unwrap();
     files(dir.path());
-    let args: Vec<&str> = [name].into_iter().chain(args.iter().map(String::as_str)).collect();
+    let args: Vec<&str> = name.split(' ').chain(args.iter().map(String::as_str)).collect();
     let output = command(&args).current_dir(dir.path()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr), tree(dir.path()))
@@ -446,7 +539,7 @@ fn every_option_changes_an_answer() {
         }
         let args = [&base[..], &with[..]].concat();
         let (before, after) = (outcome(command, base), outcome(command, &args));
-        assert_ne!(before, after, "{command} --{option}");
+        assert!(before != after, "{command} --{option}: {} {}", before.1, before.2);
         assert!(
             before.0 == Some(2)
                 || after.0 != Some(2)
@@ -473,8 +566,10 @@ fn no_option_is_missing_from_the_table() {
     let listed: BTreeSet<(String, String)> =
         cases().iter().map(|case| (case.command.to_owned(), case.option.to_owned())).collect();
     let mut found = BTreeSet::new();
-    for name in commands() {
-        for line in stdout(&[&name, "--help"]).lines() {
+    let inner = commands_of(&["vectors"]).into_iter().map(|name| format!("vectors {name}"));
+    for name in commands().into_iter().chain(inner) {
+        let help: Vec<&str> = name.split(' ').chain(["--help"]).collect();
+        for line in stdout(&help).lines() {
             // Deeper lines are texts and examples.
             let indent = line.len() - line.trim_start().len();
             let words = line.trim_start().split([' ', '=', ',']);
@@ -490,7 +585,12 @@ fn no_option_is_missing_from_the_table() {
 
 /// The commands that the help lists.
 pub(crate) fn commands() -> Vec<String> {
-    let help = stdout(&["--help"]);
+    commands_of(&[])
+}
+
+/// The commands that the help of a command lists.
+pub(crate) fn commands_of(command: &[&str]) -> Vec<String> {
+    let help = stdout(&[command, &["--help"]].concat());
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names = list.lines().filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()

@@ -182,6 +182,11 @@ fn a_line_of_hlo_stands_for_the_shape_in_it() {
     assert_eq!(stdout(&["locate", line, "3,5"]), "Addr=267\n");
     let tuple = "%t = (f32[2]{0}, /*index=1*/s32[3]{0}) tuple(%a, %b)";
     assert_eq!(stdout(&["locate", tuple, "2", "--member", "1"]), "Addr=2\n");
+    // The sharding of an array is read, that of a tuple is not, and that is said.
+    let sharded = "%p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}";
+    assert_eq!(stdout(&["locate", sharded, "6,3"]), "Device=5,Addr=3\n");
+    let tuple = "t = (f32[4]{0}, s32[]) tuple(a), sharding={{devices=[2]<=[2]},{replicated}}";
+    assert!(noted(&["explain", tuple]).1.contains("the sharding of a tuple is not read here"));
 }
 
 #[test]
@@ -218,7 +223,12 @@ fn what_there_is_to_name_is_listed() {
     assert!(stdout(&["machines"]).contains("8 L2B > 8 L1B > 16 MAB > 4 PE"));
     let dtypes = json_of(&["dtypes", "--json"]);
     assert_eq!(dtypes["pad-layout"].as_array().unwrap().len(), 9);
-    for notation in json_of(&["notations", "--json"]).as_array().unwrap() {
+    let notations = json_of(&["notations", "--json"]);
+    let (read, written): (Vec<_>, Vec<_>) =
+        notations.as_array().unwrap().iter().partition(|notation| notation["read"] == true);
+    assert!(written.iter().any(|notation| notation["notation"] == "affine-map"));
+    assert_eq!((read.len(), written.len()), (5, 8));
+    for notation in read {
         let (name, example) = (notation["notation"].as_str(), notation["example"].as_str());
         stdout(&["explain", example.unwrap(), "--from", name.unwrap()]);
     }
@@ -228,8 +238,9 @@ fn what_there_is_to_name_is_listed() {
 fn completions_and_manual_pages_are_made() {
     assert!(stdout(&["completions", "bash"]).contains("tensor-layout"));
     let dir = tempfile::tempdir().unwrap();
-    stdout(&["man", dir.path().to_str().unwrap()]);
-    let page = std::fs::read_to_string(dir.path().join("tensor-layout-locate.1")).unwrap();
+    let pages = dir.path().join("man/man1");
+    stdout(&["man", pages.to_str().unwrap()]);
+    let page = std::fs::read_to_string(pages.join("tensor-layout-locate.1")).unwrap();
     assert!(page.contains("\\-\\-bytes"), "{page}");
 }
 
@@ -238,7 +249,15 @@ fn a_dump_without_shapes_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("empty.txt");
     std::fs::write(&file, "nothing here\n").unwrap();
-    assert!(refused(&["hlo", file.to_str().unwrap()]).contains("no XLA shape was found"));
+    let file = file.to_str().unwrap();
+    for mode in [&["--shapes"][..], &["--copies"], &["--collectives", "CHIP=2"], &[]] {
+        let message = refused(&[&["hlo", file], mode].concat());
+        assert!(
+            message.contains("was found") && message.contains("tensor-layout scan"),
+            "{message}"
+        );
+    }
+    assert!(refused(&["scan", file]).contains("no layout was found in 13 bytes"));
 }
 
 #[cfg(unix)]

@@ -492,10 +492,10 @@ fn a_text_is_recognised_by_its_first_letter_or_digit() {
 }
 
 #[test]
-fn advice_lists_orders_and_tilings_smallest_first() {
+fn advice_lists_what_dumps_show_first_and_each_group_by_size() {
     let advice = array("bf16[16,1280,40]{2,1,0:T(8,128)(2,1)}").advice().unwrap();
-    let bytes: Vec<u64> = advice.iter().map(|advice| advice.allocated_bytes).collect();
-    assert!(bytes.is_sorted());
+    let keys: Vec<_> = advice.iter().map(|a| (!a.is_seen, a.allocated_bytes)).collect();
+    assert!(keys.is_sorted() && keys[0].0 != keys[keys.len() - 1].0);
     let of = |text: &str| {
         let found = advice.iter().find(|advice| advice.array.to_string() == text);
         found.map(|advice| advice.allocated_bytes)
@@ -503,6 +503,27 @@ fn advice_lists_orders_and_tilings_smallest_first() {
     assert_eq!(of("bf16[16,1280,40]{2,1,0:T(8,128)(2,1)}"), Some(5_242_880));
     assert_eq!(of("bf16[16,1280,40]{1,2,0:T(8,128)(2,1)}"), Some(1_638_400));
     for text in ["f32[]", "s8[5]{0}", "s4[3,4]{1,0:E(4)}", "pred[1,2,3]", "f64[2,2]", "f32[0]"] {
-        assert!(!array(text).advice().unwrap().is_empty(), "{text}");
+        let array = array(text);
+        let advice = array.advice().unwrap();
+        let own = XlaArray::new(array.dtype, array.dims.clone(), Some(array.layout_or_default()));
+        assert_eq!(advice.iter().filter(|advice| advice.array == own).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn every_shape_of_a_tpu_dump_is_marked_as_seen() {
+    let shapes = include_str!("data/tpu_shapes.txt").lines().filter(|line| !line.starts_with('#'));
+    for text in shapes {
+        let array = array(text);
+        let advice = array.advice().unwrap();
+        let own = advice.iter().find(|advice| advice.array == array);
+        assert!(own.is_some_and(|advice| advice.is_seen), "{text}");
+    }
+    // No compiler uses these for this type, or for so many rows.
+    for text in ["f32[129,1024]{1,0:T(1,128)}", "f32[8,128]{1,0:T(8,128)(2,1)}", "f64[8,128]{1,0}"]
+    {
+        let array = array(text);
+        let advice = array.advice().unwrap();
+        assert!(advice.iter().any(|advice| advice.array == array && !advice.is_seen), "{text}");
     }
 }

@@ -79,6 +79,22 @@ enum To {
     PartitionSpec,
 }
 
+/// What `--to` writes and nothing reads as a layout: the name and what it is.
+pub(super) fn only_written() -> Vec<(String, String)> {
+    let targets = To::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let is_read = |value: &PossibleValue| {
+        super::input::NotationArg::value_variants()
+            .iter()
+            .filter_map(ValueEnum::to_possible_value)
+            .any(|read| read.get_name() == value.get_name())
+    };
+    let described = |value: PossibleValue| {
+        let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+        (value.get_name().to_owned(), help)
+    };
+    targets.filter(|value| !is_read(value)).map(described).collect()
+}
+
 /// What writes a layout.
 enum Writer {
     Text(Notation),

@@ -12,18 +12,19 @@ use super::output::print;
 /// Print which element lives at a place, or why the place is empty.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Levels left out of the place must be replicated ones.
+A level may be left out of the place only if the layout is replicated over it.
 JSON: {\"location\":{..},\"index\":[100,37]}, or \"index\":null with
 \"why\":\"padding\", \"hole\" or \"outside\".
 
 Example:
   tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
 pub(super) struct Element {
+    /// The place, such as L2B=1,PE=0,Addr=33.
+    // Stands before the layout, whose options open a group of the help.
+    #[arg(value_name = "LEVEL=N,..", index = 2)]
+    location: String,
     #[command(flatten)]
     place: Place,
-    /// The place, such as L2B=1,PE=0,Addr=33.
-    #[arg(value_name = "LEVEL=N,..")]
-    location: String,
     #[command(flatten)]
     form: Form,
 }

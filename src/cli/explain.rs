@@ -30,7 +30,7 @@ pub(super) struct Explain {
 
 impl Explain {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        self.color.choose();
+        self.color.choose_for(self.form.is_json());
         let syntax = self.place.reading.read(&self.place.layout)?;
         let on = &self.place.on;
         if let LayoutText::Xla(shape) = &syntax

@@ -1,31 +1,40 @@
-//! `hlo`: the shapes of an XLA compiler dump.
+//! `hlo`: the instructions of an XLA compiler dump, its copies, its collectives, its shapes.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::Write;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
-use tensor_layout::hlo::{CollectiveTraffic, Collectives, HloDump, HloReport};
+use tensor_layout::hlo::{
+    CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
+    HloReport, HloRole, HloRow, HloSummary, UnreadLine,
+};
 use tensor_layout::{LayoutError, Machine};
 
 use super::failure::Failure;
-use super::input::machine_of;
-use super::output::{Output, byte_progress, print};
+use super::input::{machine_of, open};
+use super::output::{Output, byte_progress};
 
-/// Report the shapes of an XLA compiler dump, those that waste most first.
+/// Report the instructions of an XLA compiler dump, those that waste most first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Bytes are of one occurrence; totals count all of them.
-JSON: {\"shapes\":[{\"shape\":..,\"count\":..,\"unpadded_bytes\":..,
-\"allocated_bytes\":..,\"waste_bytes\":..},..],\"totals\":{..},\"unread_lines\":[..]}
+Bytes are those of one result. Sums over instructions count each once: they are not the
+memory that is live at one time, and a loop runs its body again and again. Values inside
+of fusions are counted apart, because they are not in memory.
+JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
+\"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
+\"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
+with --copies, --collectives or --shapes `copies`, `collectives` or `shapes`.
 
-Example:
+Examples:
   tensor-layout hlo module_0001.after_optimizations.txt --top 10
+  tensor-layout hlo tests/data/hlo/sharded.txt --copies
   tensor-layout hlo tests/data/hlo/reshard.txt --collectives HOST=2,CHIP=4")]
 pub(super) struct Hlo {
     /// The dump, or - for standard input.
     #[arg(value_name = "FILE")]
     file: String,
+    #[command(flatten)]
+    about: About,
     /// The form of the report.
     #[arg(long, value_enum, default_value_t)]
     format: HloFormat,
@@ -35,19 +44,32 @@ pub(super) struct Hlo {
     /// Short for --format csv.
     #[arg(long, conflicts_with = "format")]
     csv: bool,
-    /// Only the N worst shapes (a page for a person has 20).
+    /// Only the N greatest rows (a page for a person has 20).
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Refuse a dump with a line that cannot be read.
     #[arg(long)]
     strict: bool,
+}
+
+// What the report is about, if not instructions.
+#[derive(Debug, ClapArgs)]
+#[group(multiple = false)]
+struct About {
+    /// Copies, transposes, reshapes and bitcasts instead: what changes, bytes read and written, and
+    /// which are free.
+    #[arg(long)]
+    copies: bool,
     /// The collectives instead, with the bytes that enter the units of each level of MACHINE, on
     /// which devices are counted through the tree: POD=2,HOST=4,CHIP=4.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
+    /// The distinct shapes instead, wherever they stand outside of quotes.
+    #[arg(long)]
+    shapes: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum HloFormat {
     /// A table for people.
     #[default]
@@ -68,65 +90,163 @@ impl Hlo {
     }
 
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let failed = |error| Failure::Io(self.file.clone(), error);
-        let (input, length): (Box<dyn BufRead>, u64) = match self.file.as_str() {
-            "-" => (Box::new(io::stdin().lock()), 0),
-            path => {
-                let file = File::open(path).map_err(failed)?;
-                let length = file.metadata().map_or(0, |metadata| metadata.len());
-                (Box::new(BufReader::with_capacity(1 << 18, file)), length)
-            }
-        };
-        if let Some(machine) = &self.collectives {
-            return self.collectives(input, &machine_of(machine)?);
+        match &self.about {
+            About { collectives: Some(machine), .. } => self.collectives(&machine_of(machine)?),
+            About { copies: true, .. } => self.copies(),
+            About { shapes: true, .. } => self.shapes(),
+            _ => self.instructions(),
         }
-        let bar = byte_progress(length);
-        let report = HloReport::scan(input, |bytes| bar.set_position(bytes)).map_err(failed)?;
-        bar.finish_and_clear();
-        if self.strict && report.unread_count() > 0 {
-            let lines = report.unread_lines().iter().take(20);
-            let lines = lines.map(|l| format!("\n  line {}: {}: {}", l.line, l.reason, l.text));
-            let count = report.unread_count();
-            let lines: String = lines.collect();
-            return Err(Failure::Argument(format!("{count} lines could not be read{lines}")));
-        }
-        if report.entries().is_empty() && report.unread_count() == 0 {
-            return Err(Failure::Advised(
-                format!("{}: no XLA shape was found", self.file),
-                "hlo reads text dumps, such as those that XLA_FLAGS=--xla_dump_to=DIR writes"
-                    .into(),
-            ));
-        }
-        let mut out = Output::new(None)?;
-        let written = match self.form() {
-            HloFormat::Json => writeln!(out, "{}", hlo_json(&report, self.top)?),
-            HloFormat::Csv => report.write_csv(&mut out, self.top),
-            HloFormat::Text => {
-                let page = report.page(self.top)?;
-                out.write_all(page.as_bytes())
-            }
-        };
-        written.map_err(|error| out.failed(error))?;
-        out.finish()
     }
-}
 
-impl Hlo {
-    fn collectives(&self, input: impl BufRead, machine: &Machine) -> Result<(), Failure> {
-        let (mut dump, mut all) = (HloDump::new(input), Collectives::default());
+    /// Goes through the computations of the dump, and returns the lines that could not be read.
+    fn computations(
+        &self,
+        mut each: impl FnMut(HloComputation<'_>) -> Result<(), LayoutError>,
+    ) -> Result<Vec<UnreadLine>, Failure> {
+        let (input, length) = open(&self.file)?;
+        let bar = byte_progress(length);
+        let mut dump = HloDump::new(input);
+        let mut found = false;
         let failed = |error| Failure::Io(self.file.clone(), error);
         while let Some(computation) = dump.next_computation().map_err(failed)? {
-            all.add(computation, Some(machine))?;
+            found |= !computation.is_empty();
+            each(computation)?;
+            bar.set_position(dump.bytes());
         }
-        let all = all.finish()?;
-        let unread = dump.unread_count();
-        if self.strict && (unread > 0 || !all.unread.is_empty()) {
-            let why = format!("{} lines could not be read", unread.max(1));
-            return Err(Failure::Argument(why));
+        bar.finish_and_clear();
+        if !found {
+            return Err(self.nothing("instruction"));
+        }
+        Ok(dump.unread_lines().to_vec())
+    }
+
+    fn nothing(&self, what: &str) -> Failure {
+        Failure::Advised(
+            format!("{}: no HLO {what} was found", self.file),
+            "hlo reads text dumps, such as those that XLA_FLAGS=--xla_dump_to=DIR writes; \
+             `tensor-layout scan` finds the shapes in any other text"
+                .into(),
+        )
+    }
+
+    /// Refuses lines that cannot be read, if that was asked.
+    fn check(&self, unread: &[(u64, String)]) -> Result<(), Failure> {
+        if !self.strict || unread.is_empty() {
+            return Ok(());
+        }
+        let lines = unread.iter().take(20).map(|(line, why)| format!("\n  line {line}: {why}"));
+        let (count, lines) = (unread.len(), lines.collect::<String>());
+        Err(Failure::Argument(format!("{count} lines could not be read{lines}")))
+    }
+
+    fn print(&self, write: impl FnOnce(&mut Output) -> std::io::Result<()>) -> Result<(), Failure> {
+        let mut out = Output::new(None)?;
+        write(&mut out).map_err(|error| out.failed(error))?;
+        out.finish()
+    }
+
+    fn rows_kept(&self) -> Option<usize> {
+        const PAGE: usize = 20;
+        self.top.or((self.form() == HloFormat::Text).then_some(PAGE))
+    }
+
+    fn instructions(&self) -> Result<(), Failure> {
+        let mut summary = HloSummary::new(self.rows_kept());
+        let unread = self.computations(|computation| summary.add(computation))?;
+        summary.finish();
+        let all: Vec<_> = unread.iter().chain(summary.unread_lines()).map(reason).collect();
+        self.check(&all)?;
+        let page = summary.page(self.top, &unread)?;
+        let json = || summary_json(&summary, &all);
+        match self.form() {
+            HloFormat::Text => self.print(|out| out.write_all(page.as_bytes())),
+            HloFormat::Json => {
+                let json = json()?;
+                self.print(|out| writeln!(out, "{json}"))
+            }
+            HloFormat::Csv => self.print(|out| {
+                writeln!(out, "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes")?;
+                summary.rows().try_for_each(|row| {
+                    let HloRow { name, opcode, shape, sizes, op_name, source, line, computation, .. } = row;
+                    let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), &computation.name].map(quoted);
+                    let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
+                    writeln!(out, "{name},{opcode},{shape},{op_name},{source},{line},{of},{unpadded},{allocated},{}", sizes.padding_bytes())
+                })
+            }),
+        }
+    }
+
+    fn copies(&self) -> Result<(), Failure> {
+        let mut copies = HloCopies::default();
+        let unread = self.computations(|computation| copies.add(computation))?;
+        copies.finish()?;
+        let unread: Vec<_> =
+            unread.iter().map(reason).chain(copies.unread().iter().cloned()).collect();
+        self.check(&unread)?;
+        let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
+        match self.form() {
+            HloFormat::Text => self.print(|out| out.write_all(copies.page(self.top).as_bytes())),
+            HloFormat::Json => {
+                let (read, written) = copies.moved();
+                let json = json!({
+                    "copies": shown().map(copy_json).collect::<Vec<_>>(),
+                    "moved": { "read_bytes": read, "written_bytes": written },
+                    "unread_lines": unread_json(&unread),
+                });
+                self.print(|out| writeln!(out, "{json}"))
+            }
+            HloFormat::Csv => self.print(|out| {
+                writeln!(out, "name,opcode,from,to,changes,free,read_bytes,written_bytes,line,computation,role,op_name,source")?;
+                shown().try_for_each(|copy| {
+                    let free = copy.is_free.map_or(String::new(), |free| free.to_string());
+                    let changes = copy.changes.join("; ");
+                    let texts = [&copy.from, &copy.to, &changes, &copy.computation].map(|text| quoted(text));
+                    let [from, to, changes, computation] = texts;
+                    let origin = [&copy.op_name, &copy.source].map(|text| quoted(text.as_deref().unwrap_or_default()));
+                    let (name, opcode, role, line) = (&copy.name, &copy.opcode, copy.role.name(), copy.line);
+                    let (read, written) = (copy.read, copy.written);
+                    writeln!(out, "{name},{opcode},{from},{to},{changes},{free},{read},{written},{line},{computation},{role},{}", origin.join(","))
+                })
+            }),
+        }
+    }
+
+    fn shapes(&self) -> Result<(), Failure> {
+        let (input, length) = open(&self.file)?;
+        let bar = byte_progress(length);
+        let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
+        bar.finish_and_clear();
+        let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
+        let unread: Vec<_> = report.unread_lines().iter().map(reason).collect();
+        self.check(&unread)?;
+        if report.entries().is_empty() && report.unread_count() == 0 {
+            return Err(self.nothing("shape"));
         }
         match self.form() {
-            HloFormat::Text => print(&all.page(self.top)),
-            HloFormat::Json => print(&collectives_json(&all, self.top).to_string()),
+            HloFormat::Text => {
+                let page = report.page(self.top)?;
+                self.print(|out| out.write_all(page.as_bytes()))
+            }
+            HloFormat::Json => {
+                let json = shapes_json(&report, self.top)?;
+                self.print(|out| writeln!(out, "{json}"))
+            }
+            HloFormat::Csv => self.print(|out| report.write_csv(out, self.top)),
+        }
+    }
+
+    fn collectives(&self, machine: &Machine) -> Result<(), Failure> {
+        let mut all = Collectives::default();
+        let unread = self.computations(|computation| all.add(computation, Some(machine)))?;
+        let all = all.finish()?;
+        let unread: Vec<_> = unread.iter().map(reason).chain(all.unread.iter().cloned()).collect();
+        self.check(&unread)?;
+        match self.form() {
+            HloFormat::Text => self.print(|out| out.write_all(all.page(self.top).as_bytes())),
+            HloFormat::Json => {
+                let json = collectives_json(&all, self.top);
+                self.print(|out| writeln!(out, "{json}"))
+            }
             HloFormat::Csv => {
                 Err(Failure::Argument("--collectives are printed as text or as JSON".into()))
             }
@@ -134,6 +254,82 @@ impl Hlo {
     }
 }
 
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+fn reason(line: &UnreadLine) -> (u64, String) {
+    (line.line, format!("{}: {}", line.reason, line.text))
+}
+
+fn unread_json(unread: &[(u64, String)]) -> Value {
+    unread.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect()
+}
+
+fn bytes_json(bytes: HloBytes) -> Value {
+    json!({
+        "count": bytes.count,
+        "unpadded_bytes": bytes.unpadded,
+        "allocated_bytes": bytes.allocated,
+        "waste_bytes": bytes.padding(),
+    })
+}
+
+fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value, LayoutError> {
+    let rows = summary.rows().map(|row| {
+        json!({
+            "name": row.name,
+            "opcode": row.opcode,
+            "shape": row.shape,
+            "op_name": row.op_name,
+            "source": row.source,
+            "line": row.line,
+            "computation": row.computation.name,
+            "unpadded_bytes": row.sizes.unpadded_bytes,
+            "allocated_bytes": row.sizes.allocated_bytes,
+            "waste_bytes": row.sizes.padding_bytes(),
+        })
+    });
+    let computations = summary.computations().iter().map(|totals| {
+        json!({
+            "module": totals.module,
+            "name": totals.name,
+            "role": totals.role.name(),
+            "line": totals.line,
+            "written": bytes_json(totals.written),
+            "parameters": bytes_json(totals.parameters),
+            "result": bytes_json(totals.result),
+        })
+    });
+    let is_entry = |role| role == HloRole::Entry;
+    Ok(json!({
+        "instructions": rows.collect::<Vec<_>>(),
+        "computations": computations.collect::<Vec<_>>(),
+        "entry": {
+            "parameters": bytes_json(summary.total(is_entry, |totals| totals.parameters)?),
+            "results": bytes_json(summary.total(is_entry, |totals| totals.result)?),
+        },
+        "unread_lines": unread_json(unread),
+    }))
+}
+
+fn copy_json(copy: &HloCopy) -> Value {
+    json!({
+        "name": copy.name,
+        "opcode": copy.opcode,
+        "from": copy.from,
+        "to": copy.to,
+        "changes": copy.changes,
+        "free": copy.is_free,
+        "read_bytes": copy.read,
+        "written_bytes": copy.written,
+        "line": copy.line,
+        "computation": copy.computation,
+        "role": copy.role.name(),
+        "op_name": copy.op_name,
+        "source": copy.source,
+    })
+}
 fn collectives_json(all: &Collectives, top: Option<usize>) -> Value {
     let traffic = |traffic: &CollectiveTraffic| {
         let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
@@ -157,7 +353,7 @@ fn collectives_json(all: &Collectives, top: Option<usize>) -> Value {
     })
 }
 
-fn hlo_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {
+fn shapes_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {
     let totals = report.totals()?;
     let entries = report.entries();
     let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {

@@ -1,6 +1,7 @@
 //! From arguments to texts, layouts and placements.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::error::Site;
@@ -173,7 +174,12 @@ impl Reading {
         let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let syntax = LayoutText::parse_as(notation, xla, text);
         let syntax = syntax.or_else(|error| match shape_of_line(text) {
-            Some(shape) => Ok(LayoutText::Xla(shape)),
+            Some(shape) => {
+                if text.contains(", sharding=") {
+                    note("the sharding of a tuple is not read here; scan lists its members");
+                }
+                Ok(LayoutText::Xla(shape))
+            }
             None => Err(slips::refused(error, text, self.lenient)),
         })?;
         self.shaped(self.member_of(syntax)?)
@@ -227,6 +233,16 @@ impl Reading {
 fn shape_of_line(text: &str) -> Option<XlaShape> {
     let (_, rest) = text.split_once(" = ")?;
     XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
+}
+
+/// A file or standard input, with its length where it has one.
+pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
+    if path == "-" {
+        return Ok((Box::new(io::stdin().lock()), 0));
+    }
+    let file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    Ok((Box::new(BufReader::with_capacity(1 << 18, file)), length))
 }
 
 /// The argument itself, or standard input for `-`.
@@ -303,7 +319,8 @@ impl OnMachine {
         self.place_on(syntax, machine.as_ref(), |builder| builder)
     }
 
-    fn get(&self) -> Result<Option<Machine>, Failure> {
+    /// The machine, if one was said.
+    pub(super) fn get(&self) -> Result<Option<Machine>, Failure> {
         self.machine.as_deref().map(machine_of).transpose()
     }
 

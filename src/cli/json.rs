@@ -18,7 +18,11 @@ pub(super) fn shape_json(report: &ShapeReport) -> Value {
 fn member_json(member: &MemberReport) -> Value {
     let sizes = &member.sizes;
     let advice = member.advice.iter().map(|advice| {
-        json!({ "shape": advice.array.to_string(), "allocated_bytes": advice.allocated_bytes })
+        json!({
+            "shape": advice.array.to_string(),
+            "allocated_bytes": advice.allocated_bytes,
+            "seen_in_dumps": advice.is_seen,
+        })
     });
     json!({
         "path": member.path,
@@ -80,7 +84,7 @@ pub(super) fn report_json(report: &Report) -> Value {
 }
 
 /// `{"LM0": {"needed": 4608, "capacity": 2048, "fits": false}}`
-fn fits_json(fits: &[Fit]) -> Value {
+pub(super) fn fits_json(fits: &[Fit]) -> Value {
     let entry = |fit: &Fit| {
         let Fit { name, needed, capacity, .. } = fit;
         let value = json!({ "needed": needed, "capacity": capacity, "fits": fit.fits() });

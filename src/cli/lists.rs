@@ -33,11 +33,12 @@ pub(super) struct Notations {
 }
 
 /// Names, meanings and examples of the notations.
-const NOTATIONS: [(&str, &str, &str); 4] = [
+const NOTATIONS: [(&str, &str, &str); 5] = [
     ("pad-layout", "TensorLayout / PadLayout", "((4_PE, 3:8), (8:1))"),
     ("xla", "XLA shapes", "bf16[8,128]{1,0:T(8,128)(2,1)}"),
     ("cute", "CuTe layouts, shape:stride", "((2,2),3):((24,2),8)"),
     ("strided", "NumPy and PyTorch strides", "shape=(2, 3), strides=(3, 1)"),
+    ("sharded", "XLA shapes with a sharding", "f32[10,7], sharding={devices=[2,4]<=[8]}"),
 ];
 
 impl Machines {
@@ -111,12 +112,18 @@ impl Dtypes {
 impl Notations {
     pub(super) fn run(&self) -> Result<(), Failure> {
         if self.form.is_json() {
-            let one = |(name, what, example): &(&str, &str, &str)| json!({ "notation": name, "meaning": what, "example": example });
-            return print(&Value::from_iter(NOTATIONS.iter().map(one)).to_string());
+            let one = |(name, what, example): &(&str, &str, &str)| json!({ "notation": name, "meaning": what, "example": example, "read": true });
+            let written = super::convert::only_written().into_iter().map(|(name, what)| {
+                json!({ "notation": name, "meaning": what, "example": null, "read": false })
+            });
+            return print(&NOTATIONS.iter().map(one).chain(written).collect::<Value>().to_string());
         }
+        let written = super::convert::only_written().into_iter();
+        let written = written.map(|(name, what)| format!("{name:<14} {what}\n"));
         let line = |(name, what, example): &(&str, &str, &str)| {
-            format!("{name:<11} {what:<26} {example}\n")
+            format!("{name:<14} {what:<26} {example}\n")
         };
-        print(&NOTATIONS.iter().map(line).collect::<String>())
+        let read = NOTATIONS.iter().map(line).collect::<String>();
+        print(&format!("{read}\nonly written, with convert --to\n{}", written.collect::<String>()))
     }
 }

@@ -17,7 +17,7 @@ const MOST_COPIES: usize = 1 << 16;
 /// Print where one element lives: the place of each of its copies.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-A person sees at most 64 copies, JSON has up to 65536 of them.
+The page shows at most 64 copies, JSON at most 65536.
 JSON: {\"index\":[100,37],\"location\":{\"L2B\":1,..,\"Addr\":33},\"copies\":1,
 \"replicated\":[],\"all_copies\":[{..}]}; with --bytes also \"bytes\", and on MN-Core
 with a memory \"assembly_addresses\", a number per copy.
@@ -28,12 +28,13 @@ Examples:
   tensor-layout locate '((2,2),3):((1,2),4)' '((1,0),2)'
   tensor-layout locate 'bf16[8,128]{1,0:T(8,128)(2,1)}' 3,5 --bytes")]
 pub(super) struct Locate {
-    #[command(flatten)]
-    place: Place,
     /// The index: one entry per axis, such as 100,37; '' for rank 0; a coordinate of CuTe such as
     /// ((1,0),2).
-    #[arg(value_name = "I,J,..")]
+    // Stands before the layout, whose options open a group of the help.
+    #[arg(value_name = "I,J,..", index = 2)]
     index: String,
+    #[command(flatten)]
+    place: Place,
     /// Also print byte offsets, and addresses as MN-Core assembly writes them.
     #[arg(long, help_heading = "Output")]
     bytes: bool,

@@ -23,6 +23,7 @@ mod pack;
 mod picture;
 mod relayout;
 mod same;
+mod scan;
 mod shell;
 mod slips;
 mod table;
@@ -75,6 +76,7 @@ enum Command {
     Relayout(relayout::Relayout),
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
+    Scan(scan::Scan),
     Hlo(hlo::Hlo),
     Vectors(vectors::Vectors),
     Machines(lists::Machines),
@@ -103,6 +105,7 @@ impl Command {
             Command::Relayout(command) => command.run()?,
             Command::Pack(command) => command.run()?,
             Command::Unpack(command) => command.run()?,
+            Command::Scan(command) => command.run()?,
             Command::Hlo(command) => command.run()?,
             Command::Machines(command) => command.run()?,
             Command::Dtypes(command) => command.run()?,

@@ -152,6 +152,14 @@ pub(super) struct Colored {
 }
 
 impl Colored {
+    /// Sets the choice for this run, whose answer may be JSON.
+    pub(super) fn choose_for(self, json: bool) {
+        if json && self.color != Color::Auto {
+            note("--color has no effect on JSON");
+        }
+        self.choose();
+    }
+
     /// Sets the choice for this run.
     pub(super) fn choose(self) {
         COLOR.get_or_init(|| self.color);
@@ -238,7 +246,9 @@ pub(super) fn done_from(
 
 /// A bar of bytes read, on stderr where stderr is a terminal; without a length, a counter.
 pub(super) fn byte_progress(length: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() {
+    /// Shorter texts are read before a bar can be seen.
+    const SHORT: u64 = 32 << 20;
+    if !io::stderr().is_terminal() || (1..SHORT).contains(&length) {
         return ProgressBar::hidden();
     }
     let template = "{bar:40} {bytes}/{total_bytes} {eta}";

@@ -17,7 +17,7 @@ use super::output::{Output, print};
 #[command(after_help = "\
 Counts are exact, for tensors of any size: of the destination copies by the distance
 to the nearest source copy, and of what has to enter the units of each level at
-least, whatever the algorithm.
+least, with any algorithm.
 Without --machine there are as many units as the two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}

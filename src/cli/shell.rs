@@ -26,7 +26,7 @@ pub(super) struct Completions {
 Example:
   tensor-layout man ~/.local/share/man/man1")]
 pub(super) struct Man {
-    /// The directory, which must exist.
+    /// The directory, which is made if it does not exist.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }
@@ -44,6 +44,7 @@ impl Completions {
 impl Man {
     pub(super) fn run(&self, command: Command) -> Result<(), Failure> {
         let failed = |error| Failure::Io(self.dir.display().to_string(), error);
+        std::fs::create_dir_all(&self.dir).map_err(failed)?;
         clap_mangen::generate_to(command, &self.dir).map_err(failed)
     }
 }

@@ -1,7 +1,7 @@
 //! `vectors`: test vectors of MN-Core 2, written, read, checked and compared.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,7 +15,8 @@ use tensor_layout::vectors::{
     compare_vectors, write_vectors,
 };
 
-use super::failure::Failure;
+use super::failure::{Failure, note};
+use super::input::open;
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
 
 /// Write, read, check and compare test vectors of MN-Core 2.
@@ -129,14 +130,21 @@ struct CompareArgs {
     /// Draw where the wrong elements of the first wrong tensor lie.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
-    /// How many wrong elements are listed of each tensor, at most 1000.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    top: usize,
+    /// How many wrong elements are listed of each tensor, at most 1000; if not said, 20 in a page
+    /// and all in JSON.
+    #[arg(long, value_name = "N", value_parser = at_most_1000)]
+    top: Option<usize>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     color: Colored,
+}
+
+/// The differences that a comparison keeps.
+fn at_most_1000(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number <= 1000);
+    number.ok_or_else(|| "expected a number up to 1000".into())
 }
 
 impl Vectors {
@@ -169,16 +177,6 @@ fn refused(file: &str, line: u64, error: &ParseError) -> Failure {
     Failure::Argument(format!("{file}:{line}: {error}"))
 }
 
-/// A file or standard input, with its length where it has one.
-fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
-    if path == "-" {
-        return Ok((Box::new(io::stdin().lock()), 0));
-    }
-    let file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
-    let length = file.metadata().map_or(0, |metadata| metadata.len());
-    Ok((Box::new(BufReader::with_capacity(1 << 18, file)), length))
-}
-
 /// An argument of the file that is written, in the order of the command line.
 enum Part<'a> {
     Tensor(Direction, &'a str, &'a str),
@@ -192,6 +190,9 @@ impl WriteArgs {
             return Err(Failure::Argument(why));
         }
         let tensors = self.tensors(matches)?;
+        if self.outputs.is_empty() && self.atol != DEFAULT_ATOL {
+            note("--atol has no effect: nothing is expected, because there is no --out");
+        }
         let elements = tensors.iter().map(VectorWriter::elements).sum();
         let mut out = Output::new(self.output.as_deref())?;
         let bar = progress(elements, self.output.is_some());
@@ -388,7 +389,8 @@ fn check_json(check: &VectorCheck) -> Value {
     })
 }
 
-fn compare_json(compared: &[VectorComparison]) -> Value {
+fn compare_json(compared: &[VectorComparison], top: Option<usize>) -> Value {
+    let top = top.unwrap_or(usize::MAX);
     let difference = |at: &VectorDifference| {
         json!({
             "index": at.index,
@@ -404,7 +406,7 @@ fn compare_json(compared: &[VectorComparison]) -> Value {
             "tensor": tensor.header.name(),
             "compared": tensor.compared,
             "wrong": tensor.wrong,
-            "differences": tensor.differences.iter().map(difference).collect::<Vec<_>>(),
+            "differences": tensor.differences.iter().take(top).map(difference).collect::<Vec<_>>(),
         })
     };
     compared.iter().map(tensor).collect()
@@ -412,7 +414,7 @@ fn compare_json(compared: &[VectorComparison]) -> Value {
 
 impl CompareArgs {
     fn run(&self) -> Result<ExitCode, Failure> {
-        self.color.choose();
+        self.color.choose_for(self.json);
         if self.file == "-" && self.result == "-" {
             let why = "standard input is FILE or RESULT, not both";
             return Err(Failure::Argument(why.into()));
@@ -433,11 +435,13 @@ impl CompareArgs {
             return Err(Failure::Argument(why));
         }
         let wrong = compared.iter().find(|tensor| tensor.wrong > 0);
-        if let (Some(path), Some(wrong)) = (&self.picture, wrong) {
-            draw(path, wrong)?;
+        match (&self.picture, wrong) {
+            (Some(path), Some(wrong)) => draw(path, wrong)?,
+            (Some(_), None) => note("--picture has no effect: every element is as expected"),
+            (None, _) => {}
         }
         if self.json {
-            print(&compare_json(&compared).to_string())?;
+            print(&compare_json(&compared, self.top).to_string())?;
             return Ok(ExitCode::from(u8::from(wrong.is_some())));
         }
         let mut out = Output::new(None)?;
@@ -453,8 +457,9 @@ impl CompareArgs {
         if wrong == 0 {
             return format!("{name}: same, {compared} elements\n");
         }
+        let top = self.top.unwrap_or(20);
         let mut text = format!("{name}: {wrong} of {compared} elements wrong\n");
-        for at in tensor.differences.iter().take(self.top) {
+        for at in tensor.differences.iter().take(top) {
             let index = at.index.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
             let found = at.found.as_deref().unwrap_or("nothing: no such place in the result");
             let (line, place, lane, expected) = (at.line, at.place, at.lane, &at.expected);
@@ -462,7 +467,7 @@ impl CompareArgs {
                 "  [{index}]  {place} lane {lane}  expected {expected}, found {found}  (line {line})\n"
             ));
         }
-        let listed = u64::try_from(tensor.differences.len().min(self.top)).unwrap_or(0);
+        let listed = u64::try_from(tensor.differences.len().min(top)).unwrap_or(0);
         if listed < wrong {
             text.push_str(&format!("  and {} more\n", wrong - listed));
         }

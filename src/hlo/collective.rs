@@ -86,7 +86,7 @@ pub enum CollectiveError {
     #[error("{0}")]
     Layout(#[from] LayoutError),
     /// An attribute that is missing.
-    #[error("this collective has no `{0}`")]
+    #[error("this collective lacks `{0}`")]
     Missing(&'static str),
 }
 

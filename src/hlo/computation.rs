@@ -130,7 +130,7 @@ impl<'a> HloComputation<'a> {
         self.body.records.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is without instructions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.body.records.is_empty()
@@ -156,7 +156,7 @@ impl<'a> HloComputation<'a> {
         self.instructions().find(|instruction| instruction.name() == name)
     }
 
-    /// The result; in text that marks none, the last instruction.
+    /// The result; where none is marked `ROOT`, the last instruction.
     #[must_use]
     pub fn root(&self) -> Option<HloInstruction<'a>> {
         self.instructions().find(HloInstruction::is_root).or_else(|| self.instructions().last())

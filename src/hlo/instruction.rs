@@ -76,7 +76,7 @@ impl Record {
         self.attributes = Span::new(start, end - blanks);
     }
 
-    /// The names of the operands; literals and parameter numbers are none.
+    /// The names of the operands; literals and parameter numbers are left out.
     pub(super) fn operands(&self, text: &[u8]) -> Vec<Span> {
         let opcode = &text[self.opcode.start..self.opcode.end];
         let Span { start, end } = self.arguments;
@@ -186,6 +186,11 @@ impl fmt::Debug for HloOperand<'_> {
     }
 }
 
+/// The operation that a `metadata` attribute names.
+pub(super) fn op_name(metadata: &str) -> Option<Cow<'_, str>> {
+    entry(metadata, "op_name").and_then(unquoted)
+}
+
 impl<'a> HloInstruction<'a> {
     /// The name, without `%`.
     #[must_use]
@@ -254,20 +259,13 @@ impl<'a> HloInstruction<'a> {
     /// The operation of the program that this comes from.
     #[must_use]
     pub fn op_name(&self) -> Option<Cow<'a, str>> {
-        entry(self.attribute("metadata")?, "op_name").and_then(unquoted)
+        op_name(self.attribute("metadata")?)
     }
 
     /// The line of the program that this comes from: written here, or in the tables of the module.
     #[must_use]
     pub fn source(&self) -> Option<HloSource<'a>> {
-        let metadata = self.attribute("metadata")?;
-        let number = |key| entry(metadata, key).and_then(|value| value.parse().ok());
-        let written = entry(metadata, "source_file").and_then(unquoted);
-        let (file, line) = match written.zip(number("source_line")) {
-            Some(written) => written,
-            None => self.computation.module().frame(number("stack_frame_id")?)?,
-        };
-        Some(HloSource { file, line })
+        self.computation.module().source(self.attribute("metadata")?)
     }
 
     /// Whether it is the result of its computation.

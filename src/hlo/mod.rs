@@ -9,25 +9,36 @@
 //! ```
 //!
 //! [`HloDump`] hands out one computation after the other and forgets those before;
-//! [`HloReport`] adds up shapes wherever they stand.
+//! [`HloReport`] adds up shapes wherever they stand, [`HloSummary`] what instructions write, and
+//! [`HloCopies`] what only moves.
 
 mod attributes;
 mod collective;
 mod collectives;
 mod computation;
+mod copies;
 mod dump;
 mod instruction;
 mod module;
+mod names;
+mod pages;
 mod report;
+mod roles;
 mod scan;
+mod summary;
 mod unread;
 
 pub use attributes::HloAttributes;
 pub use collective::{Collective, CollectiveError, CollectiveKind, CollectiveTraffic};
 pub use collectives::{CollectiveEntry, Collectives};
 pub use computation::HloComputation;
+pub use copies::{HloCopies, HloCopy};
 pub use dump::HloDump;
+use instruction::op_name;
 pub use instruction::{HloInstruction, HloOperand, HloSource};
 pub use module::HloModule;
 pub use report::{HloEntry, HloReport, HloTotals};
+pub use roles::HloRole;
+pub(crate) use scan::{shape_end, type_before};
+pub use summary::{HloBytes, HloComputationTotals, HloRow, HloSummary};
 pub use unread::UnreadLine;

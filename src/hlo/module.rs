@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
+use crate::hlo::HloSource;
 use crate::hlo::attributes::{HloAttributes, entry, unquoted};
 
 /// A module of a dump: the line `HloModule name, attributes` and the tables behind it.
@@ -34,7 +35,7 @@ enum Section {
 
 impl HloModule {
     /// The module that a line begins.
-    pub(super) fn begin(line: &str, number: u64) -> Option<HloModule> {
+    pub(crate) fn begin(line: &str, number: u64) -> Option<HloModule> {
         let rest = line.strip_prefix("HloModule ")?;
         let (name, attributes) = rest.split_once(',').unwrap_or((rest, ""));
         Some(HloModule {
@@ -45,7 +46,7 @@ impl HloModule {
         })
     }
 
-    /// Reads a line between the head and the first computation; other lines say nothing.
+    /// Reads a line between the head and the first computation; other lines are skipped.
     pub(super) fn read_table(&mut self, line: &str) {
         let section = match line.trim_end() {
             "FileNames" => Section::Files,
@@ -80,8 +81,19 @@ impl HloModule {
         Some(())
     }
 
+    /// The source line that a `metadata` attribute has, or the tables of the module.
+    pub(super) fn source<'a>(&'a self, metadata: &'a str) -> Option<HloSource<'a>> {
+        let number = |key| entry(metadata, key).and_then(|value| value.parse().ok());
+        let written = entry(metadata, "source_file").and_then(unquoted);
+        let (file, line) = match written.zip(number("source_line")) {
+            Some(written) => written,
+            None => self.frame(number("stack_frame_id")?)?,
+        };
+        Some(HloSource { file, line })
+    }
+
     /// The source line of a stack frame.
-    pub(super) fn frame(&self, frame: u64) -> Option<(Cow<'_, str>, u64)> {
+    fn frame(&self, frame: u64) -> Option<(Cow<'_, str>, u64)> {
         let (file, line) = self.locations.get(self.frames.get(&frame)?)?;
         Some((Cow::Borrowed(self.files.get(file)?), *line))
     }

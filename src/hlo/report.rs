@@ -221,7 +221,8 @@ impl HloReport {
         }
         let lines = self.unread.lines().iter().take(SHOWN);
         let lines = lines.map(|l| format!("  line {}: {}: {}\n", l.line, l.reason, l.text));
-        format!("\n{count} lines could not be read\n{}", lines.collect::<String>())
+        let what = if count == 1 { "line" } else { "lines" };
+        format!("\n{count} {what} could not be read\n{}", lines.collect::<String>())
     }
 
     /// Writes the shapes as CSV: `shape,count,unpadded_bytes,allocated_bytes,waste_bytes`, the

@@ -53,7 +53,7 @@ impl<'t> Iterator for Candidates<'t, '_> {
 }
 
 /// Where the type begins that ends at the bracket, if there is one.
-fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
+pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
     const LONGEST_NAME: usize = 16;
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
     let name = piece[..bracket].iter().rev().take(LONGEST_NAME + 1).take_while(|b| is_name(b));
@@ -66,7 +66,7 @@ fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
 }
 
 /// Where a shape ends whose dimensions begin at `bracket`, and whether its brackets close.
-pub(super) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
+pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
     let is_dim = |b: &u8| b.is_ascii_digit() || matches!(b, b',' | b'<' | b'=' | b'?' | b' ');
     let dims = piece[bracket + 1..].iter().take_while(|b| is_dim(b)).count();
     let close = bracket + 1 + dims;

@@ -66,7 +66,7 @@ impl Layout {
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;
-        // A padded axis that is left steps evenly nowhere: its digits have no form of their own.
+        // An axis that is still padded here cannot be cut to its elements.
         if let Some((axis, of)) =
             layout.axes().iter().enumerate().find(|(_, a)| a.extent != a.slots())
         {

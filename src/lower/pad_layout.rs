@@ -241,7 +241,7 @@ impl Layout {
         simplified.write_pad_layout()
     }
 
-    /// Writes the map as a PadLayout, and what of padding and span it cannot say, if anything.
+    /// Writes the map as a PadLayout, and what of padding and span it cannot express, if anything.
     ///
     /// Law: every element of the result has the places that it has here.
     ///

@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for PadLayout {
 }
 
 impl Serialize for Layout {
-    /// Fails for a layout that PadLayout text cannot say.
+    /// Fails for a layout that a PadLayout cannot express.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.to_pad_layout().map_err(S::Error::custom)?)
     }

@@ -11,7 +11,7 @@ impl Strided {
     /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
     ///
     /// # Errors
-    /// [`Edit`](LayoutError::Edit) for strides in bytes that are no multiples of `itemsize`;
+    /// [`Edit`](LayoutError::Edit) for strides in bytes that are not multiples of `itemsize`;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.to_layout().map_err(|error| self.refuse(error))

@@ -29,6 +29,18 @@ pub enum Notation {
 }
 
 impl Notation {
+    /// The name, as `--from` and `--to` take it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Notation::PadLayout => "pad-layout",
+            Notation::Xla => "xla",
+            Notation::Cute => "cute",
+            Notation::Strided => "strided",
+            Notation::Sharded => "sharded",
+        }
+    }
+
     /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
     /// two lists of integers; CuTe text has a colon
     /// outside of all brackets; the first letter or digit of an XLA shape is a letter, that of a

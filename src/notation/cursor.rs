@@ -3,7 +3,7 @@
 //! A grammar defines each notation, and words the refusals; it takes a few microseconds. Nearly
 //! every text that planners read is plain, so a quick reader goes first: it either reads a text just
 //! as the grammar would, spans included, or leaves it to the grammar. It never refuses.
-//! Law: whatever a quick reader returns, the grammar returns.
+//! Law: what a quick reader returns, the grammar returns too.
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 

@@ -32,7 +32,7 @@ use grammar::{Grammar, Rule};
 /// assert_eq!(matmul.to_string(), "bsk,kn->bsn");
 /// assert_eq!(matmul.contracted(), ['k']);
 /// assert_eq!(Einsum::parse("ij,jk->iz").unwrap_err().to_string(), "\
-/// label `z` of the result is in no operand
+/// label `z` of the result is not in any operand
 ///  --> 1:9
 ///   | ij,jk->iz
 ///   |         ^
@@ -104,7 +104,7 @@ impl FromStr for Einsum {
         let known = |label: &char| operands.iter().flatten().any(|(of, _)| of == label);
         // There are 52 labels, each at most once in the result.
         if let Some((label, span)) = result.iter().find(|(label, _)| !known(label)) {
-            let message = format!("label `{label}` of the result is in no operand");
+            let message = format!("label `{label}` of the result is not in any operand");
             let help = "a result of more axes is a broadcast";
             return Err(
                 ParseError::new(ParseErrorKind::Invalid(message), *span, text).with_help(help)

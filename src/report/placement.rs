@@ -26,7 +26,7 @@ use crate::report::{percent, readable_bytes};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The canonical PadLayout text, if that notation can say the map.
+    /// The canonical PadLayout text, if that notation can express the map.
     pub text: Option<String>,
     /// Why it cannot.
     pub inexpressible: Option<String>,
@@ -42,7 +42,7 @@ pub struct Report {
     pub copies: u64,
     /// How many slots there are, copies included.
     pub slots: u64,
-    /// How many of them hold no element.
+    /// How many of them do not hold an element.
     pub pads: u64,
     /// In how many places of one copy padding comes to lie on an element; `None` where counting
     /// them would take too long.
@@ -118,7 +118,7 @@ pub struct LevelReport {
 impl Placement {
     /// Explains the placement in numbers.
     ///
-    /// Cost: O(subaxes) where strides nest, whatever the size of the tensor.
+    /// Cost: O(subaxes) where strides nest, for tensors of any size.
     ///
     /// # Errors
     /// As [`Layout::pads`](crate::Layout::pads).
@@ -242,7 +242,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.text, &self.inexpressible) {
             (Some(text), _) => writeln!(f, "{text}\n")?,
-            (None, Some(reason)) => writeln!(f, "no PadLayout says this map:\n{reason}\n")?,
+            (None, Some(reason)) => {
+                writeln!(f, "a PadLayout cannot express this map:\n{reason}\n")?;
+            }
             (None, None) => {}
         }
         for (number, axis) in self.axes.iter().enumerate() {

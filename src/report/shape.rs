@@ -44,7 +44,7 @@ pub struct MemberReport {
     pub sizes: XlaSizes,
     /// Its layout in numbers; addresses count elements.
     pub layout: Report,
-    /// Other orders and tilings, smallest allocation first.
+    /// This and other orders and tilings: those that TPU dumps show first, then by size.
     pub advice: Vec<XlaAdvice>,
 }
 
@@ -110,14 +110,22 @@ impl fmt::Display for MemberReport {
         if self.advice.is_empty() {
             return Ok(());
         }
-        writeln!(f, "\nother orders and popular tilings, smallest allocation first")?;
-        for XlaAdvice { array, allocated_bytes } in self.advice.iter().take(MOST_ADVICE) {
+        writeln!(
+            f,
+            "\norders and tilings by size; those with * are what TPU dumps show, and go first"
+        )?;
+        let is_shown =
+            |(at, advice): &(usize, &XlaAdvice)| *at < MOST_ADVICE || advice.array == self.array;
+        for (_, advice) in self.advice.iter().enumerate().filter(is_shown) {
+            let XlaAdvice { array, allocated_bytes, is_seen } = advice;
             let same = if *array == self.array { "  (this one)" } else { "" };
-            writeln!(f, "{:>12}  {array}{same}", readable_bytes(*allocated_bytes))?;
+            let mark = if *is_seen { '*' } else { ' ' };
+            writeln!(f, "{:>12} {mark} {array}{same}", readable_bytes(*allocated_bytes))?;
         }
-        match self.advice.len().checked_sub(MOST_ADVICE) {
-            None | Some(0) => Ok(()),
-            Some(more) => writeln!(f, "{more} more with --json"),
+        let shown = self.advice.iter().enumerate().filter(is_shown).count();
+        match self.advice.len() - shown {
+            0 => Ok(()),
+            more => writeln!(f, "{more} more with --json"),
         }
     }
 }

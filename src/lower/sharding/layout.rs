@@ -66,7 +66,7 @@ impl Sharding {
     ///
     /// # Errors
     /// [`Sharding`](LayoutError::Sharding) where places are not said (`manual`, `unreduced`), where
-    /// a list of devices or copies are no digits of the device number, or the machine has fewer
+    /// a list of devices or copies are not digits of the device number, or the machine has fewer
     /// devices; [`LevelName`](LayoutError::LevelName) for axes that no level can be called.
     pub fn layout(
         &self,

@@ -16,7 +16,7 @@ impl HloSharding {
     /// # Errors
     /// [`Sharding`](LayoutError::Sharding) for a tuple, and for everything that XLA does not
     /// survive or should not accept: a wrong number of devices, a device that stands twice, a
-    /// transpose that is no permutation, more last tile dimensions than dimensions, a mesh with
+    /// transpose that is not a permutation, more last tile dimensions than dimensions, a mesh with
     /// repeated names, unknown or repeated axes, parts that do not divide their axis.
     pub fn lower(&self) -> Result<Sharding, LayoutError> {
         let kind = match self {
@@ -75,7 +75,7 @@ impl SdySharding {
     /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
     pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, LayoutError> {
         if !self.dims.manual.is_empty() {
-            return Err(refused("Shardy has no `manual=`"));
+            return Err(refused("Shardy cannot express `manual=`"));
         }
         Sharding::on_mesh(mesh_of(self.mesh.as_ref(), mesh)?, &self.dims)
     }

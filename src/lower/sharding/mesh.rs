@@ -26,7 +26,7 @@ impl Mesh {
         self.axes.iter().map(|(_, size)| *size).collect()
     }
 
-    /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are no
+    /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are not
     /// permutation of the devices, or are their own order written out.
     pub(crate) fn check(&self) -> Result<(), LayoutError> {
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
@@ -64,7 +64,9 @@ impl Mesh {
             )));
         }
         if order == iota && devices > 1 {
-            return Err(refused("`device_ids` is the order that a mesh has without it"));
+            return Err(refused(
+                "`device_ids` repeats the order that a mesh has anyway; leave it out",
+            ));
         }
         Ok(order)
     }
@@ -86,7 +88,9 @@ impl Mesh {
         let Some(at) = self.axes.iter().position(|(known, _)| known == name) else {
             let known = self.axes.iter().map(|(name, _)| format!("'{name}'")).join(", ");
             let known = crate::error::cut(&known, 200);
-            return Err(refused(format!("the mesh has no axis '{name}'; it has {known}")));
+            return Err(refused(format!(
+                "'{name}' is not an axis of the mesh, whose axes are {known}"
+            )));
         };
         let whole = self.axes.get(at).map_or(1, |(_, size)| *size);
         let minor: u64 = self.axes.iter().skip(at + 1).map(|(_, size)| size).product();
@@ -96,7 +100,7 @@ impl Mesh {
             return refuse(format!("is not a part: {pre} x {size} does not divide {whole}"));
         };
         if part.is_some() && size == 1 {
-            return refuse("is a part of size 1, which says nothing".into());
+            return refuse("is a part of size 1, which does not split anything".into());
         }
         if part.is_some() && size == whole {
             return refuse(format!("is the whole axis: write '{name}'"));

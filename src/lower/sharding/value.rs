@@ -82,7 +82,9 @@ impl Tiles {
         }
         let Some(rank) = dims.len().checked_sub(kinds.len()) else {
             let (kinds, dims) = (kinds.len(), dims.len());
-            return Err(refused(format!("there are {kinds} last tile dimensions of only {dims}")));
+            return Err(refused(format!(
+                "there are {kinds} last tile dimensions, more than the {dims} of `devices=`"
+            )));
         };
         let (tiles, last) = dims.split_at(rank);
         let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
@@ -277,7 +279,7 @@ impl Sharding {
     /// Cost: O(rank + digits).
     ///
     /// # Errors
-    /// As [`tiles`](Sharding::tiles); a sharding that says no places: `manual`, `unknown`.
+    /// As [`tiles`](Sharding::tiles); a sharding that does not say which device holds what: `manual`, `unknown`.
     pub fn shard(
         &self,
         extents: &[u64],
@@ -358,7 +360,9 @@ impl Sharding {
             ShardingKind::Unreduced => "`unreduced` holds partial results, not copies",
             ShardingKind::Unknown => "`unknown` is not decided yet",
             ShardingKind::Replicated(_) => "it does not say how many devices have a copy",
-            ShardingKind::Maximal(_) | ShardingKind::Tiled(_) => "it says no places",
+            ShardingKind::Maximal(_) | ShardingKind::Tiled(_) => {
+                "it does not say which device holds what"
+            }
         };
         refused(reason)
     }

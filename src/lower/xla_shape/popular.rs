@@ -90,12 +90,17 @@ pub struct XlaAdvice {
     pub array: XlaArray,
     /// What it would allocate.
     pub allocated_bytes: u64,
+    /// Whether TPU dumps show the tiling for this type, rank and second-minor extent.
+    pub is_seen: bool,
 }
 
 impl XlaArray {
-    /// The orders of the dimensions with the tilings that are popular for the type, smallest
-    /// allocation first; untiled ones are left out.
+    /// This layout, and the orders of the dimensions with the tilings that are popular for the type:
+    /// first those that TPU dumps show, each group smallest allocation first. Untiled ones are left
+    /// out, save this layout itself.
     ///
+    /// Dumps show 8 rows of 128, fewer rows where the second-minor dimension is that small, and at rank 1
+    /// what [`with_dtype`](XlaArray::with_dtype) chooses.
     /// Tiles have at most two entries here, so only the two most minor dimensions count: every
     /// ordered pair of them is listed once, the other dimensions in descending order; above rank 12
     /// only the order that was written. Packed
@@ -111,9 +116,13 @@ impl XlaArray {
     /// let shape: XlaShape = "f32[129,1024]{0,1:T(8,128)}".parse()?;
     /// let (_, array) = shape.arrays()[0];
     /// assert_eq!(array.sizes()?.allocated_bytes, 1_048_576);
-    /// let best = &array.advice()?[0];
-    /// assert_eq!(best.array.to_string(), "f32[129,1024]{1,0:T(1,128)}");
-    /// assert_eq!(best.allocated_bytes, 528_384);
+    /// let advice = array.advice()?;
+    /// assert_eq!(advice[0].array.to_string(), "f32[129,1024]{1,0:T(8,128)}");
+    /// assert_eq!((advice[0].allocated_bytes, advice[0].is_seen), (557_056, true));
+    /// // One row of 128 is smaller; no compiler chooses it for 129 rows.
+    /// let unseen = advice.iter().find(|advice| !advice.is_seen).unwrap();
+    /// assert_eq!(unseen.array.to_string(), "f32[129,1024]{1,0:T(1,128)}");
+    /// assert_eq!(unseen.allocated_bytes, 528_384);
     /// # Ok::<(), tensor_layout::ParseError>(())
     /// ```
     pub fn advice(&self) -> Result<Vec<XlaAdvice>, ParseError> {
@@ -134,12 +143,37 @@ impl XlaArray {
                 let array = self.with_tiles(&order, tiling, bits);
                 // A candidate that does not fit in 64 bits is not listed.
                 if let Ok(allocated_bytes) = array.allocated_bytes() {
-                    advice.push(XlaAdvice { array, allocated_bytes });
+                    let is_seen = array.has_seen_tiles();
+                    advice.push(XlaAdvice { array, allocated_bytes, is_seen });
                 }
             }
         }
-        advice.sort_by_key(|advice| advice.allocated_bytes);
+        let array = XlaArray::new(self.dtype, self.dims.clone(), Some(self.layout_or_default()));
+        if !advice.iter().any(|advice| advice.array == array) {
+            let allocated_bytes = self.allocated_bytes().map_err(whole)?;
+            let is_seen = array.has_seen_tiles();
+            advice.push(XlaAdvice { array, allocated_bytes, is_seen });
+        }
+        advice.sort_by_key(|advice| (!advice.is_seen, advice.allocated_bytes));
         Ok(advice)
+    }
+
+    /// Whether the tiling is what TPU compilers choose for the type and these dimensions, or for
+    /// greater ones.
+    fn has_seen_tiles(&self) -> bool {
+        let Some(layout) = &self.layout else { return false };
+        let minor = self.minor_extents(layout);
+        let greater = minor.iter().map(|_| u64::MAX).collect_vec();
+        let mut defaults =
+            [minor, greater].into_iter().map(|dims| default_tiles(self.dtype, dims.into_iter()));
+        defaults.any(|tiles| tiles.as_ref() == Some(&layout.tiles))
+    }
+
+    /// The extents from the most minor one on; empty where one is not known.
+    fn minor_extents(&self, layout: &XlaLayout) -> Vec<u64> {
+        let extents = self.extents().unwrap_or_default();
+        let order = layout.minor_to_major.iter().filter_map(|axis| usize::try_from(*axis).ok());
+        order.filter_map(|axis| extents.get(axis).copied()).collect()
     }
 
     /// The array with another element type. A tiling that TPU compilers use for the old type and
@@ -159,9 +193,7 @@ impl XlaArray {
             return array;
         };
         layout.element_bits = 0;
-        let extents = self.extents().unwrap_or_default();
-        let order = layout.minor_to_major.iter().filter_map(|axis| usize::try_from(*axis).ok());
-        let minor: Vec<u64> = order.filter_map(|axis| extents.get(axis).copied()).collect();
+        let minor = self.minor_extents(layout);
         let default = |dtype| default_tiles(dtype, minor.iter().copied());
         if default(self.dtype).is_some_and(|tiles| tiles == layout.tiles) {
             layout.tiles = default(dtype).unwrap_or_default();

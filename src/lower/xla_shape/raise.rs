@@ -45,7 +45,7 @@ impl Layout {
     /// Writes the layout as an XLA array as much like `hint` as it can be: the shape that the
     /// layout came from.
     ///
-    /// The hint itself is returned where it still says this map, bounds and splits included; else
+    /// The hint itself is returned where it still expresses this map, bounds and splits included; else
     /// its order and its tiles are tried before those of [`to_xla_array`](Layout::to_xla_array).
     /// Type, memory space, element width and prefix are kept in any case.
     ///

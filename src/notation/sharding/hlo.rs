@@ -39,7 +39,7 @@ pub enum HloSharding {
         dims: Vec<u64>,
         /// Which device has which tile.
         devices: TileDevices,
-        /// What the last of `dims` mean, which are no tiles.
+        /// What the last of `dims` mean, which are not tiles.
         last: Vec<SubgroupKind>,
         /// Whether they are written as `last_tile_dim_replicate`.
         short: bool,
@@ -293,7 +293,7 @@ impl Items {
             (Some("maximal"), None, _) => Err("`maximal` needs `device=`".into()),
             (Some("unknown"), ..) => Ok(HloSharding::Unknown(rest)),
             (Some(word), ..) => Ok(HloSharding::Whole(SubgroupKind::of(word), rest)),
-            (None, ..) => Err("this says nothing of where the tensor is".into()),
+            (None, ..) => Err("this does not say where the tensor is".into()),
         }
     }
 }

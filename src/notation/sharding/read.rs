@@ -17,7 +17,7 @@ pub(super) fn parse(rule: Rule, text: &str) -> Result<Pair<'_, Rule>, ParseError
     let refused = |error| Stop::of(text, &error, name).refuse(text, None);
     let mut pairs = Grammar::parse(rule, text).map_err(refused)?;
     // A grammar that matches has a pair.
-    pairs.next().ok_or_else(|| invalid("there is no sharding here", Span::default(), text))
+    pairs.next().ok_or_else(|| invalid("a sharding is expected here", Span::default(), text))
 }
 
 pub(super) fn invalid(message: impl Into<String>, span: Span, text: &str) -> ParseError {

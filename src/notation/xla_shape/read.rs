@@ -162,7 +162,7 @@ impl Reader<'_> {
             return match dims.is_empty() && layout.is_none() {
                 true => Ok(shape),
                 false => {
-                    Err(self.invalid(format!("{name} has no dimensions and no layout"), whole))
+                    Err(self.invalid(format!("{name} cannot have dimensions or a layout"), whole))
                 }
             };
         }
@@ -207,7 +207,7 @@ impl Reader<'_> {
                 Rule::bounded => bounded = true,
                 Rule::int => {
                     let size = u64::try_from(self.int(&part)?)
-                        .map_err(|_| self.invalid("a dimension is not negative".into(), at))?;
+                        .map_err(|_| self.invalid("a dimension cannot be negative".into(), at))?;
                     return Ok(if bounded { XlaDim::Bounded(size) } else { XlaDim::Static(size) });
                 }
                 _ => {}

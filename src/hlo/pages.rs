@@ -1,0 +1,161 @@
+//! Summaries of dumps as pages for a person.
+
+use itertools::Itertools;
+
+use crate::error::LayoutError;
+use crate::hlo::copies::{HloCopies, HloCopy};
+use crate::hlo::roles::HloRole;
+use crate::hlo::summary::{HloBytes, HloRow, HloSummary};
+use crate::hlo::unread::UnreadLine;
+use crate::report::readable_bytes;
+
+/// How many rows a page has, if nothing else is said.
+const SHOWN: usize = 20;
+
+/// How many computations, and lines that could not be read, a page has.
+const FEW: usize = 10;
+
+/// Three byte counts, right-aligned, and text.
+fn row(cells: [String; 3], text: &str) -> String {
+    let [a, b, c] = cells;
+    format!("{a:>11} {b:>11} {c:>11}  {text}\n")
+}
+
+fn bytes_row(bytes: HloBytes, text: &str) -> String {
+    row([bytes.padding(), bytes.unpadded, bytes.allocated].map(readable_bytes), text)
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The second line of an instruction: where it comes from in the program.
+fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
+    let parts = op_name.into_iter().chain(source).join(", ");
+    if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
+}
+
+fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    let lines = lines.take(FEW).map(|(line, why)| format!("  line {line}: {why}\n"));
+    let lines = lines.collect::<String>();
+    format!("\n{} could not be read\n{lines}", counted(count, "line"))
+}
+
+impl HloSummary {
+    /// A page for a person: the `top` worst instructions (20 if not said), parameters and results of
+    /// the entry, totals by computation, and `unread` lines of the dump.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn page(&self, top: Option<usize>, unread: &[UnreadLine]) -> Result<String, LayoutError> {
+        let head = |what: &str| row(["waste", "elements", "allocated"].map(str::to_owned), what);
+        let mut page = head("instruction");
+        for HloRow { line, name, opcode, shape, sizes, op_name, source, computation } in
+            self.rows().take(top.unwrap_or(SHOWN))
+        {
+            let bytes = HloBytes {
+                count: 1,
+                unpadded: sizes.unpadded_bytes,
+                allocated: sizes.allocated_bytes,
+            };
+            let place = match computation.role {
+                HloRole::Entry => String::new(),
+                _ => format!(" in {}", computation.name),
+            };
+            page += &bytes_row(bytes, &format!("{opcode} {name}, line {line}{place}"));
+            page += &format!("{:13}{shape}\n", "");
+            page += &origin(13, op_name, source);
+        }
+        page += &format!("\n{}", head("entry"));
+        let is_entry = |role| role == HloRole::Entry;
+        for (what, bytes) in [
+            ("parameter", self.total(is_entry, |totals| totals.parameters)?),
+            ("result", self.total(is_entry, |totals| totals.result)?),
+        ] {
+            page += &bytes_row(bytes, &counted(bytes.count, what));
+        }
+        page += "\nwhat instructions write, each once: sums over shapes, not the memory that is live \
+                 at one time\n";
+        page += &head("computation");
+        page += &self.computation_rows()?;
+        let lines = unread.iter().chain(self.unread_lines());
+        let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text))).collect_vec();
+        let count = u64::try_from(lines.len()).unwrap_or(u64::MAX);
+        Ok(page + &unread_page(lines.into_iter(), count))
+    }
+
+    fn computation_rows(&self) -> Result<String, LayoutError> {
+        let in_memory = self.computations().iter().filter(|totals| totals.role.is_in_memory());
+        let largest = in_memory.sorted_by_key(|totals| std::cmp::Reverse(totals.written.allocated));
+        let largest = largest.collect_vec();
+        let mut page = String::new();
+        for totals in largest.iter().take(FEW) {
+            let (role, name, line) = (totals.role.name(), &totals.name, totals.line);
+            let count = counted(totals.written.count, "instruction");
+            page += &bytes_row(totals.written, &format!("{role} {name}, line {line}: {count}"));
+        }
+        let rest = largest.iter().skip(FEW).map(|totals| totals.written);
+        let count = largest.len().saturating_sub(FEW);
+        if count > 0 {
+            let rest =
+                rest.collect_vec().into_iter().try_fold(HloBytes::default(), HloBytes::plus)?;
+            page += &bytes_row(rest, &format!("{count} more"));
+        }
+        for (role, what) in [
+            (HloRole::Fused, "inside of fusions, which is not in memory"),
+            (HloRole::Applied, "applied to elements, as in a reduce"),
+        ] {
+            let count = self.computations().iter().filter(|totals| totals.role == role).count();
+            if count > 0 {
+                let bytes = self.total(|r| r == role, |totals| totals.written)?;
+                page += &bytes_row(bytes, &format!("{} {what}", counted(bytes.count, "value")));
+            }
+        }
+        Ok(page)
+    }
+}
+
+impl HloCopies {
+    /// A page for a person: the `top` greatest (20 if not said), and the sum of what is not free.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        let line = |read: &str, written: &str, free: &str, text: &str| {
+            format!("{read:>11} {written:>11} {free:>9}  {text}\n")
+        };
+        let mut page = line("read", "written", "free", "instruction");
+        for entry in self.entries().iter().take(top.unwrap_or(SHOWN)) {
+            let HloCopy { name, opcode, line: number, from, to, changes, .. } = entry;
+            let place = match entry.role {
+                HloRole::Entry => String::new(),
+                _ => format!(" in {}", entry.computation),
+            };
+            let changes = match &changes[..] {
+                [] => "nothing changes".to_owned(),
+                changes => changes.join(", "),
+            };
+            let free = match (entry.role.is_in_memory(), entry.is_free) {
+                (false, _) => "in fusion",
+                (_, Some(true)) => "yes",
+                (_, Some(false)) => "no",
+                (_, None) => "?",
+            };
+            let [read, written] = [entry.read, entry.written].map(readable_bytes);
+            let text = format!("{opcode} {name}, line {number}{place}: {changes}");
+            page += &line(&read, &written, free, &text);
+            page += &format!("{:13}{from} -> {to}\n", "");
+            page += &origin(13, entry.op_name.as_deref(), entry.source.as_deref());
+        }
+        let [read, written] = [self.moved().0, self.moved().1].map(readable_bytes);
+        let (paid, all) =
+            (self.entries().iter().filter(|e| e.is_paid()).count(), self.entries().len());
+        let hidden = all.saturating_sub(top.unwrap_or(SHOWN));
+        let hidden = if hidden > 0 { format!("; {hidden} not shown") } else { String::new() };
+        page +=
+            &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));
+        let unread = self.unread().iter().cloned();
+        page + &unread_page(unread, u64::try_from(self.unread().len()).unwrap_or(u64::MAX))
+    }
+}

@@ -1,0 +1,25 @@
+//! Layouts wherever they stand: in logs, in JSON and YAML, in compiler dumps.
+//!
+//! ```text
+//! # == In(0): ((8_L2B:1, 16:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float ==     a PadLayout
+//! {"tiled_copy": "((2,2),3):((24,2),8)"}                                          CuTe
+//!   %p = f32[10,7]{1,0} parameter(0), sharding={devices=[2,4]<=[8]}               XLA, sharded
+//!   ^ the name                                                                    ^ one layout
+//! ```
+//!
+//! [`LayoutScan`] hands out one layout after the other; [`ScanReport`] counts the distinct ones.
+//! A bracket is tried as a layout if it can be one; what is not read as a layout is text.
+
+mod bracket;
+mod facts;
+mod known;
+mod name;
+mod page;
+mod report;
+mod sharded;
+mod stream;
+mod window;
+
+pub use facts::{LayoutFacts, ScanPlace};
+pub use report::{LayoutRow, ScanReport, UnreadLayout};
+pub use stream::{LayoutScan, SeenLayout};

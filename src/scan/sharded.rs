@@ -1,0 +1,80 @@
+//! The sharding that belongs to a shape: directly behind it, or on its instruction.
+
+use memchr::{memchr2, memmem};
+
+use crate::notation::{Walk, XlaShape};
+use crate::scan::window::SOFT_BREAK;
+use crate::sharding::HloSharding;
+
+const MARK: &[u8] = b", sharding=";
+
+/// Where the line ends, and where a sharding stands on what is left of it.
+///
+/// Looked up once per line, or else lines without an end would be searched again for every shape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    end: usize,
+    mark: Option<usize>,
+}
+
+impl Ahead {
+    /// What lies ahead of `at`; `known` is what was found before in the same window.
+    pub(super) fn of(bytes: &[u8], at: usize, known: Option<Ahead>) -> Ahead {
+        let holds = |ahead: &Ahead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
+        known.filter(holds).unwrap_or_else(|| {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+            let mark = memmem::find(rest.get(..length).unwrap_or_default(), MARK);
+            Ahead { end: at + length, mark: mark.map(|mark| at + mark) }
+        })
+    }
+
+    /// The text of the sharding.
+    fn sharding(self, bytes: &[u8]) -> Option<&str> {
+        sharding(bytes.get(self.mark? + MARK.len()..self.end)?)
+    }
+}
+
+/// The sharding at the head of a text, and the mesh that follows it.
+fn sharding(text: &[u8]) -> Option<&str> {
+    let open = text.iter().position(|byte| matches!(byte, b'{' | b'(' | b'['))?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    if !text.get(..open)?.iter().all(is_name) {
+        return None;
+    }
+    let close = Walk::from(open + 1).next(text, None)? + 1;
+    let mesh = text.get(close..)?;
+    let mesh_length = match mesh.strip_prefix(b", mesh=") {
+        None => 0,
+        Some(values) => {
+            let is_mesh = |byte: &&u8| is_name(byte) || matches!(byte, b'=' | b',');
+            7 + values.iter().take_while(is_mesh).count()
+        }
+    };
+    let text = std::str::from_utf8(text.get(..close + mesh_length)?).ok()?;
+    Some(text.trim_end_matches(','))
+}
+
+/// The sharding that is written behind the shape which ends at `end`.
+pub(super) fn behind(bytes: &[u8], end: usize) -> Option<&str> {
+    let rest = bytes.get(end..)?.strip_prefix(MARK)?;
+    let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+    sharding(rest.get(..length)?)
+}
+
+/// The sharding of the result of an instruction, which is an attribute of it.
+pub(super) fn of_result(bytes: &[u8], ahead: Ahead) -> Option<&str> {
+    ahead.sharding(bytes)
+}
+
+/// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
+pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: Ahead) -> Option<(Vec<String>, usize)> {
+    let sharding: HloSharding = ahead.sharding(bytes)?.parse().ok()?;
+    let HloSharding::Tuple(shardings) = sharding else { return None };
+    let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
+    let (shape, length) = XlaShape::parse_prefix(text).ok()?;
+    let arrays = shape.arrays();
+    let pairs = arrays.iter().zip(&shardings);
+    let texts = pairs.map(|((_, array), sharding)| format!("{array}, sharding={sharding}"));
+    (arrays.len() == shardings.len()).then(|| (texts.collect(), open + length))
+}
