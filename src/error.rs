@@ -17,7 +17,8 @@ use crate::location::Location;
 
 pub use crate::level::LevelNameError;
 pub use fault::{
-    BitcastFault, ComplementFault, EditFault, InverseFault, MachineFault, RestrictionFault,
+    BitcastFault, ComplementFault, EditFault, InverseFault, MachineFault, RelayoutFault,
+    RestrictionFault,
 };
 pub use inexpressible::Inexpressible;
 pub use site::{Site, Span};
@@ -369,6 +370,9 @@ pub enum LayoutError {
     /// An edit that the axes or extents do not allow.
     #[error("the edit is refused: {0}")]
     Edit(EditFault),
+    /// A question about what moves that its placements do not answer.
+    #[error("the relayout is refused: {0}")]
+    Relayout(RelayoutFault),
     /// An operation between tensors that cannot be carried out so.
     #[error("the operation is refused: {reason}")]
     Operation {

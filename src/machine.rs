@@ -33,13 +33,15 @@ pub struct Machine {
     name: String,
     levels: IndexMap<Level, u64>,
     memories: IndexMap<String, Memory>,
+    bandwidth: IndexMap<Level, u64>,
     word_bits: u64,
 }
 
 impl Machine {
     /// What makes it the same machine: the order of the levels counts.
     fn parts(&self) -> impl Eq + Hash {
-        (&self.name, self.levels().collect_vec(), self.memories().collect_vec(), self.word_bits)
+        let levels = self.levels().map(|(level, size)| (level, size, self.bandwidth(level)));
+        (&self.name, levels.collect_vec(), self.memories().collect_vec(), self.word_bits)
     }
 }
 
@@ -112,6 +114,7 @@ impl Machine {
             name: name.into(),
             levels: IndexMap::new(),
             memories: IndexMap::new(),
+            bandwidth: IndexMap::new(),
             word_bits: WORD_BITS,
         };
         MachineBuilder { machine, repeated: None }
@@ -181,6 +184,13 @@ impl Machine {
         })
     }
 
+    /// How many long words enter one unit of a level in a step, where that is known: the presets do
+    /// not say.
+    #[must_use]
+    pub fn bandwidth(&self, level: Level) -> Option<u64> {
+        self.bandwidth.get(&level).copied()
+    }
+
     /// The width of a long word.
     #[must_use]
     pub fn word_bits(&self) -> u64 {
@@ -228,6 +238,13 @@ impl MachineBuilder {
         self
     }
 
+    /// Sets how many long words enter one unit of a level in a step.
+    #[must_use]
+    pub fn bandwidth(mut self, level: Level, words: u64) -> Self {
+        self.machine.bandwidth.insert(level, words);
+        self
+    }
+
     /// Sets the width of a long word.
     #[must_use]
     pub fn word_bits(mut self, bits: u64) -> Self {
@@ -239,7 +256,8 @@ impl MachineBuilder {
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) if levels are missing, a level repeats or is not hardware, a
-    /// size, group or word of 0, more units than `u64` counts, and a memory of an unknown level.
+    /// size, group, word or bandwidth of 0, more units than `u64` counts, and a memory or bandwidth
+    /// of an unknown level.
     pub fn build(self) -> Result<Machine, LayoutError> {
         let MachineBuilder { mut machine, repeated } = self;
         if let Some(level) = repeated {
@@ -270,6 +288,11 @@ impl Machine {
         }
         if self.word_bits == 0 {
             return Err(MachineFault::EmptyWord);
+        }
+        for (level, words) in &self.bandwidth {
+            if !self.levels.contains_key(level) || *words == 0 {
+                return Err(MachineFault::Bandwidth { level: *level, words: *words });
+            }
         }
         for (name, memory) in &self.memories {
             let name = crate::error::cut(name, 40);

@@ -110,6 +110,11 @@ impl Stage {
         Stage { levels: levels.to_vec(), ..Stage::none() }
     }
 
+    /// The same machine, seen from a memory that so many units of a level share.
+    pub(crate) fn with_memory(&self, owner: Level, group: u64) -> Stage {
+        Stage { memory: Some((owner, group, None)), ..self.clone() }
+    }
+
     fn bound(&self, slow: &mut Slow) {
         let mut copies = slow.elements().max(1) * slow.copies();
         let lanes = self.lanes.map(|lanes| (Level::W, lanes));

@@ -41,6 +41,16 @@ pub enum MachineFault {
         /// The level that should own it.
         owner: Level,
     },
+    /// A bandwidth of 0, or into the units of a level that the machine lacks.
+    #[error(
+        "`{level}` has a bandwidth of {words}; it must be a level of the machine, and at least 1"
+    )]
+    Bandwidth {
+        /// The level.
+        level: Level,
+        /// Long words per step into one of its units.
+        words: u64,
+    },
     /// TOML that does not describe a machine, in the words of its reader.
     #[error("{0}")]
     Toml(String),
@@ -344,6 +354,40 @@ pub enum RestrictionFault {
         level: Level,
         /// The coordinate.
         coordinate: u64,
+    },
+}
+
+/// Why what moves between two placements is not told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RelayoutFault {
+    /// Copies that some units of a level hold, where units of that level share memories.
+    #[error(
+        "every {group} units of `{level}` share a memory, and the copies of an element do not line \
+         up with these groups"
+    )]
+    UnevenCopies {
+        /// The level whose units share memories.
+        level: Level,
+        /// How many share one.
+        group: u64,
+    },
+    /// Moves over time, with time set aside.
+    #[error("what moves has a time slice, but time is set aside")]
+    TimeAside,
+    /// A step beyond the time slices.
+    #[error("step {step} does not exist: there are {steps}")]
+    NoStep {
+        /// The step.
+        step: u64,
+        /// How many there are.
+        steps: u64,
+    },
+    /// A level into whose units no rate is known.
+    #[error("the rate into the units of `{level}` is not known")]
+    NoBandwidth {
+        /// The level.
+        level: Level,
     },
 }
 

@@ -47,6 +47,8 @@ mod from_toml {
         levels: IndexMap<String, u64>,
         #[serde(default)]
         memories: IndexMap<String, MemoryToml>,
+        #[serde(default)]
+        bandwidth: IndexMap<String, u64>,
     }
 
     #[derive(Deserialize)]
@@ -69,6 +71,8 @@ mod from_toml {
         ///
         /// `levels` go from the root down. A memory is its capacity in long words, or a table
         /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out).
+        /// `bandwidth` gives the long words that enter one unit of a level in a step, for
+        /// [`CostModel`](crate::relayout::CostModel).
         ///
         /// # Errors
         /// [`Machine`](LayoutError::Machine), with the place in the TOML text where there is one.
@@ -83,8 +87,11 @@ mod from_toml {
         ///     [memories]
         ///     LM0 = 2048
         ///     DRAM = { capacity = 1048576, owner = "L2B", group = 2 }
+        ///     [bandwidth]
+        ///     L2B = 32
         /// "#)?;
         /// assert_eq!(machine.memory("LM0")?.capacity, Some(2048));
+        /// assert_eq!(machine.bandwidth(tensor_layout::Level::L2B), Some(32));
         /// # Ok::<(), tensor_layout::LayoutError>(())
         /// ```
         pub fn from_toml(text: &str) -> Result<Machine, LayoutError> {
@@ -113,6 +120,9 @@ mod from_toml {
                 let group = memory.group.unwrap_or(1);
                 let owner = owner.unwrap_or(Level::ADDR);
                 builder = builder.memory(&name, Memory { capacity: memory.capacity, owner, group });
+            }
+            for (level, words) in &read.bandwidth {
+                builder = builder.bandwidth(Level::new(level)?, *words);
             }
             builder.word_bits(read.word_bits.unwrap_or(WORD_BITS)).build()
         }

@@ -12,7 +12,7 @@
 //! among those that share it; and what the higher memory holds, it holds for each of them and for
 //! all units below.
 
-use super::pair::differ;
+use super::pair::{differ, uneven_copies};
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -22,8 +22,10 @@ use crate::machine::{Machine, Memory};
 pub(super) struct Between {
     pub(super) source: Layout,
     pub(super) target: Layout,
-    /// The path that the destination has, from the root down.
-    pub(super) units: Vec<Level>,
+    /// The levels that tell the memories of each side apart, from the root down.
+    pub(super) paths: (Vec<Level>, Vec<Level>),
+    /// The owner of the higher memory, and how many units of the other side share one.
+    pub(super) split: (Level, u64),
 }
 
 /// Brings what two memories hold into common levels; the layouts are as each memory has them.
@@ -48,18 +50,19 @@ pub(super) fn between(
         let shared = |memory: Memory| format!("{} units to a memory", memory.group);
         return Err(differ("groups of the memories", shared(from), shared(to)));
     };
-    let top = depth(high).unwrap_or(0);
-    let mut units: Vec<Level> = levels[..=top].iter().map(|(level, _)| *level).collect();
-    if !target_is_low {
-        let source = split(source, high.owner, factor)?;
-        return Ok(Between { source, target: target.clone(), units });
-    }
+    let (top, bottom) = (depth(high).unwrap_or(0), depth(low).unwrap_or(0));
+    let path: Vec<Level> = levels[..=top].iter().map(|(level, _)| *level).collect();
     let below = [(Level::IN_GROUP, factor)].into_iter().filter(|(_, factor)| *factor > 1);
-    let bottom = depth(low).unwrap_or(top);
     let below: Vec<(Level, u64)> = below.chain(levels[top + 1..=bottom].iter().copied()).collect();
-    units.extend(below.iter().map(|(level, _)| *level));
+    let whole = path.iter().chain(below.iter().map(|(level, _)| level)).copied().collect();
+    let owner = (high.owner, factor);
+    if !target_is_low {
+        let (source, target) = (split(source, high.owner, factor)?, target.clone());
+        return Ok(Between { source, target, paths: (whole, path), split: owner });
+    }
     let all = below.iter().fold(source.to_builder(), |b, (level, n)| b.replica(*n, *level, 1));
-    Ok(Between { source: all.build()?, target: split(target, high.owner, factor)?, units })
+    let (source, target) = (all.build()?, split(target, high.owner, factor)?);
+    Ok(Between { source, target, paths: (path, whole), split: owner })
 }
 
 /// The layout with the coordinate of a level as memory and unit in it.
@@ -76,8 +79,7 @@ fn split(layout: &Layout, level: Level, factor: u64) -> Result<Layout, LayoutErr
     }
     let uneven = |stride: u64| !stride.is_multiple_of(factor);
     if layout.replicas().iter().any(|r| r.level == level && r.size > 1 && uneven(r.stride)) {
-        let question = "how many elements move between memories with uneven copies";
-        return Err(LayoutError::NotDecided { question, budget: 0 });
+        return Err(uneven_copies(level, factor));
     }
     split_value(layout, level, factor, start)
 }

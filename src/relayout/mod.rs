@@ -12,20 +12,26 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 
+mod at_most;
 mod between;
+mod cost;
+mod counter;
 mod equations;
 mod moves;
 mod pair;
 mod parts;
 mod refine;
 mod search;
+mod share;
 mod system;
 mod traffic;
 mod transfers;
 mod units;
 
+pub use cost::{Cost, CostModel};
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout, TimeOrder};
+pub use share::Busiest;
 pub use traffic::{LevelTraffic, Traffic};
 pub use transfers::{Run, Transfer, Transfers};
 pub use units::{UnitPart, traffic_between};

@@ -106,8 +106,10 @@ impl Relayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn account(&self) -> Result<Account, LayoutError> {
-        let groups =
-            if self.elements() == 0 { Vec::new() } else { refine(&self.source, &self.target)? };
+        let groups = match self.elements() {
+            0 => Vec::new(),
+            _ => refine(&self.source, &self.target, 0)?,
+        };
         let digits = groups.into_iter().flat_map(|group| group.digits.into_iter().rev());
         Ok(Account { moves: digits.map(moved).collect(), copies: self.moved_copies() })
     }

@@ -5,10 +5,12 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::between::between;
+use super::counter::Of;
 use crate::algebra::{Layout, product};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
-use crate::machine::Machine;
+use crate::location::Location;
+use crate::machine::{Machine, Memory};
 use crate::placement::Placement;
 
 /// How far an element comes from.
@@ -61,10 +63,21 @@ pub struct Relayout {
     pub(super) inner: Vec<Level>,
     /// Lanes of a long word, where the type of the elements is known.
     pub(super) known_lanes: Option<u64>,
-    /// The names of both memories, where they are two.
-    pub(super) memories: Option<(String, String)>,
+    /// What is known of both memories, where they are two.
+    pub(super) memories: Option<Memories>,
+    /// Where `Time` stands, if either side uses it.
+    pub(super) time: Option<TimeOrder>,
     /// The levels as callers know them.
     names: Vec<Level>,
+}
+
+/// Two memories of one machine.
+#[derive(Clone, Debug)]
+pub(super) struct Memories {
+    /// The levels that tell the memories of each side apart.
+    pub(super) paths: (Vec<Level>, Vec<Level>),
+    /// The owner of the higher memory, and how many units of the other side share one.
+    pub(super) split: (Level, u64),
 }
 
 /// Where `Time` stands among the levels.
@@ -97,9 +110,14 @@ impl Relayout {
             (source.machine(), source.memory(), destination.memory())
             && from != to
         {
+            if a.elements() == 0 {
+                // Without elements nothing moves, however copies would lie.
+                [&mut a, &mut b].map(|layout| layout.replicas.clear());
+            }
             let common = between(machine, (&a, m), (&b, n))?;
-            (a, b, units) = (common.source, common.target, common.units);
-            memories = Some((from.to_owned(), to.to_owned()));
+            units = common.paths.1.clone();
+            memories = Some(Memories { paths: common.paths, split: common.split });
+            (a, b) = (common.source, common.target);
         }
         let uses =
             |level: Level| a.used_levels().contains(&level) || b.used_levels().contains(&level);
@@ -110,6 +128,7 @@ impl Relayout {
         let timeless =
             |layout: &Layout| uses(Level::TIME) && !layout.used_levels().contains(&Level::TIME);
         let relayout = Relayout {
+            time: uses(Level::TIME).then_some(TimeOrder::Outermost),
             units: time.chain(units).collect(),
             known_lanes: source.lanes().filter(|_| uses(Level::W)),
             inner: address.chain(lane).collect(),
@@ -123,9 +142,16 @@ impl Relayout {
 
     /// A relayout of which only the levels are asked.
     pub(super) fn of_units(source: Layout, target: Layout, units: Vec<Level>) -> Relayout {
-        let (inner, names) = (Vec::new(), Vec::new());
-        let relayout =
-            Relayout { source, target, units, inner, known_lanes: None, memories: None, names };
+        let relayout = Relayout {
+            source,
+            target,
+            time: units.contains(&Level::TIME).then_some(TimeOrder::Outermost),
+            units,
+            inner: Vec::new(),
+            known_lanes: None,
+            memories: None,
+            names: Vec::new(),
+        };
         relayout.named()
     }
 
@@ -154,18 +180,15 @@ impl Relayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_time(mut self, order: TimeOrder) -> Result<Relayout, LayoutError> {
-        let Some(at) = self.units.iter().position(|level| *level == Level::TIME) else {
+        if self.time.is_none() {
             return Ok(self);
-        };
-        self.units.remove(at);
+        }
+        self.time = Some(order);
+        self.units.retain(|level| *level != Level::TIME);
         match order {
             TimeOrder::Outermost => self.units.insert(0, Level::TIME),
             TimeOrder::Innermost => self.units.push(Level::TIME),
-            TimeOrder::Aside => {
-                for layout in [&mut self.source, &mut self.target] {
-                    layout.replicas.retain(|replica| replica.level != Level::TIME);
-                }
-            }
+            TimeOrder::Aside => {}
         }
         Ok(self.named())
     }
@@ -176,16 +199,58 @@ impl Relayout {
         self.target.elements()
     }
 
-    /// How many places each element has in the destination, over all time slices.
+    /// How many places each element has in the destination, over all time slices; with time aside,
+    /// in how many each slice has it.
     #[must_use]
     pub fn copies(&self) -> u64 {
-        self.target.copies()
+        let counts = |level: Level| level != Level::TIME || self.time != Some(TimeOrder::Aside);
+        let replicas = self.target.replicas().iter().filter(|replica| counts(replica.level));
+        replicas.map(|replica| replica.size).product()
     }
 
     /// The levels that paths go through, from the outermost to the innermost.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
         &self.names
+    }
+
+    pub(super) fn layout(&self, of: Of) -> &Layout {
+        match of {
+            Of::Source => &self.source,
+            Of::Target => &self.target,
+        }
+    }
+
+    /// The levels that tell the memories of one side apart: those that both have, then its own.
+    pub(super) fn path(&self, of: Of) -> Vec<Level> {
+        let Some(memories) = &self.memories else { return self.units.clone() };
+        let own = match of {
+            Of::Source => &memories.paths.0,
+            Of::Target => &memories.paths.1,
+        };
+        let more = own.iter().filter(|level| !self.units.contains(level));
+        self.units.iter().chain(more).copied().collect()
+    }
+
+    /// The memory of one side that a path names.
+    pub(super) fn memory_at(&self, of: Of, path: impl Iterator<Item = (Level, u64)>) -> Location {
+        let Some(memories) = &self.memories else { return path.collect() };
+        let own = match of {
+            Of::Source => &memories.paths.0,
+            Of::Target => &memories.paths.1,
+        };
+        let (owner, factor) = memories.split;
+        let is_low = own.len() > memories.paths.0.len().min(memories.paths.1.len());
+        let mut memory = Location::default();
+        for (level, at) in path {
+            match level {
+                Level::IN_GROUP if is_low => memory.add(owner, at),
+                _ if level == owner && is_low => memory.add(owner, at * factor),
+                _ if level == Level::TIME || own.contains(&level) => memory.set(level, at),
+                _ => {}
+            }
+        }
+        memory
     }
 
     /// The level that callers know a level of the path by.
@@ -195,17 +260,29 @@ impl Relayout {
     }
 }
 
+/// What the memories of a placement hold.
 pub(super) fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
-    let question = "how many elements move between memories with uneven copies";
+    let shared = placement.memory().filter(|(_, memory)| memory.group > 1);
+    let Some((_, Memory { owner, group, .. })) = shared else {
+        return Ok(placement.spread().clone());
+    };
     let stored = placement.as_stored()?;
+    if let Some(plain) = stored.plain() {
+        return Ok(plain.clone());
+    }
     let layout = placement.layout();
-    if stored.plain().is_none() && layout.elements() == 0 {
+    if layout.elements() == 0 {
         // Without elements nothing moves, however its copies would lie.
         let used = layout.used_levels().iter();
         let shape = layout.without_padding()?.to_builder();
         return used.fold(shape, |shape, level| shape.used(*level)).build();
     }
-    stored.plain().cloned().ok_or(LayoutError::NotDecided { question, budget: 0 })
+    Err(uneven_copies(owner, group))
+}
+
+/// The refusal of copies that do not line up with the units that share a memory.
+pub(super) fn uneven_copies(level: Level, group: u64) -> LayoutError {
+    LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group })
 }
 
 /// A layout that does not use time, where time counts, has a copy in every slice.
@@ -236,24 +313,25 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     if a != b {
         return Err(differ("shapes", format!("{a:?}"), format!("{b:?}")));
     }
-    let unless_same = |what, a: Option<String>, b: Option<String>, same: bool| {
-        let name = |name: Option<String>| name.unwrap_or_else(|| "none".to_owned());
-        if same { Ok(()) } else { Err(differ(what, name(a), name(b))) }
+    let parts = |machine: &Machine| {
+        let memories = machine.memories().map(|(_, memory)| memory);
+        (machine.levels().collect_vec(), memories.collect_vec())
     };
-    let machine = |placement: &Placement| placement.machine().map(Machine::described);
-    let parts = |placement: &Placement| {
-        placement
-            .machine()
-            .map(|m| (m.levels().collect_vec(), m.memories().map(|m| m.1).collect_vec()))
-    };
-    let same = source.machine().is_some() && parts(source) == parts(destination);
-    unless_same("machines", machine(source), machine(destination), same)?;
-    let memory = |placement: &Placement| placement.memory().map(|(name, _)| name.to_owned());
-    let (a, b) = (memory(source), memory(destination));
-    let same = a.is_some() == b.is_some();
-    unless_same("memories", a, b, same)?;
-    let lanes = |placement: &Placement| placement.lanes().map(|lanes| lanes.to_string());
-    let (a, b) = (lanes(source), lanes(destination));
-    let same = a == b;
-    unless_same("numbers of lanes", a, b, same)
+    let (a, b) = (source.machine(), destination.machine());
+    let same = a.zip(b).is_some_and(|(a, b)| std::ptr::eq(a, b) || parts(a) == parts(b));
+    unless("machines", same, [a, b].map(|machine| machine.map(Machine::described)))?;
+    let (a, b) = (source.memory(), destination.memory());
+    let name = |memory: Option<(&str, Memory)>| memory.map(|(name, _)| name.to_owned());
+    unless("memories", a.is_some() == b.is_some(), [a, b].map(name))?;
+    let (a, b) = (source.lanes(), destination.lanes());
+    unless("numbers of lanes", a == b, [a, b].map(|lanes| lanes.map(|lanes| lanes.to_string())))
+}
+
+fn unless(
+    what: &'static str,
+    same: bool,
+    [source, destination]: [Option<String>; 2],
+) -> Result<(), LayoutError> {
+    let name = |name: Option<String>| name.unwrap_or_else(|| "none".to_owned());
+    if same { Ok(()) } else { Err(differ(what, name(source), name(destination))) }
 }

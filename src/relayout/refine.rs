@@ -14,7 +14,7 @@
 
 use num_integer::Integer;
 
-use crate::algebra::{Indexes, Layout, Target, product};
+use crate::algebra::{Destination, Digit as Part, Digits, Indexes, Layout, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -62,11 +62,21 @@ pub(super) struct Group {
 }
 
 /// The common digits of two layouts of one shape without zeros.
-pub(super) fn refine(source: &Layout, target: &Layout) -> Result<Vec<Group>, LayoutError> {
+///
+/// An axis that ends within its digits is one digit, listed, where it has at most so many values.
+pub(super) fn refine(
+    source: &Layout,
+    target: &Layout,
+    most_truncated: u64,
+) -> Result<Vec<Group>, LayoutError> {
+    let digits = [source.digits(), target.digits()];
     let mut groups = Vec::new();
     for axes in fused(source, target) {
         groups.push(match axes[..] {
-            [axis] => refine_axis(source, target, axis)?,
+            [axis] => {
+                let pair = Pair::new(&digits, axis, source.axes()[axis].extent);
+                pair.refined(source.rank(), most_truncated)?
+            }
             _ => listed_together(source, axes)?,
         });
     }
@@ -106,44 +116,81 @@ fn listed_together(layout: &Layout, axes: Vec<usize>) -> Result<Group, LayoutErr
     Ok(Group { digits: vec![Digit { axes, place: 1, size, kind }], last: vec![size - 1] })
 }
 
-fn refine_axis(source: &Layout, target: &Layout, axis: usize) -> Result<Group, LayoutError> {
-    let extent = source.axes()[axis].extent;
-    let (s, d) = (Side::new(source, axis), Side::new(target, axis));
-    let mut digits = Vec::new();
-    let mut at = 1;
-    while at < extent {
-        let next = s.next_common(&d, at).filter(|next| *next < extent);
-        let size = next.map_or_else(|| extent.div_ceil(at), |next| next / at);
-        let within =
-            |side: &Side| side.is_clean(at) && next.is_none_or(|next| side.holds(at, next));
-        let top = |side: &Side| next.is_some() || side.holds(at, at.saturating_mul(size));
-        let kind = match within(&s) && within(&d) && top(&s) && top(&d) {
-            true => Kind::Common { source: s.landing(at), target: d.landing(at) },
-            false if size > MOST_LISTED => return Err(not_decided()),
-            false if at >= s.clean_from && at >= d.clean_from => {
-                Kind::Split { source: s.pieces(at, size), target: d.pieces(at, size) }
-            }
-            false => Kind::Listed(indexes(source.rank(), axis, at, size, extent)),
-        };
-        digits.push(Digit { axes: vec![axis], place: at, size, kind });
-        at = at.saturating_mul(size);
+/// An axis as both layouts split it.
+struct Pair<'a> {
+    axis: usize,
+    extent: u64,
+    source: Side<'a>,
+    target: Side<'a>,
+}
+
+impl<'a> Pair<'a> {
+    fn new([source, target]: &'a [Digits; 2], axis: usize, extent: u64) -> Pair<'a> {
+        let (source, target) = (Side::new(source, axis), Side::new(target, axis));
+        Pair { axis, extent, source, target }
     }
+
+    fn refined(&self, rank: usize, most_truncated: u64) -> Result<Group, LayoutError> {
+        let mut digits = Vec::new();
+        let mut at = 1;
+        while at < self.extent {
+            let next = self.source.next_common(&self.target, at);
+            let next = next.filter(|next| *next < self.extent);
+            let size = next.map_or_else(|| self.extent.div_ceil(at), |next| next / at);
+            let kind = self.kind(rank, at, size, next)?;
+            digits.push(Digit { axes: vec![self.axis], place: at, size, kind });
+            at = at.saturating_mul(size);
+        }
+        let mut group = Group { last: last(self.extent, &digits), digits };
+        let whole = self.extent <= most_truncated && !group.is_full();
+        if whole && self.source.clean_from == 1 && self.target.clean_from == 1 {
+            let (axes, size) = (vec![self.axis], self.extent);
+            group.digits = vec![Digit { axes, place: 1, size, kind: self.split(1, size) }];
+            group.last = vec![size - 1];
+        }
+        Ok(group)
+    }
+
+    /// What the values from `at` on are, `size` of them, up to the next common split.
+    fn kind(
+        &self,
+        rank: usize,
+        at: u64,
+        size: u64,
+        next: Option<u64>,
+    ) -> Result<Kind, LayoutError> {
+        let end = at.saturating_mul(size);
+        let is_digit = |side: &Side| {
+            let within = side.is_clean(at) && next.is_none_or(|next| side.holds(at, next));
+            within && (next.is_some() || side.holds(at, end))
+        };
+        if is_digit(&self.source) && is_digit(&self.target) {
+            let (source, target) = (self.source.landing(at), self.target.landing(at));
+            return Ok(Kind::Common { source, target });
+        }
+        if size > MOST_LISTED {
+            return Err(not_decided());
+        }
+        Ok(match at >= self.source.clean_from && at >= self.target.clean_from {
+            true => self.split(at, size),
+            false => Kind::Listed(indexes(rank, self.axis, at, size, self.extent)),
+        })
+    }
+
+    fn split(&self, at: u64, size: u64) -> Kind {
+        Kind::Split { source: self.source.pieces(at, size), target: self.target.pieces(at, size) }
+    }
+}
+
+/// The digits of the last value.
+fn last(extent: u64, digits: &[Digit]) -> Vec<u64> {
     let mut rest = extent - 1;
-    let last = digits.iter().map(|digit| {
+    let digit = |digit: &Digit| {
         let value = rest % digit.size;
         rest /= digit.size;
         value
-    });
-    let last = last.collect();
-    Ok(Group { digits, last })
-}
-
-/// A whole axis as each side splits it; `None` where values go through derived axes.
-pub(super) fn split_axis(source: &Layout, target: &Layout, axis: usize) -> Option<Kind> {
-    let extent = source.axes()[axis].extent;
-    let (s, d) = (Side::new(source, axis), Side::new(target, axis));
-    let clean = s.clean_from == 1 && d.clean_from == 1;
-    clean.then(|| Kind::Split { source: s.pieces(1, extent), target: d.pieces(1, extent) })
+    };
+    digits.iter().map(digit).collect()
 }
 
 /// The indexes with `value x place` on an axis; beyond the extent they are never asked for.
@@ -157,69 +204,62 @@ fn indexes(rank: usize, axis: usize, place: u64, size: u64, extent: u64) -> Vec<
 }
 
 /// An axis as one layout splits it.
-struct Side {
-    /// (place, size, landing), minor to major; below `clean_from` values go through derived axes.
-    digits: Vec<(u64, u64, Option<Landing>)>,
+struct Side<'a> {
+    /// The digits with more than one value, minor to major.
+    digits: Vec<&'a Part>,
+    /// Below it values go through derived axes.
     clean_from: u64,
 }
 
-impl Side {
-    fn new(layout: &Layout, axis: usize) -> Side {
-        let (mut place, mut clean_from, mut digits) = (1_u64, 1, Vec::new());
-        for subaxis in layout.axes()[axis].subaxes.iter().rev() {
-            let landing = match subaxis.target {
-                Target::Land { level, stride } => Some((level, stride)),
-                Target::Feed { .. } => None,
-            };
-            digits.push((place, subaxis.size, landing));
-            // The slots of an axis fit.
-            place *= subaxis.size;
-            if landing.is_none() {
-                clean_from = place;
-            }
+impl<'a> Side<'a> {
+    fn new(digits: &'a Digits, axis: usize) -> Side<'a> {
+        let minor_first = || digits.of(axis).iter().rev();
+        let feeds = minor_first().rfind(|digit| landing(digit).is_none());
+        Side {
+            digits: minor_first().filter(|digit| digit.size > 1).collect(),
+            clean_from: feeds.map_or(1, end),
         }
-        digits.retain(|(_, size, _)| *size > 1);
-        Side { digits, clean_from }
     }
 
     /// The places at which digits begin, and the end of the last one.
     fn places(&self) -> impl Iterator<Item = u64> + '_ {
-        let end = self.digits.last().map_or(1, |(place, size, _)| place * size);
-        self.digits.iter().map(|(place, ..)| *place).chain([end])
+        let end = self.digits.last().map_or(1, |digit| end(digit));
+        self.digits.iter().map(|digit| digit.place).chain([end])
     }
 
     /// The digit that the value `place` falls in.
-    fn digit(&self, place: u64) -> Option<&(u64, u64, Option<Landing>)> {
-        let inside = |(from, size, _): &&(u64, u64, _)| *from <= place && place < from * size;
-        self.digits.iter().find(inside)
+    fn digit(&self, place: u64) -> Option<&'a Part> {
+        let inside = |digit: &&&Part| digit.place <= place && place < end(digit);
+        self.digits.iter().find(inside).copied()
     }
 
     fn is_clean(&self, place: u64) -> bool {
-        let splits = self.digit(place).is_some_and(|(from, size, _)| {
-            let divides = (from * size).is_multiple_of(place) || self.is_top(*from);
-            place.is_multiple_of(*from) && divides
+        let splits = self.digit(place).is_some_and(|digit| {
+            let divides = end(digit).is_multiple_of(place) || self.is_top(digit);
+            place.is_multiple_of(digit.place) && divides
         });
         place >= self.clean_from && splits
     }
 
-    /// Whether the digit at `place` is the major-most, whose values do not wrap.
-    fn is_top(&self, place: u64) -> bool {
-        self.digits.last().is_some_and(|last| last.0 == place)
+    /// Whether it is the major-most digit, whose values do not wrap.
+    fn is_top(&self, digit: &Part) -> bool {
+        self.digits.last().is_some_and(|last| last.place == digit.place)
     }
 
     /// Whether values from `from` up to `to`, in steps of `from`, are one digit.
     fn holds(&self, from: u64, to: u64) -> bool {
-        let Some((place, size, _)) = self.digit(from) else { return true };
-        to <= place * size || self.is_top(*place)
+        self.digit(from).is_none_or(|digit| to <= end(digit) || self.is_top(digit))
     }
 
     /// The digits of the first multiples of `at`, where this side splits.
     fn pieces(&self, at: u64, values: u64) -> Vec<Piece> {
-        let reached = self.digits.iter().filter_map(|(place, size, landing)| {
-            let (level, stride) = (*landing)?;
-            let (from, within) = if *place > at { (place / at, 1) } else { (1, at / place) };
+        let reached = self.digits.iter().filter_map(|digit| {
+            let (level, stride) = landing(digit)?;
+            let place = digit.place;
+            let (from, within) = if place > at { (place / at, 1) } else { (1, at / place) };
             // The major-most digit never wraps.
-            let size = if self.is_top(*place) { values.div_ceil(from) } else { size / within };
+            let top = self.is_top(digit);
+            let size = if top { values.div_ceil(from) } else { digit.size / within };
             (from < values && size > 1).then(|| Piece {
                 place: from,
                 size,
@@ -241,11 +281,36 @@ impl Side {
     }
 
     fn landing(&self, place: u64) -> Option<Landing> {
-        let (from, _, landing) = self.digit(place)?;
-        landing.map(|(level, stride)| (level, stride * (place / from)))
+        let digit = self.digit(place)?;
+        landing(digit).map(|(level, stride)| (level, stride * (place / digit.place)))
+    }
+}
+
+/// The first value above those of the digit: the slots of an axis fit.
+fn end(digit: &Part) -> u64 {
+    digit.place * digit.size
+}
+
+fn landing(digit: &Part) -> Option<Landing> {
+    match digit.to {
+        Destination::Level(level) => Some((level, digit.step)),
+        Destination::Derived(_) => None,
     }
 }
 
 fn lcm(a: u64, b: u64) -> Option<u64> {
     (a / a.gcd(&b)).checked_mul(b)
+}
+
+impl Group {
+    /// A truncated group is a sum of boxes, one per digit. Box `k` has the digits above `k` as in
+    /// the last element, digit `k` below, and the others free; box 0 includes the last element.
+    pub(super) fn boxes(&self) -> u64 {
+        let boxes = if self.is_full() { 1 } else { self.digits.len() };
+        u64::try_from(boxes).unwrap_or(1)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.digits.iter().zip(&self.last).all(|(digit, last)| *last == digit.size - 1)
+    }
 }

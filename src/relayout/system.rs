@@ -45,7 +45,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    fn options(&self) -> u64 {
+    pub(super) fn options(&self) -> u64 {
         match self {
             Column::Split { options, .. } => *options,
             Column::Listed(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
@@ -169,13 +169,13 @@ fn repeat(sums: &mut Vec<i128>, length: usize, step: i128) {
 
 /// A choice among values, and which equations it adds to.
 #[derive(Clone, Debug)]
-struct Listed {
-    column: Column,
+pub(super) struct Listed {
+    pub(super) column: Column,
     touched: Vec<bool>,
 }
 
 impl Listed {
-    fn touches(&self, equation: usize) -> bool {
+    pub(super) fn touches(&self, equation: usize) -> bool {
         self.touched[equation]
     }
 }
@@ -203,15 +203,15 @@ pub(super) struct System {
     levels: Vec<std::ops::Range<usize>>,
     /// What every equation starts from.
     start: Vec<i128>,
-    unknowns: Vec<Option<Unknown>>,
+    pub(super) unknowns: Vec<Option<Unknown>>,
     /// Copies within a level: they count when the level does.
     copies: Vec<Vec<Unknown>>,
-    columns: Vec<Listed>,
+    pub(super) columns: Vec<Listed>,
     /// The unknowns in every equation.
-    members: Vec<Vec<usize>>,
+    pub(super) members: Vec<Vec<usize>>,
     /// Equations that are not settled, of the levels so far.
-    kept: Vec<usize>,
-    impossible: bool,
+    pub(super) kept: Vec<usize>,
+    pub(super) impossible: bool,
 }
 
 impl System {

@@ -1,10 +1,12 @@
 //! The actual moves, as runs.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 
-use super::pair::{Distance, Relayout};
-use crate::algebra::{Indexes, Layout};
-use crate::error::LayoutError;
+use super::counter::{Of, coordinates};
+use super::pair::{Distance, Relayout, TimeOrder};
+use crate::algebra::{Indexes, work};
+use crate::error::{LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -74,10 +76,11 @@ impl Relayout {
     /// every level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
     /// Cost: proportional to elements x copies, for each distance. Memory: one element's moves.
     ///
+    /// Between two memories the units are those that own or share them, each by its own levels.
+    ///
     /// # Errors
     /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
-    /// [`NotComparable`](LayoutError::NotComparable) between two memories, whose moves are priced
-    /// but not listed.
+    /// [`Relayout`](LayoutError::Relayout) where time is set aside: what moves has a slice.
     ///
     /// # Example
     /// ```
@@ -92,12 +95,12 @@ impl Relayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn transfers(&self) -> Result<Transfers<'_>, LayoutError> {
-        if let Some((source, destination)) = &self.memories {
-            return Err(super::pair::differ("memories", source.clone(), destination.clone()));
+        if self.time == Some(TimeOrder::Aside) {
+            return Err(LayoutError::Relayout(RelayoutFault::TimeAside));
         }
-        let levels = self.units.iter().rev().map(|level| Distance::Level(*level));
-        let mut distances: VecDeque<Distance> =
-            [Distance::Address].into_iter().chain(levels).collect();
+        let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };
+        let levels = self.levels().iter().rev().map(|level| Distance::Level(*level));
+        let mut distances: VecDeque<Distance> = [near].into_iter().chain(levels).collect();
         if let Ok(traffic) = self.traffic() {
             distances.retain(|distance| traffic.count(*distance) > 0);
         }
@@ -109,62 +112,97 @@ impl Relayout {
     /// The farthest that a copy of an element comes from.
     pub(crate) fn farthest(&self, index: &[u64]) -> Result<Distance, LayoutError> {
         let transfers = Transfers::over(self, VecDeque::new())?;
-        let levels = self.units.iter().map(|level| Distance::Level(*level));
-        let mut farthest_first = levels.chain([Distance::Memory, Distance::Address]);
+        let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };
+        let mut farthest_first =
+            self.levels().iter().map(|level| Distance::Level(*level)).chain([near]);
         let moved = farthest_first.find(|d| !transfers.moves(index, *d).is_empty());
         Ok(moved.unwrap_or(Distance::InPlace))
     }
 }
 
-/// The copies of a layout: for every level of the path, then for the memory, what they add.
-struct Copies {
+/// One side: the levels of its places, and what copies add in each.
+struct Places {
+    of: Of,
+    levels: Vec<Level>,
     adds: Vec<Vec<u64>>,
 }
 
-impl Copies {
-    fn new(relayout: &Relayout, layout: &Layout) -> Copies {
+impl Places {
+    fn new(relayout: &Relayout, of: Of) -> Places {
+        let mut levels = relayout.path(of);
+        levels.extend([Level::ADDR, Level::W]);
+        let replicas = relayout.layout(of).replicas();
         let add = |level: &Level| {
-            let own = layout.replicas().iter().filter(|replica| replica.level == *level);
-            own.fold(vec![0], |sums, replica| {
+            let own = replicas.iter().filter(|replica| replica.level == *level);
+            let mut adds = own.fold(vec![0], |sums, replica| {
                 let digits = 0..replica.size;
                 let sum = |sum: &u64| digits.clone().map(|n| sum + n * replica.stride).collect();
                 sums.iter().flat_map(|at| -> Vec<u64> { sum(at) }).collect()
-            })
+            });
+            adds.sort_unstable();
+            adds
         };
-        Copies { adds: relayout.units.iter().chain(&relayout.inner).map(add).collect() }
+        Places { of, adds: levels.iter().map(add).collect(), levels }
     }
 
-    /// All places, given the first.
-    fn places(&self, first: &[u64]) -> Vec<Vec<u64>> {
-        first.iter().zip(&self.adds).fold(vec![Vec::new()], |places, (first, adds)| {
-            let longer = |place: &Vec<u64>| -> Vec<Vec<u64>> {
-                adds.iter().map(|add| [&place[..], &[first + add]].concat()).collect()
+    /// The coordinates of the first copy.
+    fn first(&self, relayout: &Relayout, index: &[u64]) -> Vec<u64> {
+        coordinates(relayout.layout(self.of), index, self.levels.iter().copied().map(Some))
+    }
+
+    /// Whether a copy has a coordinate in a level.
+    fn has(&self, first: &[u64], level: usize, at: u64) -> bool {
+        let (Some(first), Some(adds)) = (first.get(level), self.adds.get(level)) else {
+            return false;
+        };
+        at.checked_sub(*first).is_some_and(|add| adds.binary_search(&add).is_ok())
+    }
+
+    /// The place that goes along with `wanted` for some levels, and else is that of the first copy.
+    fn along(&self, first: &[u64], wanted: &[u64], depth: usize) -> Vec<u64> {
+        let (along, rest) = (wanted.iter().take(depth), first.iter().skip(depth));
+        along.chain(rest).copied().collect()
+    }
+
+    /// The places that agree with some of `source` in the first levels, and part in the next one or
+    /// may do so.
+    fn agreeing(
+        &self,
+        first: &[u64],
+        (source, from): (&Places, &[u64]),
+        agreed: &Agreed,
+    ) -> Vec<Vec<u64>> {
+        let mut places = vec![Vec::new()];
+        for (level, (first, adds)) in first.iter().zip(&self.adds).enumerate() {
+            let fits = |at: &u64| match level.cmp(&agreed.levels) {
+                Ordering::Less => source.has(from, level, *at),
+                Ordering::Equal => !(agreed.then_part && source.has(from, level, *at)),
+                Ordering::Greater => true,
             };
-            places.iter().flat_map(longer).collect()
-        })
-    }
-
-    /// The place that goes along with `wanted` as far as one does, and how far.
-    fn nearest(&self, first: &[u64], wanted: &[u64]) -> (Vec<u64>, usize) {
-        let mut depth = 0;
-        let mut place = Vec::with_capacity(first.len());
-        for ((first, adds), wanted) in first.iter().zip(&self.adds).zip(wanted) {
-            let agrees = adds.iter().any(|add| first + add == *wanted);
-            if agrees && depth == place.len() {
-                depth += 1;
-            }
-            // In the memory of the unit, agreeing in the address or in the lane is as good.
-            place.push(if agrees && depth == place.len() + 1 { *wanted } else { first + adds[0] });
+            let options: Vec<u64> = adds.iter().map(|add| first + add).filter(fits).collect();
+            work::count(adds.len() + places.len() * options.len());
+            let longer = |place: &Vec<u64>| -> Vec<Vec<u64>> {
+                options.iter().map(|at| [&place[..], &[*at]].concat()).collect()
+            };
+            places = places.iter().flat_map(longer).collect();
         }
-        (place, depth)
+        places
     }
+}
+
+/// How far two places go along.
+struct Agreed {
+    /// How many levels they agree in.
+    levels: usize,
+    /// Whether they differ in the next one.
+    then_part: bool,
 }
 
 /// What moves, made by [`Relayout::transfers`].
 pub struct Transfers<'a> {
     relayout: &'a Relayout,
-    source: Copies,
-    target: Copies,
+    source: Places,
+    target: Places,
     /// The distances to come, the one at hand first.
     distances: VecDeque<Distance>,
     indexes: Indexes,
@@ -192,8 +230,8 @@ impl<'a> Transfers<'a> {
         }
         Ok(Transfers {
             relayout,
-            source: Copies::new(relayout, &relayout.source),
-            target: Copies::new(relayout, &relayout.target),
+            source: Places::new(relayout, Of::Source),
+            target: Places::new(relayout, Of::Target),
             distances,
             indexes: Indexes::new(relayout.source.shape()),
             number: 0,
@@ -202,52 +240,59 @@ impl<'a> Transfers<'a> {
         })
     }
 
+    /// What places at a distance agree in: levels that both sides have and, within one memory,
+    /// address and lane. Agreeing in the address alone is as good as in neither.
+    fn agreed(&self, distance: Distance) -> Vec<Agreed> {
+        let units = self.relayout.units.len();
+        let parting = |levels| Agreed { levels, then_part: true };
+        match distance {
+            Distance::InPlace => vec![Agreed { levels: units + 2, then_part: false }],
+            Distance::Address => vec![parting(units), parting(units + 1)],
+            // In another memory all is new, whatever the address.
+            Distance::Memory => vec![Agreed { levels: units, then_part: false }],
+            Distance::Level(level) => {
+                let of_level = |depth: &usize| self.relayout.name(*depth) == level;
+                (0..units).filter(of_level).map(parting).collect()
+            }
+        }
+    }
+
     /// The moves of one element over the distance at hand.
     fn moves(&self, index: &[u64], distance: Distance) -> Vec<Transfer> {
-        let relayout = self.relayout;
-        let levels: Vec<Level> = relayout.units.iter().chain(&relayout.inner).copied().collect();
-        let from = super::traffic::coordinates(&relayout.source, index, &levels);
-        let to = super::traffic::coordinates(&relayout.target, index, &levels);
+        let from = self.source.first(self.relayout, index);
+        let to = self.target.first(self.relayout, index);
         let mut moves: Vec<Transfer> = Vec::new();
         let mut numbers: HashMap<(Location, u64, u64), usize> = HashMap::new();
-        for wanted in self.target.places(&to) {
-            let (place, depth) = self.source.nearest(&from, &wanted);
-            let far = match relayout.units.get(depth) {
-                Some(_) => Distance::Level(relayout.name(depth)),
-                None if relayout.memories.is_some() => Distance::Memory,
-                None if depth == levels.len() => Distance::InPlace,
-                None => Distance::Address,
-            };
-            if far != distance {
-                continue;
-            }
-            let (source, read) = self.split(&place);
-            let (destination, write) = self.split(&wanted);
-            let number = *numbers.entry((source, read, write)).or_insert_with_key(|key| {
-                moves.push(Transfer {
-                    distance,
-                    element: self.number,
-                    length: 1,
-                    source: key.0.clone(),
-                    destinations: Vec::new(),
-                    read: Run { start: read, step: 1 },
-                    write: Run { start: write, step: 1 },
+        for agreed in self.agreed(distance) {
+            for wanted in self.target.agreeing(&to, (&self.source, &from), &agreed) {
+                let place = self.source.along(&from, &wanted, agreed.levels);
+                let (source, read) = self.split(&self.source, &place);
+                let (destination, write) = self.split(&self.target, &wanted);
+                let number = *numbers.entry((source, read, write)).or_insert_with_key(|key| {
+                    moves.push(Transfer {
+                        distance,
+                        element: self.number,
+                        length: 1,
+                        source: key.0.clone(),
+                        destinations: Vec::new(),
+                        read: Run { start: read, step: 1 },
+                        write: Run { start: write, step: 1 },
+                    });
+                    moves.len() - 1
                 });
-                moves.len() - 1
-            });
-            moves[number].destinations.push(destination);
+                moves[number].destinations.push(destination);
+            }
         }
         moves
     }
 
-    /// The unit, and the place in its memory.
-    fn split(&self, place: &[u64]) -> (Location, u64) {
-        let units = self.relayout.units.iter().copied().zip(place.iter().copied()).collect();
-        let inner = &place[self.relayout.units.len()..];
-        let Some((first, inner)) = inner.split_first() else { return (units, 0) };
+    /// The memory, and the place in it.
+    fn split(&self, places: &Places, place: &[u64]) -> (Location, u64) {
+        let (path, inner) = place.split_at(place.len().saturating_sub(2));
+        let path = places.levels.iter().copied().zip(path.iter().copied());
         let lanes = self.relayout.lanes();
-        let number = inner.iter().fold(*first, |address, lane| address * lanes + lane);
-        (units, number)
+        let number = inner.iter().fold(0, |number, at| number * lanes + at);
+        (self.relayout.memory_at(places.of, path), number)
     }
 
     /// Goes on by one element: runs that it does not continue are ready.

@@ -75,6 +75,14 @@ impl UnitPart {
         relayout.traffic_of_levels()
     }
 
+    /// What enters the units of every level at least, as [`Relayout::into_at_least`].
+    ///
+    /// # Errors
+    /// As [`traffic_to`](UnitPart::traffic_to).
+    pub fn into_at_least(&self, destination: &UnitPart) -> Result<Vec<(Level, u64)>, LayoutError> {
+        self.relayout(destination)?.into_at_least()
+    }
+
     fn relayout(&self, other: &UnitPart) -> Result<Relayout, LayoutError> {
         let (a, b) = (self.layout.shape(), other.layout.shape());
         if a != b {

@@ -27,6 +27,8 @@ mod law_13_replicas;
 mod law_14_xla;
 mod law_15_time;
 mod law_16_total;
+mod law_17_memories;
+mod law_17_parts;
 mod law_17_relayout;
 mod law_18_refusals;
 
@@ -80,6 +82,8 @@ pub(crate) fn all() -> Vec<Law> {
         law_16_total::laws(),
         law_17_relayout::laws(),
         law_18_refusals::laws(),
+        law_17_parts::laws(),
+        law_17_memories::laws(),
     ];
     all.into_iter().flatten().collect()
 }

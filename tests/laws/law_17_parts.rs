@@ -1,0 +1,203 @@
+//! Law 17, keys: what is priced by parts, in batches, down to a level or with time elsewhere is what
+//! the relayout itself counts and enumeration finds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use tensor_layout::Level;
+use tensor_layout::relayout::{TimeOrder, UnitPart, traffic_between};
+
+use super::law_17_relayout::{
+    Pair, Path, Sides, alone, is_small, judge, placements, relayout, units,
+};
+use crate::run::{Tally, laws};
+use crate::slow::{Slow, To, land};
+
+laws! {
+    parts_exchange_what_their_placements_do: 150, 85 %, placements(), parts;
+    a_batch_prices_every_pair: 40, 85 %, placements(), batch;
+    layouts_that_differ_inside_units_have_equal_parts: 150, 85 %, alone(), inside_units;
+    a_bound_is_never_above_the_count: 300, 85 %, placements(), bounded;
+    the_busiest_unit_is_that_of_enumeration: 120, 85 %, placements(), busiest;
+    what_enters_in_a_step_is_what_enumeration_counts: 100, 85 %, in_time(), steps;
+    traffic_with_time_elsewhere_is_what_enumeration_counts: 120, 85 %, in_time(), time;
+}
+
+/// Placements of which at least one is in slices.
+fn in_time() -> impl Strategy<Value = Pair> {
+    let sliced = |pair: &Pair| {
+        let used = |slow: &Slow| slow.used().contains(&Level::TIME);
+        used(&pair.1) || used(&pair.2)
+    };
+    placements().prop_filter("time is not used", sliced)
+}
+
+fn parts(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    let levels = tally.answer(relayout.traffic())?.levels;
+    let part = |slow: &Slow| UnitPart::of(&pair.0.place(slow).unwrap());
+    let (from, to) = (tally.answer(part(&pair.1))?, tally.answer(part(&pair.2))?);
+    prop_assert_eq!(&tally.answer(from.traffic_to(&to))?, &levels);
+    if from == to {
+        prop_assert!(levels.iter().all(|level| level.into == 0));
+    }
+    for (at, level) in levels.iter().enumerate() {
+        let above = tally.answer(relayout.traffic_down_to(level.level))?;
+        prop_assert_eq!(&above[..], &levels[at..]);
+    }
+    Ok(())
+}
+
+fn batch(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    if relayout(pair, &sides, tally)?.is_none() {
+        return Ok(());
+    }
+    let (a, b) = (pair.0.place(&pair.1).unwrap(), pair.0.place(&pair.2).unwrap());
+    let (sources, destinations) = ([a.clone(), b.clone(), a.clone()], [b, a]);
+    let all = tally.answer(traffic_between(&sources, &destinations))?;
+    prop_assert_eq!(all.len(), sources.len());
+    for (source, row) in sources.iter().zip(all) {
+        prop_assert_eq!(row.len(), destinations.len());
+        for (destination, levels) in destinations.iter().zip(row) {
+            let relayout =
+                tally.answer(tensor_layout::relayout::Relayout::new(source, destination))?;
+            prop_assert_eq!(levels, tally.answer(relayout.traffic())?.levels);
+        }
+    }
+    Ok(())
+}
+
+/// Other strides in the memory, digits of addresses cut in two, addresses and lanes exchanged.
+fn changed_inside(slow: &Slow) -> Slow {
+    let mut changed = slow.clone();
+    let derived = changed.derived.iter_mut().map(|(_, axis)| axis);
+    for axis in changed.axes.iter_mut().chain(derived) {
+        let digits = std::mem::take(&mut axis.digits).into_iter();
+        let digits = digits.flat_map(|digit| match digit.to {
+            To::Land(Level::ADDR, step) if digit.size.is_multiple_of(2) && step < 1 << 20 => {
+                vec![land(2, Level::W, 5 * step), land(digit.size / 2, Level::ADDR, 3 * step)]
+            }
+            To::Land(Level::W, step) => vec![land(digit.size, Level::ADDR, step)],
+            _ => vec![digit],
+        });
+        axis.digits = digits.collect();
+    }
+    changed
+}
+
+fn inside_units(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let (stage, slow, _) = pair;
+    let changed = changed_inside(slow);
+    let other = (stage.clone(), slow.clone(), changed.clone());
+    // Other addresses may bring elements together, and lanes need no machine that has them.
+    if stage.place(&changed).is_err() || !changed.is_injective() || !is_small(&other) {
+        tally.sure();
+        return Ok(());
+    }
+    let parts = [slow, &changed].map(|slow| UnitPart::of(&stage.place(slow).unwrap()));
+    let Ok([a, b]) = parts
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
+        .map(|parts| <[UnitPart; 2]>::try_from(parts).unwrap())
+    else {
+        tally.sure();
+        return Ok(());
+    };
+    prop_assert_eq!(&a, &b);
+    let levels = tally.answer(a.traffic_to(&b))?;
+    prop_assert!(levels.iter().all(|level| level.into == 0));
+    Ok(())
+}
+
+fn time(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    for order in [TimeOrder::Innermost, TimeOrder::Aside] {
+        let sides = Sides::in_order(pair, order);
+        let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+        let relayout = tally.answer(relayout.with_time(order))?;
+        judge(pair, &sides, &relayout, &tally.answer(relayout.traffic())?)?;
+    }
+    Ok(())
+}
+
+fn bounded(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    let exact = tally.answer(relayout.traffic())?.levels;
+    let bounds = tally.answer(relayout.into_at_least())?;
+    prop_assert_eq!(exact.len(), bounds.len());
+    for (exact, (level, bound)) in exact.iter().zip(&bounds) {
+        prop_assert_eq!(exact.level, *level);
+        prop_assert!(*bound <= exact.into, "{}: {} of {}", level, bound, exact.into);
+    }
+    let part = |slow: &Slow| UnitPart::of(&pair.0.place(slow).unwrap());
+    let (from, to) = (tally.answer(part(&pair.1))?, tally.answer(part(&pair.2))?);
+    for (exact, (_, bound)) in exact.iter().zip(tally.answer(from.into_at_least(&to))?) {
+        prop_assert!(bound <= exact.into);
+    }
+    Ok(())
+}
+
+/// How many elements every unit of a level wants and does not have.
+fn entering(pair: &Pair, sides: &Sides, level: usize) -> BTreeMap<Path, u64> {
+    let mut entering = BTreeMap::new();
+    for index in pair.1.indexes() {
+        let (from, to) = (units(&sides.from(&index), level), units(&sides.to(&index), level));
+        for unit in to {
+            *entering.entry(unit.clone()).or_default() += u64::from(!from.contains(&unit));
+        }
+    }
+    entering
+}
+
+fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    for (depth, level) in sides.levels().iter().enumerate() {
+        let wanted = entering(pair, &sides, depth);
+        let found = tally.answer(relayout.busiest(*level))?;
+        prop_assert_eq!(found.into, wanted.values().copied().max().unwrap_or(0));
+        prop_assert_eq!(found.total, wanted.values().sum::<u64>());
+        if found.into > 0 {
+            let unit = sides.levels()[..=depth].iter().map(|of| found.unit.get(*of).unwrap());
+            prop_assert_eq!(wanted.get(&unit.collect::<Path>()), Some(&found.into));
+        }
+    }
+    Ok(())
+}
+
+fn steps(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    for order in [TimeOrder::Outermost, TimeOrder::Innermost, TimeOrder::Aside] {
+        // With time outermost a unit says its slice; what it holds in others counts only aside.
+        let sides = Sides::in_order(pair, TimeOrder::Outermost);
+        let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+        let relayout = tally.answer(relayout.with_time(order))?;
+        for step in 0..relayout.steps() {
+            let found = tally.answer(relayout.into_in_step(step))?;
+            let levels: Vec<Level> = found.iter().rev().map(|(level, _)| *level).collect();
+            prop_assert_eq!(&levels[..], &sides.levels()[1..]);
+            for (depth, (_, into)) in (1..).zip(found.iter().rev()) {
+                prop_assert_eq!(*into, entering_in(pair, &sides, depth, step, order));
+            }
+        }
+        prop_assert!(relayout.into_in_step(relayout.steps()).is_err());
+    }
+    Ok(())
+}
+
+/// How many pairs of an element and a unit are wanted in a step that the source lacks.
+fn entering_in(pair: &Pair, sides: &Sides, depth: usize, step: u64, order: TimeOrder) -> u64 {
+    let without_time = |units: BTreeSet<Path>, any: bool| -> BTreeSet<Path> {
+        let units = units.into_iter().filter(|unit| any || unit[0] == step);
+        units.map(|unit| unit[1..].to_vec()).collect()
+    };
+    let mut entering = 0;
+    for index in pair.1.indexes() {
+        let from = units(&sides.from(&index), depth);
+        let held = without_time(from, order == TimeOrder::Aside);
+        let wanted = without_time(units(&sides.to(&index), depth), false);
+        entering += wanted.difference(&held).count() as u64;
+    }
+    entering
+}
