@@ -17,7 +17,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use itertools::Itertools;
@@ -25,7 +25,7 @@ use tensor_layout::algebra::{Axis, Subaxis, Target};
 use tensor_layout::candidates::{Candidates, Orders, Side};
 use tensor_layout::einsum::{Einsum, Local, Sums, broadcast, reduce};
 use tensor_layout::picture::Drawing;
-use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 type Answer<T> = Result<T, Box<dyn Error>>;
@@ -91,6 +91,8 @@ struct Choice {
     sliced_sums: u64,
     /// Steps of the operation alone.
     own: u64,
+    /// Of these, loading from DRAM.
+    loads: u64,
     /// Long words of a PE: operands and result, one slice of each.
     words: u64,
 }
@@ -101,9 +103,20 @@ struct Planner {
     /// Long words of a PE in both of its memories.
     capacity: u64,
     sequence: u64,
-    /// Steps of relayouts that were priced before.
-    memo: HashMap<(Layout, Layout), Option<u64>>,
+    cost: CostModel,
+    memo: Memo,
+}
+
+/// What was priced before. Traffic between units depends on the units alone: layouts that differ in
+/// addresses only have one part, and there are few parts.
+#[derive(Default)]
+struct Memo {
+    parts: HashMap<Layout, Rc<UnitPart>>,
+    relayouts: HashMap<(Rc<UnitPart>, Rc<UnitPart>), Option<u64>>,
+    loads: HashMap<Rc<UnitPart>, u64>,
     asked: u64,
+    /// The time that pricing took.
+    spent: Duration,
 }
 
 /// Where every contracted letter runs.
@@ -111,13 +124,14 @@ type Runs = Vec<(char, Axis)>;
 
 impl Planner {
     fn new(sequence: u64) -> Answer<Planner> {
-        let machine = Machine::mn_core_2();
+        let machine = Machine::mn_core_2().with_bandwidth(RATES)?;
         let memories = ["LM0", "LM1"].map(|name| machine.memory(name));
         let mut capacity = 0;
         for memory in memories {
             capacity += memory?.capacity.unwrap_or(0);
         }
-        Ok(Planner { machine, capacity, sequence, memo: HashMap::new(), asked: 0 })
+        let cost = CostModel::new(&machine, ELEMENT_BITS)?;
+        Ok(Planner { machine, capacity, sequence, cost, memo: Memo::default() })
     }
 
     fn extent(&self, label: char) -> u64 {
@@ -130,56 +144,74 @@ impl Planner {
         }
     }
 
-    fn lanes(&self) -> u64 {
-        self.machine.word_bits() / ELEMENT_BITS
-    }
-
     /// Steps until so many elements have entered the units of each level, evenly.
-    fn steps(&self, into: impl IntoIterator<Item = (Level, u64)>) -> u64 {
-        let of_level = |(level, elements): (Level, u64)| {
-            let above = self.machine.levels().take_while_inclusive(|(of, _)| *of != level);
-            let units: u64 = above.map(|(_, size)| size).product();
-            let rate =
-                RATES.iter().find(|(of, _)| *of == level).map_or(u64::MAX, |(_, rate)| *rate);
-            elements.div_ceil(self.lanes() * units).div_ceil(rate)
-        };
-        into.into_iter().map(of_level).max().unwrap_or(0)
+    fn steps(&self, into: impl IntoIterator<Item = (Level, u64)>) -> Answer<u64> {
+        Ok(self.cost.of_all(into)?.steps)
     }
 
-    /// Steps that loading a tensor from DRAM takes, if all groups have it: every unit below has
-    /// to be told all that it is to hold.
-    fn load(&self, layout: &Layout) -> u64 {
+    fn part(&mut self, layout: &Layout) -> Answer<Rc<UnitPart>> {
+        if let Some(part) = self.memo.parts.get(layout) {
+            return Ok(part.clone());
+        }
+        let placed = Placement::of(layout.clone()).on(&self.machine).build()?;
+        let part = Rc::new(UnitPart::of(&placed)?);
+        self.memo.parts.insert(layout.clone(), part.clone());
+        Ok(part)
+    }
+
+    /// Steps that loading a tensor from DRAM takes. It rests there in four parts, one for every two
+    /// L2Bs, along whichever axis is best: what is in another part has to enter the L2B, and every
+    /// unit below has to be told all that it is to hold.
+    fn load(&mut self, layout: &Layout) -> Answer<u64> {
+        let part = self.part(layout)?;
+        if let Some(steps) = self.memo.loads.get(&part) {
+            return Ok(*steps);
+        }
+        let mut crossing = Vec::new();
+        for axis in 0..layout.rank() {
+            let resting = in_dram(&layout.shape(), axis)?;
+            let resting = Placement::of(resting).on(&self.machine).memory("DRAM").build()?;
+            let wanted = Placement::of(layout.clone()).on(&self.machine).memory("LM0").oversized();
+            let levels = Relayout::new(&resting, &wanted.build()?)?.traffic_down_to(Level::L2B)?;
+            crossing.push(self.cost.at_least(&levels)?.steps);
+        }
         let below = self.machine.levels().map(|(level, _)| level).filter(|l| *l != Level::L2B);
-        self.steps(below.map(|level| {
-            let path = self.machine.levels().take_while_inclusive(|(of, _)| *of != level);
-            let held = path.map(|(level, size)| match layout.used_levels().contains(&level) {
-                false => size,
-                true => {
-                    layout.replicas().iter().filter(|r| r.level == level).map(|r| r.size).product()
-                }
-            });
-            (level, held.product::<u64>() * layout.elements())
-        }))
+        let told = self.steps(below.map(|level| (level, self.held(layout, level))))?;
+        let steps = told.max(crossing.into_iter().min().unwrap_or(0));
+        self.memo.loads.insert(part, steps);
+        Ok(steps)
+    }
+
+    /// The (element, unit) pairs of a level.
+    fn held(&self, layout: &Layout, level: Level) -> u64 {
+        let path = self.machine.levels().take_while_inclusive(|(of, _)| *of != level);
+        let copies = path.map(|(level, size)| match layout.used_levels().contains(&level) {
+            false => size,
+            true => layout.replicas().iter().filter(|r| r.level == level).map(|r| r.size).product(),
+        });
+        copies.product::<u64>() * layout.elements()
     }
 
     /// Steps from one layout to another; `None` where elements would change their time slice.
     fn relayout(&mut self, from: &Layout, to: &Layout) -> Answer<Option<u64>> {
-        self.asked += 1;
-        let key = (from.clone(), to.clone());
-        if let Some(known) = self.memo.get(&key) {
+        self.memo.asked += 1;
+        let (from, to) = (self.part(from)?, self.part(to)?);
+        if let Some(known) = self.memo.relayouts.get(&(from.clone(), to.clone())) {
             return Ok(*known);
         }
-        let on = |layout: &Layout| Placement::of(layout.clone()).on(&self.machine).build();
-        let traffic = Relayout::new(&on(from)?, &on(to)?)?.traffic()?;
-        let levels = traffic.levels.iter().filter(|level| level.level != Level::TIME);
-        let steps = self.steps(levels.map(|level| (level.level, level.into)));
-        let in_time = traffic.count(Distance::Level(Level::TIME)) == 0;
-        self.memo.insert(key, in_time.then_some(steps));
-        Ok(in_time.then_some(steps))
+        let started = Instant::now();
+        let levels = from.traffic_to(&to)?;
+        self.memo.spent += started.elapsed();
+        let is_time = |level: Level| level == Level::TIME;
+        let in_time = levels.iter().any(|level| is_time(level.level) && level.into > 0);
+        let steps = self.cost.at_least(&levels)?.steps;
+        let steps = (!in_time).then_some(steps);
+        self.memo.relayouts.insert((from, to), steps);
+        Ok(steps)
     }
 
     /// The cheapest choices of an operation that fit, its result made in so many slices.
-    fn choices(&self, step: &Step, slices: u64) -> Answer<Vec<Rc<Choice>>> {
+    fn choices(&mut self, step: &Step, slices: u64) -> Answer<Vec<Rc<Choice>>> {
         let sum = Einsum::parse(step.sum)?;
         let shape: Vec<u64> = sum.result().iter().map(|label| self.extent(*label)).collect();
         let results = self
@@ -239,7 +271,7 @@ impl Planner {
     /// A choice with its price, if it fits; where sums lie in parts, everywhere or scattered,
     /// whichever is cheaper.
     fn choice(
-        &self,
+        &mut self,
         step: &Step,
         local: &Local,
         result: &Layout,
@@ -254,12 +286,14 @@ impl Planner {
         let axes = result.axes().iter().chain(runs.iter().map(|(_, axis)| axis));
         let products: u64 = axes.map(in_unit).product();
         let mut own = products.div_ceil(PRODUCTS_PER_STEP);
+        let mut loads = 0;
         for (tensor, operand) in step.operands.iter().zip(local.operands()) {
-            own += if is_in_dram(tensor) { self.load(&at_rest(operand)?) } else { 0 };
+            loads += if is_in_dram(tensor) { self.load(&at_rest(operand)?)? } else { 0 };
         }
+        own += loads;
         let sums = |local: &Local, sums| -> Answer<u64> {
             let levels = local.traffic(&self.machine, sums)?;
-            Ok(self.steps(levels.iter().map(|level| (level.level, level.into))))
+            self.steps(levels.iter().map(|level| (level.level, level.into)))
         };
         let mut rest = at_rest(result)?;
         if !local.partial_levels().is_empty() {
@@ -281,8 +315,25 @@ impl Planner {
             true => (result.clone(), result.clone()),
             false => (result.clone(), rest),
         };
-        Ok(Some(Choice { result, rest, operands, sliced_sums, own, words }))
+        Ok(Some(Choice { result, rest, operands, sliced_sums, own, loads, words }))
     }
+}
+
+/// A tensor in DRAM: a quarter of an axis in each of the four, row-major.
+fn in_dram(shape: &[u64], quartered: usize) -> Answer<Layout> {
+    let mut axes = Vec::new();
+    let mut next = 1;
+    for (axis, extent) in shape.iter().enumerate().rev() {
+        let quarter = axis == quartered;
+        let rows = if quarter { extent.div_ceil(4) } else { *extent };
+        let rest = Subaxis::land(rows, Level::ADDR, next);
+        // The first of the two L2Bs names the DRAM.
+        let dram = quarter.then_some(Subaxis::land(4, Level::L2B, 2));
+        axes.push((*extent, dram.into_iter().chain([rest]).collect::<Vec<_>>()));
+        next *= rows;
+    }
+    let axes = axes.into_iter().rev();
+    Ok(axes.fold(Layout::builder(), |b, (extent, digits)| b.axis(extent, digits)).build()?)
 }
 
 /// How many values an axis takes in one lane of one unit, over all slices.
@@ -489,23 +540,22 @@ fn text(layout: &Layout) -> Answer<String> {
     Ok(layout.to_pad_layout()?.to_string())
 }
 
+/// Two lines per operation: what it costs, and the layout of its result.
 fn print_table(plan: &Plan) -> Answer<()> {
-    println!(
-        "{:12} {:>9} {:>9} {:>6}  layout of the result",
-        "operation", "own", "relayout", "words"
-    );
+    let head = ["operation", "own", "loads", "relayout", "words"];
+    println!("{:12} {:>9} {:>9} {:>9} {:>6}", head[0], head[1], head[2], head[3], head[4]);
     for (step, done) in walk(plan) {
         let moved: u64 = done.moved.iter().map(|(steps, _)| steps).sum();
-        let Choice { own, words, result, sliced_sums, .. } = &*done.choice;
+        let Choice { own, loads, words, result, sliced_sums, .. } = &*done.choice;
         let name = format!("{} = {}", step.result, step.operands.join(" "));
-        let slices = if *sliced_sums > 1 {
-            format!(", sums in {sliced_sums} slices")
-        } else {
-            String::new()
-        };
-        println!("{name:12} {own:>9} {moved:>9} {words:>6}  {}{slices}", text(result)?);
+        let alone = own - loads;
+        println!("{name:12} {alone:>9} {loads:>9} {moved:>9} {words:>6}");
+        println!("    {}", text(result)?);
+        if *sliced_sums > 1 {
+            println!("    sums in {sliced_sums} slices");
+        }
     }
-    println!("{:12} {:>9} steps in all\n", "", plan.cost);
+    println!("{:12} {:>29} steps in all\n", "", plan.cost);
     Ok(())
 }
 
@@ -518,10 +568,10 @@ fn print_relayout(machine: &Machine, from: &Layout, to: &Layout) -> Answer<()> {
         let mut drawing = Drawing::new(placement).by(Level::L1B);
         for (axis, extent) in placement.layout().shape().into_iter().enumerate() {
             let shown =
-                if axis + 2 < rank { 1 } else { extent.min(if axis + 1 == rank { 12 } else { 4 }) };
+                if axis + 2 < rank { 1 } else { extent.min(if axis + 1 == rank { 6 } else { 4 }) };
             drawing = drawing.slice(axis, 0..shown)?;
         }
-        Ok(drawing.tensor().to_text(100, false))
+        Ok(drawing.tensor().to_text(80, false))
     };
     println!("{}\n{}", corner(&from)?, corner(&to)?);
     let relayout = Relayout::new(&from, &to)?;
@@ -555,15 +605,14 @@ fn main() -> Answer<()> {
     println!("A naive plan, each operation at its cheapest without a look at the others:\n");
     print_table(&naive)?;
     let saved = naive.cost.saturating_sub(plan.cost);
+    println!("plan        {:>9} steps", plan.cost);
+    println!("naive plan  {:>9} steps, {saved} more", naive.cost);
+    println!("lower bound {bound:>9} steps: every operation at its cheapest, relayouts free\n");
+    let Memo { asked, relayouts, spent, .. } = &planner.memo;
     println!(
-        "plan {}, naive plan {} ({saved} more), lower bound {bound}: \
-              every operation at its cheapest, relayouts free",
-        plan.cost, naive.cost
-    );
-    println!(
-        "planned in {planned:.1?}: {} relayouts priced, {} of them different\n",
-        planner.asked,
-        planner.memo.len()
+        "planned in {planned:.1?}; {asked} relayouts were asked for, and {} pairs of parts priced,\n\
+         in {spent:.1?}\n",
+        relayouts.len()
     );
     println!("The three most expensive relayouts of the plan:\n");
     let mut moved = Vec::new();

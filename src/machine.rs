@@ -191,6 +191,27 @@ impl Machine {
         self.bandwidth.get(&level).copied()
     }
 
+    /// The same machine with the long words that enter one unit of a level in a step, for presets.
+    ///
+    /// # Errors
+    /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine};
+    /// let machine = Machine::mn_core_2().with_bandwidth([(Level::L2B, 32), (Level::PE, 1)])?;
+    /// assert_eq!(machine.bandwidth(Level::PE), Some(1));
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn with_bandwidth(
+        mut self,
+        rates: impl IntoIterator<Item = (Level, u64)>,
+    ) -> Result<Machine, LayoutError> {
+        self.bandwidth.extend(rates);
+        self.check().map_err(LayoutError::Machine)?;
+        Ok(self)
+    }
+
     /// The width of a long word.
     #[must_use]
     pub fn word_bits(&self) -> u64 {

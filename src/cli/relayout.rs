@@ -5,8 +5,10 @@ use std::io::Write;
 use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
-use tensor_layout::relayout::{Account, Distance, Move, Relayout as Pair, Run, Traffic, Transfer};
-use tensor_layout::{Level, Location};
+use tensor_layout::relayout::{
+    Account, Cost, CostModel, Distance, Move, Relayout as Pair, Run, Traffic, Transfer,
+};
+use tensor_layout::{Level, Location, Placement};
 
 use super::failure::{Failure, note};
 use super::input::{Form, On, Reading};
@@ -21,6 +23,8 @@ least, with any algorithm.
 Without --machine there are as many units as the two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
+With [bandwidth] in the machine's file (long words per step into a unit of a level)
+and --dtype also the steps that it takes at least, in JSON as \"steps\".
 With --transfers, a line per run: what moves from where to where.
 
 Examples:
@@ -58,11 +62,34 @@ impl Relayout {
             return transfers(&pair, self.form.is_json());
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
-        match self.form.is_json() {
-            true => print(&relayout_json(&traffic, &account).to_string()),
-            false => print(&page(&pair, &traffic, &account)),
+        let cost = cost(&source, &traffic)?;
+        if self.form.is_json() {
+            let mut answer = relayout_json(&traffic, &account);
+            if let Some(cost) = cost {
+                answer["steps"] = json!(cost.steps);
+            }
+            return print(&answer.to_string());
         }
+        let mut page = page(&pair, &traffic, &account);
+        if let Some(cost) = cost {
+            let level = cost.level.map_or(String::new(), |level| format!(", into the {level}s"));
+            page.push_str(&format!("\nat least {} steps{level}\n", cost.steps));
+        }
+        print(&page)
     }
+}
+
+/// The steps that it takes at least, where the machine has rates.
+fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, Failure> {
+    let Some(machine) = placement.machine() else { return Ok(None) };
+    if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
+        return Ok(None);
+    }
+    let Some(bits) = placement.element_bits() else {
+        note("[bandwidth] counts long words: with --dtype there are steps, too");
+        return Ok(None);
+    };
+    Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))
 }
 
 /// A sentence, what moves, and a table.
@@ -156,10 +183,13 @@ fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
     out.finish()
 }
 
-/// The coordinates of a unit, from the root down.
+/// The coordinates of a unit, from the root down; a source memory may be below the levels of the
+/// destination.
 fn unit(pair: &Pair, unit: &Location) -> Vec<(String, u64)> {
-    let levels = pair.levels().iter();
-    levels.filter_map(|level| Some((level.to_string(), unit.get(*level)?))).collect()
+    let levels = pair.levels();
+    let below = unit.iter().map(|(level, _)| level).filter(|level| !levels.contains(level));
+    let levels = levels.iter().copied().chain(below);
+    levels.filter_map(|level| Some((level.to_string(), unit.get(level)?))).collect()
 }
 
 fn transfer_json(pair: &Pair, transfer: &Transfer) -> Value {

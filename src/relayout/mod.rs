@@ -17,6 +17,7 @@ mod between;
 mod cost;
 mod counter;
 mod equations;
+mod listing;
 mod moves;
 mod pair;
 mod parts;

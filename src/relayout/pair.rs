@@ -112,7 +112,7 @@ impl Relayout {
         {
             if a.elements() == 0 {
                 // Without elements nothing moves, however copies would lie.
-                [&mut a, &mut b].map(|layout| layout.replicas.clear());
+                [&mut a, &mut b].into_iter().for_each(|layout| layout.replicas.clear());
             }
             let common = between(machine, (&a, m), (&b, n))?;
             units = common.paths.1.clone();

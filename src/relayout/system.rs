@@ -9,8 +9,7 @@
 //! 3. What remains falls into parts that share no digit; each is packed into one sum and
 //!    [searched](super::search).
 
-use num_integer::Integer;
-
+use super::listing::{Turn, sums};
 use super::search::{BUDGET, Term, count_zeros};
 use crate::error::LayoutError;
 
@@ -69,6 +68,37 @@ impl Column {
         touched
     }
 
+    /// The least and the most that it adds.
+    fn bounds(&self, equation: usize) -> (i128, i128) {
+        match self {
+            Column::Split { options, sides } => {
+                let most = |turn: &Addition| {
+                    let (_, step) = turn.step.filter(|(of, _)| *of == equation)?;
+                    let digit = (turn.size - 1).min(options.saturating_sub(1) / turn.place);
+                    Some(step * i128::from(digit))
+                };
+                let all = sides.iter().flatten().filter_map(most);
+                all.fold((0, 0), |(low, high), most| (low + most.min(0), high + most.max(0)))
+            }
+            Column::Listed(rows) => {
+                let added = || rows.iter().map(|row| row[equation]);
+                (added().min().unwrap_or(0), added().max().unwrap_or(0))
+            }
+        }
+    }
+
+    /// Whether all that it adds is a multiple.
+    fn is_multiple_of(&self, equation: usize, grain: i128) -> bool {
+        match self {
+            Column::Split { sides, .. } => sides
+                .iter()
+                .flatten()
+                .filter_map(|turn| turn.step)
+                .all(|(of, step)| of != equation || step % grain == 0),
+            Column::Listed(rows) => rows.iter().all(|row| row[equation] % grain == 0),
+        }
+    }
+
     /// The most that it adds or takes away.
     fn reach(&self, equation: usize) -> i128 {
         match self {
@@ -86,8 +116,7 @@ impl Column {
     }
 
     /// What every value adds to a packed sum, with how many values add it; only those that bring
-    /// the equations that nothing else adds to to `wanted`. Neighbours that add the same are
-    /// counted together.
+    /// the equations that nothing else adds to to `wanted`.
     fn sums(&self, packed: &Packed, own: &Packed, wanted: i128) -> Vec<(i128, u64)> {
         match self {
             Column::Split { options, sides } => split_sums(*options, sides, packed, own, wanted),
@@ -102,7 +131,7 @@ impl Column {
     }
 }
 
-/// Steps by the common divisor of all places that matter, so that few values are listed.
+/// What the values of an axis add that both sides split in their own ways.
 fn split_sums(
     options: u64,
     sides: &[Vec<Addition>; 2],
@@ -110,61 +139,13 @@ fn split_sums(
     own: &Packed,
     wanted: i128,
 ) -> Vec<(i128, u64)> {
-    let moving = |packed: &Packed| {
-        let step = |turn: &Addition| {
-            let step = turn.step.map_or(0, |(equation, step)| step * packed.weight(equation));
-            (step != 0).then_some((turn.place, turn.size, step))
-        };
-        sides.each_ref().map(|side| side.iter().filter_map(step).collect::<Vec<_>>())
+    let turn = |turn: &Addition| {
+        let (equation, step) = turn.step?;
+        let (choice, step) = (step * own.weight(equation), step * packed.weight(equation));
+        Some(Turn { place: turn.place, size: turn.size, step, choice })
     };
-    let (shared, own) = (moving(packed), moving(own));
-    let places = shared.iter().chain(&own).flatten().map(|(place, ..)| *place);
-    let grain = places.fold(0, |gcd: u64, place| gcd.gcd(&place)).max(1);
-    let grain = if shared.iter().chain(&own).all(Vec::is_empty) { options } else { grain };
-    let length = usize::try_from(options.div_ceil(grain.max(1))).unwrap_or(usize::MAX);
-    let added = |turns: [Vec<(u64, u64, i128)>; 2]| {
-        let [mut sums, other] = turns.map(|turns| side_sums(&turns, grain, length));
-        sums.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
-        sums
-    };
-    let alone = own.iter().all(Vec::is_empty);
-    let (sums, own) = (added(shared), if alone { Vec::new() } else { added(own) });
-    let mut counted: Vec<(i128, u64)> = Vec::new();
-    let mut left = options;
-    for (at, sum) in sums.into_iter().enumerate() {
-        let count = grain.min(left);
-        left -= count;
-        match counted.last_mut() {
-            _ if own.get(at).copied().unwrap_or(0) != wanted => {}
-            Some((last, n)) if *last == sum => *n += count,
-            _ => counted.push((sum, count)),
-        }
-    }
-    counted
-}
-
-/// What the digits of one side, minor to major, add for every multiple of the grain.
-fn side_sums(turns: &[(u64, u64, i128)], grain: u64, length: usize) -> Vec<i128> {
-    let mut sums: Vec<i128> = Vec::with_capacity(length);
-    sums.push(0);
-    for (place, size, step) in turns {
-        let place = usize::try_from(place / grain).unwrap_or(length).min(length);
-        // Digits that add nothing lie between: what is below repeats.
-        repeat(&mut sums, place, 0);
-        let all = usize::try_from(*size).ok().and_then(|size| place.checked_mul(size));
-        repeat(&mut sums, all.unwrap_or(length).min(length), *step);
-    }
-    repeat(&mut sums, length, 0);
-    sums
-}
-
-/// Repeats a list up to a length, each time `step` more.
-fn repeat(sums: &mut Vec<i128>, length: usize, step: i128) {
-    let block = sums.len();
-    for at in block..length {
-        let sum = sums[at - block] + step;
-        sums.push(sum);
-    }
+    let turns: Vec<Turn> = sides.iter().flatten().filter_map(turn).collect();
+    sums(options, &turns, wanted)
 }
 
 /// A choice among values, and which equations it adds to.
@@ -266,13 +247,71 @@ impl System {
             }
             let in_table = self.columns.iter().any(|column| column.touches(equation));
             match self.members[equation][..] {
+                _ if in_table && self.is_always_solved(equation) => self.forget(equation),
                 _ if in_table => self.kept.push(equation),
                 [] => self.impossible |= self.start[equation] != 0,
                 [only] => self.settle(only, equation, &mut waiting),
                 [a, b] if self.are_equal(a, b, equation) => self.join(a, b, equation, &mut waiting),
+                _ if self.is_always_solved(equation) => self.forget(equation),
                 _ => self.kept.push(equation),
             }
         }
+    }
+
+    /// Digits of an equation that no other equation has.
+    fn own(&self, equation: usize) -> impl Iterator<Item = (usize, &Unknown)> {
+        let members = self.members[equation].iter();
+        let unknowns = members.filter_map(|at| Some((*at, self.unknowns[*at].as_ref()?)));
+        unknowns.filter(|(_, unknown)| unknown.steps.len() == 1)
+    }
+
+    /// Whether digits that no other equation has solve this one in exactly one way, whatever the
+    /// others are. So it is where one side has a copy in every unit: one of them is where the other
+    /// side has the element.
+    fn is_always_solved(&self, equation: usize) -> bool {
+        let mut own: Vec<(i128, i128)> = self
+            .own(equation)
+            .map(|(_, unknown)| (unknown.step_in(equation), i128::from(unknown.size)))
+            .collect();
+        own.sort_unstable_by_key(|(step, _)| step.abs());
+        let Some(&(grain, _)) = own.first() else { return false };
+        // They write every multiple of the smallest step up to some end, once.
+        let end =
+            own.iter().try_fold(grain, |next, (step, size)| (*step == next).then_some(next * size));
+        let Some(end) = end else { return false };
+        let (low, high) = self.rest(equation);
+        let (low, high) = if grain > 0 { (-high, -low) } else { (low, high) };
+        low >= 0 && high < end.abs() && self.rest_is_multiple_of(equation, grain)
+    }
+
+    /// What the others add to an equation, at least and at most.
+    fn rest(&self, equation: usize) -> (i128, i128) {
+        let start = self.start[equation];
+        let columns = self.columns.iter().map(|listed| listed.column.bounds(equation));
+        let others = self.others(equation).map(|(size, step)| {
+            let most = (size - 1) * step;
+            (most.min(0), most.max(0))
+        });
+        columns.chain(others).fold((start, start), |(low, high), (a, b)| (low + a, high + b))
+    }
+
+    fn rest_is_multiple_of(&self, equation: usize, grain: i128) -> bool {
+        self.start[equation] % grain == 0
+            && self.others(equation).all(|(_, step)| step % grain == 0)
+            && self.columns.iter().all(|listed| listed.column.is_multiple_of(equation, grain))
+    }
+
+    /// Size and step of the digits that other equations have, too.
+    fn others(&self, equation: usize) -> impl Iterator<Item = (i128, i128)> {
+        let members = self.members[equation].iter().filter_map(|at| self.unknowns[*at].as_ref());
+        let shared = members.filter(|unknown| unknown.steps.len() > 1);
+        shared.map(move |unknown| (i128::from(unknown.size), unknown.step_in(equation)))
+    }
+
+    /// Drops an equation with the digits that only it has.
+    fn forget(&mut self, equation: usize) {
+        let own: Vec<usize> = self.own(equation).map(|(number, _)| number).collect();
+        own.into_iter().for_each(|number| self.unknowns[number] = None);
     }
 
     /// The one digit of an equation has the value that it asks for.

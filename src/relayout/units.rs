@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
+
 use super::pair::{Relayout, differ, in_every_slice, stored};
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
@@ -95,9 +97,9 @@ impl UnitPart {
         let slices = self.slices.max(other.slices);
         let time = slices.map(|_| Level::TIME);
         let units = time.into_iter().chain(self.levels.iter().map(|(level, _)| *level)).collect();
-        let layout = |part: &UnitPart| {
-            let everywhere = slices.is_some() && part.slices.is_none();
-            in_every_slice(&part.layout, everywhere, slices.unwrap_or(1))
+        let layout = |part: &UnitPart| match slices.filter(|_| part.slices.is_none()) {
+            Some(slices) => in_every_slice(&part.layout, true, slices),
+            None => Ok(part.layout.clone()),
         };
         Ok(Relayout::of_units(layout(self)?, layout(other)?, units))
     }
@@ -139,23 +141,37 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let parts = |placed: &[Placement]| -> Result<Vec<UnitPart>, LayoutError> {
-        placed.iter().map(UnitPart::of).collect()
-    };
-    let (sources, destinations) = (parts(sources)?, parts(destinations)?);
-    let mut known: HashMap<(&UnitPart, &UnitPart), Vec<LevelTraffic>> = HashMap::new();
+    let mut parts = Parts::default();
+    let sources =
+        sources.iter().map(|placed| parts.number(placed)).collect::<Result<Vec<_>, _>>()?;
+    let destinations =
+        destinations.iter().map(|placed| parts.number(placed)).collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<UnitPart> = parts.numbers.into_keys().collect();
+    let mut known: HashMap<(usize, usize), Vec<LevelTraffic>> = HashMap::new();
     let mut rows = Vec::with_capacity(sources.len());
-    for source in &sources {
+    for source in sources {
         let mut row = Vec::with_capacity(destinations.len());
         for destination in &destinations {
-            let traffic = match known.get(&(source, destination)) {
-                Some(traffic) => traffic.clone(),
-                None => source.traffic_to(destination)?,
-            };
-            known.insert((source, destination), traffic.clone());
-            row.push(traffic);
+            let pair = (source, *destination);
+            if !known.contains_key(&pair) {
+                known.insert(pair, parts[source].traffic_to(&parts[*destination])?);
+            }
+            row.extend(known.get(&pair).cloned());
         }
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// The parts of placements, each once.
+#[derive(Default)]
+struct Parts {
+    numbers: IndexMap<UnitPart, usize>,
+}
+
+impl Parts {
+    fn number(&mut self, placement: &Placement) -> Result<usize, LayoutError> {
+        let next = self.numbers.len();
+        Ok(*self.numbers.entry(UnitPart::of(placement)?).or_insert(next))
+    }
 }
