@@ -60,6 +60,8 @@
 #![forbid(unsafe_code)]
 
 pub mod algebra;
+#[cfg(test)]
+mod budget;
 pub mod candidates;
 pub mod einsum;
 pub mod error;

@@ -7,6 +7,7 @@
 
 use itertools::Itertools;
 
+use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 
 /// How an index is numbered.
@@ -86,6 +87,7 @@ impl Iterator for Indexes {
 
     fn next(&mut self) -> Option<Vec<u64>> {
         let index = self.next.clone()?;
+        work::count(1);
         let following = self.next.as_mut()?;
         for (entry, extent) in following.iter_mut().zip(&self.shape).rev() {
             *entry += 1;

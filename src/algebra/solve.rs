@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 
 use num_integer::Integer;
 
+use crate::algebra::work;
 use crate::error::LayoutError;
 
 /// How many steps a search may take before the answer is "not decided".
@@ -36,6 +37,7 @@ impl Budget {
     }
 
     pub(crate) fn step(&mut self) -> Result<(), LayoutError> {
+        work::count(1);
         let spent = LayoutError::NotDecided { question: self.question, budget: BUDGET };
         self.left = self.left.checked_sub(1).ok_or(spent)?;
         Ok(())

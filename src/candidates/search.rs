@@ -6,6 +6,7 @@ use super::candidate::Candidate;
 use super::options::Candidates;
 use super::orders::Split;
 use super::space::Space;
+use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
@@ -36,6 +37,7 @@ impl Steps {
 
     pub(super) fn take(&mut self) -> Result<(), LayoutError> {
         self.taken += 1;
+        work::count(1);
         if self.taken > Candidates::BUDGET {
             let (question, budget) = (self.question, Candidates::BUDGET);
             return Err(LayoutError::NotDecided { question, budget });

@@ -150,7 +150,8 @@ impl Stored {
         };
         let mut builder = mapped(layout, group, divide);
         let mut copy_axes = 0;
-        for replica in layout.replicas().iter().filter(|r| r.level == group.owner) {
+        let copies = layout.replicas().iter().filter(|r| r.level == group.owner && r.size > 1);
+        for replica in copies {
             let digit = divide(&Subaxis::land(replica.size, group.owner, replica.stride));
             match (rest.copies, digit.target) {
                 (0, Target::Land { stride, .. }) => {

@@ -98,8 +98,9 @@ impl Relayout {
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different shapes or machines, a memory on
     /// one side only, memories shared by groups that do not nest, or no machine, or lanes of
-    /// different widths; [`TooLarge`](LayoutError::TooLarge) where copies over time do not fit in
-    /// 64 bits.
+    /// different widths; [`Relayout`](LayoutError::Relayout) for copies that do not line up with the
+    /// units that share a memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not
+    /// fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
         let (mut a, mut b) = (stored(source)?, stored(destination)?);
@@ -127,13 +128,14 @@ impl Relayout {
         let slices = a.extent(Level::TIME).max(b.extent(Level::TIME));
         let timeless =
             |layout: &Layout| uses(Level::TIME) && !layout.used_levels().contains(&Level::TIME);
+        let (a_timeless, b_timeless) = (timeless(&a), timeless(&b));
         let relayout = Relayout {
             time: uses(Level::TIME).then_some(TimeOrder::Outermost),
             units: time.chain(units).collect(),
             known_lanes: source.lanes().filter(|_| uses(Level::W)),
             inner: address.chain(lane).collect(),
-            source: in_every_slice(&a, timeless(&a), slices)?,
-            target: in_every_slice(&b, timeless(&b), slices)?,
+            source: in_every_slice(a, a_timeless, slices)?,
+            target: in_every_slice(b, b_timeless, slices)?,
             memories,
             names: Vec::new(),
         };
@@ -287,11 +289,12 @@ pub(super) fn uneven_copies(level: Level, group: u64) -> LayoutError {
 
 /// A layout that does not use time, where time counts, has a copy in every slice.
 pub(super) fn in_every_slice(
-    layout: &Layout,
+    layout: Layout,
     timeless: bool,
     slices: u64,
 ) -> Result<Layout, LayoutError> {
-    let layout = layout.simplified()?;
+    let is_plain = layout.derived_axes().is_empty();
+    let layout = if is_plain { layout } else { layout.simplified()? };
     if !timeless {
         return Ok(layout);
     }
@@ -313,25 +316,30 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     if a != b {
         return Err(differ("shapes", format!("{a:?}"), format!("{b:?}")));
     }
-    let parts = |machine: &Machine| {
-        let memories = machine.memories().map(|(_, memory)| memory);
-        (machine.levels().collect_vec(), memories.collect_vec())
+    let alike = |a: &Machine, b: &Machine| {
+        let memories =
+            |machine: &Machine| machine.memories().map(|(_, memory)| memory).collect_vec();
+        a.levels().eq(b.levels()) && memories(a) == memories(b)
     };
     let (a, b) = (source.machine(), destination.machine());
-    let same = a.zip(b).is_some_and(|(a, b)| std::ptr::eq(a, b) || parts(a) == parts(b));
-    unless("machines", same, [a, b].map(|machine| machine.map(Machine::described)))?;
+    let machine = |machine: Option<&Machine>| machine.map(Machine::described);
+    unless("machines", a.zip(b).is_some_and(|(a, b)| alike(a, b)), [a, b], machine)?;
     let (a, b) = (source.memory(), destination.memory());
     let name = |memory: Option<(&str, Memory)>| memory.map(|(name, _)| name.to_owned());
-    unless("memories", a.is_some() == b.is_some(), [a, b].map(name))?;
+    unless("memories", a.is_some() == b.is_some(), [a, b], name)?;
     let (a, b) = (source.lanes(), destination.lanes());
-    unless("numbers of lanes", a == b, [a, b].map(|lanes| lanes.map(|lanes| lanes.to_string())))
+    unless("numbers of lanes", a == b, [a, b], |lanes| lanes.map(|lanes| lanes.to_string()))
 }
 
-fn unless(
+fn unless<T>(
     what: &'static str,
     same: bool,
-    [source, destination]: [Option<String>; 2],
+    sides: [T; 2],
+    name: impl Fn(T) -> Option<String>,
 ) -> Result<(), LayoutError> {
-    let name = |name: Option<String>| name.unwrap_or_else(|| "none".to_owned());
-    if same { Ok(()) } else { Err(differ(what, name(source), name(destination))) }
+    if same {
+        return Ok(());
+    }
+    let [source, destination] = sides.map(|side| name(side).unwrap_or_else(|| "none".to_owned()));
+    Err(differ(what, source, destination))
 }

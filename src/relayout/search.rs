@@ -14,6 +14,7 @@
 
 use num_integer::Integer;
 
+use crate::algebra::work;
 use crate::error::LayoutError;
 
 /// How many partial sums may be made before the answer is "not decided".
@@ -164,6 +165,7 @@ fn expanded(
                 next.push((sum + added, count * u128::from(options)));
             }
         });
+        work::count(1 + next.len() - before);
         let made = u64::try_from(next.len() - before).unwrap_or(u64::MAX);
         *budget = budget.checked_sub(made).filter(|_| !many).ok_or_else(spent)?;
     }

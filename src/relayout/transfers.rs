@@ -359,3 +359,31 @@ impl Iterator for Transfers<'_> {
         self.ready.pop_front()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Machine, Placement};
+
+    #[test]
+    fn transfers_take_steps_by_the_copies_that_move() {
+        let machine: Machine = "PE=8192".parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        let (here, everywhere) = (on("((1_PE, 4:1))"), on("((4:1))"));
+        let shifted = on("((4:2))");
+        for (source, destination, copies) in
+            [(&here, &everywhere, 8191), (&everywhere, &shifted, 8192), (&everywhere, &here, 0)]
+        {
+            let relayout = Relayout::new(source, destination).unwrap();
+            let received = |all: Transfers| all.map(|run| run.length * units(&run)).sum::<u64>();
+            let (moved, steps) = work::of(|| received(relayout.transfers().unwrap()));
+            assert!(moved <= 4 * copies && moved >= 3 * copies, "{moved}");
+            // Every place is made once, level by level: PE, address, lane.
+            assert!(steps <= 4 * 8 * 8192, "{steps}");
+        }
+    }
+
+    fn units(transfer: &Transfer) -> u64 {
+        u64::try_from(transfer.destinations.len()).unwrap()
+    }
+}

@@ -98,7 +98,7 @@ impl UnitPart {
         let time = slices.map(|_| Level::TIME);
         let units = time.into_iter().chain(self.levels.iter().map(|(level, _)| *level)).collect();
         let layout = |part: &UnitPart| match slices.filter(|_| part.slices.is_none()) {
-            Some(slices) => in_every_slice(&part.layout, true, slices),
+            Some(slices) => in_every_slice(part.layout.clone(), true, slices),
             None => Ok(part.layout.clone()),
         };
         Ok(Relayout::of_units(layout(self)?, layout(other)?, units))

@@ -1,0 +1,168 @@
+//! Every call of the public API ends within a stated number of steps, counted where loops are whose
+//! length no formula bounds: walks of indexes, sums that are searched, candidates, copies, runs.
+
+use crate::algebra::{IndexOrder, Indexes, Subaxis, work};
+use crate::candidates::Candidates;
+use crate::einsum::{broadcast, reduce};
+use crate::error::LayoutError;
+use crate::relayout::{Relayout, UnitPart};
+use crate::{Layout, Level, Machine, Placement};
+
+/// The most steps that a call may take: a search that is given up after 2^22, a few times over.
+const MOST: u64 = 1 << 25;
+
+/// Extents that line up and extents that do not, up to 2^20.
+const EXTENTS: [u64; 12] = [1, 2, 3, 7, 64, 197, 960, 1000, 1500, 65_536, (1 << 20) - 3, 1 << 20];
+
+/// The same numbers at every run (splitmix64).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((x ^ (x >> 31)) % u64::try_from(limit).unwrap()).unwrap()
+    }
+
+    /// A shape of up to 12 axes whose slots fit in 64 bits, whatever is rounded up.
+    fn shape(&mut self) -> Vec<u64> {
+        let (rank, mut room) = (self.below(13), 1_u64 << 40);
+        let extents = (0..rank).map(|_| {
+            let fits: Vec<u64> = EXTENTS.into_iter().filter(|n| *n <= room).collect();
+            let extent = fits[self.below(fits.len())];
+            room /= extent;
+            extent
+        });
+        extents.collect()
+    }
+
+    /// Each level of the machine on an axis, above or below its words, or on none; axes nest in
+    /// the address in any order.
+    fn layout(&mut self, machine: &Machine, shape: &[u64]) -> Layout {
+        let mut axes: Vec<(Vec<Subaxis>, Vec<Subaxis>)> = vec![Default::default(); shape.len()];
+        for (level, size) in machine.levels() {
+            let (axis, side) = (self.below(shape.len() + 1), self.below(2));
+            let unit = Subaxis::land(size, level, 1);
+            match axes.get_mut(axis) {
+                Some((above, _)) if side == 0 => above.push(unit),
+                Some((_, below)) => below.push(unit),
+                None => {}
+            }
+        }
+        let mut order: Vec<usize> = (0..shape.len()).collect();
+        (1..shape.len()).rev().for_each(|at| order.swap(at, self.below(at + 1)));
+        let mut words = vec![Subaxis::land(1, Level::ADDR, 1); shape.len()];
+        let mut stride = 1;
+        for axis in order {
+            let (above, below) = &axes[axis];
+            let units: u64 = above.iter().chain(below).map(|unit| unit.size).product();
+            words[axis] = Subaxis::land(shape[axis].div_ceil(units), Level::ADDR, stride);
+            stride *= words[axis].size;
+        }
+        let mut builder = Layout::builder();
+        for ((extent, (above, below)), words) in shape.iter().zip(axes).zip(words) {
+            builder = builder.axis(*extent, above.into_iter().chain([words]).chain(below));
+        }
+        builder.build().unwrap()
+    }
+}
+
+/// What is counted, and of which layout.
+struct Judge<'a>(&'a Layout, u64);
+
+impl Judge<'_> {
+    fn call<T>(&mut self, name: &str, call: impl FnOnce() -> Result<T, LayoutError>) -> Option<T> {
+        let (answer, steps) = work::of(call);
+        assert!(steps <= MOST, "{name} of {:?}: {steps} steps", self.0);
+        self.1 = self.1.max(steps);
+        answer.ok()
+    }
+}
+
+fn questions(judge: &mut Judge, a: &Layout, b: &Layout) {
+    let shape = a.shape();
+    let last: Vec<u64> = shape.iter().map(|extent| extent - 1).collect();
+    let place = judge.call("locate", || a.locate(&last)).unwrap();
+    judge.call("locate_all", || a.locate_all(&last).map(Iterator::count));
+    judge.call("element", || a.element(&place));
+    judge.call("collision", || a.collision());
+    judge.call("canonical", || a.canonical());
+    judge.call("pads", || a.pads());
+    judge.call("used_in", || a.used_in(Level::ADDR));
+    judge.call("same_map", || a.same_map(b));
+    judge.call("same_up_to_padding", || a.same_up_to_padding(b));
+    judge.call("serves", || a.serves(b));
+    judge.call("restrict", || a.restrict(&place));
+    judge.call("without_padding", || a.without_padding());
+    judge.call("simplified", || a.simplified());
+    judge.call("left_inverse", || a.left_inverse());
+    judge.call("right_inverse", || a.right_inverse());
+    judge.call("complement", || a.complement(&a.complement_space()?));
+    judge.call("to_pad_layout", || a.to_pad_layout());
+    judge.call("to_cute", || a.to_cute());
+    judge.call("to_strided", || a.to_strided());
+}
+
+fn edits(judge: &mut Judge, a: &Layout) {
+    let (rank, shape) = (a.rank(), a.shape());
+    let reversed: Vec<usize> = (0..rank).rev().collect();
+    judge.call("permute", || a.permute(&reversed));
+    judge.call("flattened", || a.flattened(IndexOrder::RowMajor));
+    judge.call("reshape", || a.reshape(&[a.elements()])?.reshape(&shape));
+    let more: Vec<u64> = shape.iter().map(|extent| extent + 1).collect();
+    judge.call("pad_to", || a.pad_to(&more));
+    judge.call("with_minimal_padding", || a.with_minimal_padding());
+    judge.call("insert_axis", || a.insert_axis(0)?.expand(0, 3, Level::ADDR));
+    for (axis, extent) in shape.iter().enumerate().take(2) {
+        judge.call("slice", || a.slice(axis, extent / 3, *extent, 3));
+        judge.call("tile", || a.tile(axis, 2, Level::ADDR));
+        judge.call("broadcast", || broadcast(a, &[axis]));
+        judge.call("reduce", || reduce(&broadcast(a, &[axis])?, axis, a.axes()[axis].clone()));
+    }
+}
+
+fn placed(judge: &mut Judge, machine: &Machine, a: &Layout, b: &Layout) {
+    let on = |layout: &Layout| Placement::of(layout.clone()).on(machine).build();
+    let (Some(a), Some(b)) = (judge.call("build", || on(a)), judge.call("build", || on(b))) else {
+        return;
+    };
+    judge.call("report", || a.report());
+    judge.call("program", || a.program().map(|program| program.runs().next().is_some()));
+    judge.call("copyable", || a.copyable(&b));
+    let Some(pair) = judge.call("relayout", || Relayout::new(&a, &b)) else { return };
+    judge.call("traffic", || pair.traffic());
+    judge.call("into_at_least", || pair.into_at_least());
+    judge.call("into_in_step", || pair.into_in_step(0));
+    judge.call("busiest", || pair.busiest(Level::L2B));
+    judge.call("account", || pair.account());
+    judge.call("a transfer", || pair.transfers().map(|mut all| all.next()));
+    judge.call("traffic_to", || UnitPart::of(&a)?.traffic_to(&UnitPart::of(&b)?));
+}
+
+#[test]
+fn every_call_ends_within_its_budget() {
+    let machine = Machine::mn_core_2();
+    let (mut draw, mut most) = (Draw(14), 0);
+    for _ in 0..40 {
+        let shape = draw.shape();
+        let [a, b] = [(); 2].map(|()| draw.layout(&machine, &shape));
+        let mut judge = Judge(&a, 0);
+        questions(&mut judge, &a, &b);
+        edits(&mut judge, &a);
+        placed(&mut judge, &machine, &a, &b);
+        let space = Candidates::new(&machine, &shape);
+        judge.call("count", || space.count());
+        judge.call("a candidate", || space.iter()?.next().transpose());
+        most = most.max(judge.1);
+    }
+    // Something is counted, or the bound says nothing.
+    assert!(most > 1000, "{most}");
+}
+
+#[test]
+fn steps_of_indexes_are_counted() {
+    let (count, steps) = work::of(|| Indexes::new(vec![3, 4]).count());
+    assert_eq!((count, steps), (12, 12));
+}
