@@ -140,3 +140,37 @@ fn relayout_answers_with_counts_moves_and_transfers() {
     let copies = ["relayout", "()", "(; B@[1000000000_Time:1])", "--machine", "PE=4"];
     assert!(refused(&[&copies[..], &["--transfers"]].concat()).contains("4000000000 copies"));
 }
+
+#[cfg(feature = "cli")]
+#[test]
+fn rates_of_the_machine_give_steps() {
+    use crate::cli::{json_of, stdout};
+    let machine = concat!(env!("CARGO_TARGET_TMPDIR"), "/rates.toml");
+    std::fs::write(machine, "[levels]\nPE = 4\n[bandwidth]\nPE = 2\n").unwrap();
+    let pair = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", machine];
+    // 72 elements enter 4 PEs: 18 each, five long words at two a step.
+    let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
+    assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
+    assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);
+}
+
+#[test]
+fn copies_that_do_not_line_up_with_a_shared_memory_are_refused_by_name() {
+    use tensor_layout::machine::Memory;
+    let memory = Memory { capacity: None, owner: Level::MAB, group: 2 };
+    let machine = Machine::builder("pairs").level(Level::MAB, 8).memory("M", memory);
+    let machine = machine.build().unwrap();
+    let on = |layout: &str| {
+        let layout: Layout = layout.parse().unwrap();
+        Placement::of(layout).on(&machine).memory("M").build().unwrap()
+    };
+    // Copies in units 0, 3 and 6 are in memories 0, 1 and 3.
+    let refused = Relayout::new(&on("((4:1); B@[3_MAB:3])"), &on("((4:1); B@[2_MAB:4])"));
+    let error = refused.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the relayout is refused: every 2 units of `MAB` share a memory, and the copies of an \
+         element do not line up with these groups"
+    );
+    assert_eq!(error.help().unwrap(), "choose copies that are a multiple of 2 units apart");
+}

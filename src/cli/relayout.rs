@@ -23,8 +23,8 @@ least, with any algorithm.
 Without --machine there are as many units as the two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
-With [bandwidth] in the machine's file (long words per step into a unit of a level)
-and --dtype also the steps that it takes at least, in JSON as \"steps\".
+With [bandwidth] in the machine's file (long words per step into a unit) and
+--dtype also the steps that it takes at least, in JSON as \"steps\".
 With --transfers, a line per run: what moves from where to where.
 
 Examples:

@@ -266,7 +266,7 @@ impl Relayout {
 pub(super) fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
     let shared = placement.memory().filter(|(_, memory)| memory.group > 1);
     let Some((_, Memory { owner, group, .. })) = shared else {
-        return Ok(placement.spread().clone());
+        return Ok(placement.with_copies().clone());
     };
     let stored = placement.as_stored()?;
     if let Some(plain) = stored.plain() {
