@@ -162,7 +162,8 @@ impl Relayout {
         self
     }
 
-    /// Puts `Time` elsewhere among the levels, or sets it aside.
+    /// Puts `Time` elsewhere among the levels, or sets it aside: then there are no
+    /// [`transfers`](Relayout::transfers).
     ///
     /// # Errors
     /// None today; [`TooLarge`](LayoutError::TooLarge) is kept for numbers that do not fit.
