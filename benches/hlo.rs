@@ -65,9 +65,12 @@ fn report(text: &[u8]) -> usize {
     text.len()
 }
 
+/// One way through the text; what it counted.
+type Way = fn(&[u8]) -> usize;
+
 fn main() {
     let text = dump();
-    let ways: [(&str, fn(&[u8]) -> usize); 4] = [
+    let ways: [(&str, Way); 4] = [
         ("lines alone", lines),
         ("instructions, operands resolved", instructions),
         ("with attributes and op_name", attributes),

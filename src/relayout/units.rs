@@ -1,6 +1,7 @@
 //! The part of a placement that traffic between units depends on.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use indexmap::IndexMap;
 
@@ -153,10 +154,11 @@ pub fn traffic_between(
         let mut row = Vec::with_capacity(destinations.len());
         for destination in &destinations {
             let pair = (source, *destination);
-            if !known.contains_key(&pair) {
-                known.insert(pair, parts[source].traffic_to(&parts[*destination])?);
-            }
-            row.extend(known.get(&pair).cloned());
+            let traffic = match known.entry(pair) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(parts[source].traffic_to(&parts[*destination])?),
+            };
+            row.push(traffic.clone());
         }
         rows.push(row);
     }
