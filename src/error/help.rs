@@ -1,6 +1,6 @@
 //! The remedies that go with refusals.
 
-use super::{LayoutError, Site, closest, cut};
+use super::{LayoutError, RelayoutFault, Site, closest, cut};
 
 impl LayoutError {
     /// The remedy, where there is a known one.
@@ -45,6 +45,15 @@ impl LayoutError {
             }
             E::MemoryUnknown { memory, known, .. } => did_you_mean(memory, known.split(", "))?,
             E::DtypeUnknown { name } => dtype_help(name),
+            E::Relayout(RelayoutFault::UnevenCopies { group, .. }) => {
+                format!("choose copies that are a multiple of {group} units apart")
+            }
+            E::Relayout(RelayoutFault::TimeAside) => {
+                "ask with `TimeOrder::Outermost` or `TimeOrder::Innermost`".into()
+            }
+            E::Relayout(RelayoutFault::NoBandwidth { level }) => {
+                format!("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
+            }
             E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
             _ => return None,
         };
