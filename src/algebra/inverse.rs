@@ -52,7 +52,7 @@ impl Layout {
             Err(LayoutError::NotDecided { .. }) => Ok(written.clone()),
             merged => merged,
         };
-        match written.derived.is_empty() {
+        match written.derived.is_empty() && written.elements() > 0 {
             true => self.inverse_in_either(&written, merged),
             false => self.inverse_in_either(&merged()?, || Ok(written.clone())),
         }

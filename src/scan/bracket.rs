@@ -104,10 +104,11 @@ pub(super) fn stretch(bytes: &[u8], open: usize) -> Option<Stretch> {
     })
 }
 
-/// `(2:3, 3:1)`: bare axes; `x(1:3, 2:4)` is the slice of an array.
+/// `(2:3, 3:1)`: bare axes; `x(1:3, 2:4)` is the slice of an array, and behind `(` it is the rest of a
+/// layout that was cut off.
 fn is_list(bytes: &[u8], open: usize, body: Group) -> bool {
     let before = open.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
-    let is_called = before.is_ascii_alphanumeric() || matches!(before, b'_' | b']' | b')');
+    let is_called = before.is_ascii_alphanumeric() || matches!(before, b'_' | b']' | b')' | b'(');
     body.height == 1 && body.has_comma && !is_called
 }
 
