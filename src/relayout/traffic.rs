@@ -129,7 +129,7 @@ impl Relayout {
     /// let machine: Machine = "PE=4".parse()?;
     /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
     /// let relayout = Relayout::new(&on("((4_PE, 250:1))")?, &on("((250:1, 4_PE))")?)?;
-    /// assert_eq!(relayout.into_at_least()?, [(Level::PE, 748)]);
+    /// assert_eq!(relayout.into_at_least()?, [(Level::PE, 500)]);
     /// assert_eq!(relayout.traffic()?.levels[0].into, 750);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
