@@ -12,7 +12,7 @@ impl Placement {
     /// In a memory that units share, their places count as one.
     ///
     /// # Errors
-    /// As [`Layout::same_up_to_padding`].
+    /// As [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
     ///
     /// # Example
     /// ```
@@ -35,7 +35,7 @@ impl Placement {
     /// Levels that a layout does not use are copies, and a memory that units share counts once.
     ///
     /// # Errors
-    /// As [`Layout::same_map`]; [`NotDecided`](LayoutError::NotDecided) where copies come together
+    /// As [`Layout::same_map`](crate::Layout::same_map); [`NotDecided`](LayoutError::NotDecided) where copies come together
     /// in a shared memory and only padding could differ.
     pub fn same_map(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
         let (mine, theirs) = (self.as_stored()?, other.as_stored()?);
@@ -51,7 +51,7 @@ impl Placement {
     /// Whether the places of every element contain those that it has in `other`. `None` means yes.
     ///
     /// # Errors
-    /// As [`Layout::serves`]; [`NotDecided`](LayoutError::NotDecided) where copies come together
+    /// As [`Layout::serves`](crate::Layout::serves); [`NotDecided`](LayoutError::NotDecided) where copies come together
     /// in a shared memory and the places differ.
     pub fn serves(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
         let (mine, theirs) = (self.as_stored()?, other.as_stored()?);

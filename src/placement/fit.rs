@@ -27,7 +27,7 @@ impl Placement {
     /// Whether the layout fits: for the chosen memory, or every memory that its units have to
     /// themselves, and for the levels that are too small.
     ///
-    /// Only a placement built with [`oversized`](PlacementBuilder::oversized) can exceed anything.
+    /// Only a placement built with [`oversized`](crate::placement::PlacementBuilder::oversized) can exceed anything.
     ///
     /// ```
     /// use tensor_layout::{Layout, Machine, Placement};
