@@ -21,6 +21,8 @@ mod cute_pairs;
 mod documents;
 mod dumped;
 mod einsum;
+#[cfg(feature = "explore")]
+mod explore;
 mod figures;
 mod formats;
 mod generate;

@@ -5,7 +5,7 @@ use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{CuteTiler, Notation};
 use tensor_layout::xla::XlaDtype;
-use tensor_layout::{Layout, LayoutError, Level};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level};
 
 use super::failure::Failure;
 use super::input::{Form, NotationArg, Reading, axis_number, location, numbers};
@@ -151,6 +151,24 @@ impl Edit {
         let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
         print_layout(syntax.write_edited(&editor.layout, to, dtype), &syntax, to, self.form)
     }
+}
+
+/// One step of a layout that reads no other layout, and the new one in its notation.
+pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<String, Failure> {
+    let reads = ["compose", "divide", "product", "complement", "flat", "tiled", "zipped"];
+    if !STEPS.contains(&name) || reads.iter().any(|word| name.starts_with(word)) {
+        return Err(Failure::Argument(format!("`{name}` is not an edit of one layout")));
+    }
+    let mut editor = Editor {
+        layout: syntax.lower()?,
+        order: syntax.index_order(),
+        notation: syntax.notation(),
+        lenient: false,
+    };
+    editor.step(name, value)?;
+    let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
+    let (text, _) = syntax.write_edited(&editor.layout, syntax.notation(), dtype)?;
+    Ok(text)
 }
 
 /// Names and values of the steps, as they stand on the command line.

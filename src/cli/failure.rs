@@ -63,7 +63,7 @@ impl Failure {
         ExitCode::from(2)
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         match self {
             Failure::Text(error, advice) => {
                 let Excerpt { line, column, .. } = error.excerpt();

@@ -10,6 +10,7 @@ use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::xla::{XlaParser, XlaShape};
 use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, Placement};
 
+use super::explore::Question;
 use super::failure::{Failure, note};
 use super::slips;
 
@@ -134,6 +135,13 @@ impl Reading {
     /// How an argument of another one is read: by its look.
     pub(super) fn by_look(lenient: bool) -> Reading {
         Reading { lenient, ..Reading::default() }
+    }
+
+    /// Whether anything about the reading was said.
+    #[cfg(feature = "explore")]
+    pub(super) fn is_said(&self) -> bool {
+        let Reading { from, lenient, shape, member } = self;
+        from.is_some() || *lenient || shape.is_some() || member.is_some()
     }
 
     pub(super) fn is_lenient(&self) -> bool {
@@ -303,6 +311,19 @@ impl On {
         Ok((place(first)?, place(second)?))
     }
 
+    /// The same for the page of `explore`.
+    pub(super) fn question(&self) -> Question {
+        let OnMachine { machine, memory, dtype } = &self.machine;
+        let text = |option: &Option<String>| option.clone().unwrap_or_default();
+        Question {
+            machine: text(machine),
+            memory: text(memory),
+            dtype: text(dtype),
+            base: self.base.to_string(),
+            ..Question::default()
+        }
+    }
+
     /// Whether anything about the place was said.
     pub(super) fn is_said(&self) -> bool {
         self.machine.is_said() || self.base != 0
@@ -324,7 +345,7 @@ impl OnMachine {
         self.machine.as_deref().map(machine_of).transpose()
     }
 
-    fn place_on(
+    pub(super) fn place_on(
         &self,
         syntax: LayoutText,
         machine: Option<&Machine>,
@@ -413,7 +434,7 @@ fn one_of(
 }
 
 /// The units that two layouts name, or one.
-fn least_machine(first: &LayoutText, second: &LayoutText) -> Result<Machine, Failure> {
+pub(super) fn least_machine(first: &LayoutText, second: &LayoutText) -> Result<Machine, Failure> {
     let layouts = [first.lower()?, second.lower()?];
     let mut levels: Vec<Level> =
         layouts.iter().flat_map(|layout| layout.used_levels().iter().copied()).collect();

@@ -10,6 +10,8 @@ mod draw;
 mod edit;
 mod element;
 mod explain;
+#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "the server is left out"))]
+mod explore;
 mod failure;
 mod hlo;
 mod image;
@@ -70,6 +72,8 @@ enum Command {
     Element(element::Element),
     Table(table::Table),
     Draw(draw::Draw),
+    #[cfg(feature = "explore")]
+    Explore(explore::Explore),
     Same(same::Same),
     Convert(convert::Convert),
     Edit(Box<edit::Edit>),
@@ -101,6 +105,8 @@ impl Command {
             Command::Element(command) => command.run()?,
             Command::Table(command) => command.run()?,
             Command::Draw(command) => command.run()?,
+            #[cfg(feature = "explore")]
+            Command::Explore(command) => command.run()?,
             Command::Convert(command) => command.run()?,
             Command::Relayout(command) => command.run()?,
             Command::Pack(command) => command.run()?,

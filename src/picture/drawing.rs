@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Cell, CellKind, Panel, Picture};
+use super::cut::length;
+use super::{CellKind, Label, Panel, Picture};
+use crate::algebra::{Subaxis, Target};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::Placement;
-
-/// How many colours there are before they repeat.
-pub(super) const COLORS: u64 = 8;
 
 /// A picture of a placement, to be made.
 ///
@@ -29,9 +28,15 @@ pub(super) const COLORS: u64 = 8;
 pub struct Drawing<'a> {
     pub(super) placement: &'a Placement,
     pub(super) title: String,
-    by: Option<Level>,
+    pub(super) by: Option<Level>,
     window: Vec<Option<Range<u64>>>,
-    unit_labels: bool,
+    pub(super) zoom: Vec<Option<u64>>,
+    pub(super) at: Location,
+    pub(super) units: Vec<(Level, Range<u64>)>,
+    pub(super) first_address: u64,
+    pub(super) labels: Vec<Label>,
+    pub(super) most_blocks: u64,
+    pub(super) most_panels: usize,
     /// Elements per tile, outermost first, with a name.
     pub(super) tiles: Vec<(u64, String)>,
 }
@@ -41,12 +46,19 @@ impl<'a> Drawing<'a> {
     #[must_use]
     pub fn new(placement: &'a Placement) -> Drawing<'a> {
         let title = placement.layout().to_pad_layout_map().map(|(tree, _)| tree.to_string());
+        let rank = placement.layout().rank();
         Drawing {
             placement,
             title: title.unwrap_or_else(|_| "a layout".into()),
             by: None,
-            window: vec![None; placement.layout().rank()],
-            unit_labels: false,
+            window: vec![None; rank],
+            zoom: vec![None; rank],
+            at: Location::default(),
+            units: Vec::new(),
+            first_address: 0,
+            labels: Vec::new(),
+            most_blocks: 16,
+            most_panels: 8,
             tiles: Vec::new(),
         }
     }
@@ -60,7 +72,7 @@ impl<'a> Drawing<'a> {
 
     /// Borders around tiles: how many elements each has in memory, and what it is called, outermost
     /// first; of an XLA shape [`XlaArray::tiles`](crate::xla::XlaArray::tiles). Cells are coloured by
-    /// the first one.
+    /// the first one, and an arrow follows the addresses.
     #[must_use]
     pub fn tiles(mut self, tiles: Vec<(u64, String)>) -> Drawing<'a> {
         self.tiles = tiles;
@@ -75,41 +87,134 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Draws a range of an axis only.
+    /// Draws a range of an axis only, padding included.
     ///
     /// # Errors
     /// [`IndexRank`](LayoutError::IndexRank) for an axis that is not there,
-    /// [`IndexBeyond`](LayoutError::IndexBeyond) for a range beyond the extent.
+    /// [`IndexBeyond`](LayoutError::IndexBeyond) for a range beyond the [slots](Self::slots).
     pub fn slice(mut self, axis: usize, range: Range<u64>) -> Result<Drawing<'a>, LayoutError> {
-        let layout = self.placement.layout();
-        let rank = layout.rank();
-        let extent = layout
-            .shape()
-            .get(axis)
-            .copied()
-            .ok_or(LayoutError::IndexRank { found: axis + 1, rank })?;
-        if range.end > extent || range.start >= range.end {
-            let index = range.end.max(range.start + 1) - 1;
-            return Err(LayoutError::IndexBeyond { axis, index, extent });
+        let slots = self.checked_slots(axis)?;
+        if range.end > slots || range.start >= range.end {
+            let index = range.end.max(range.start.saturating_add(1)) - 1;
+            return Err(LayoutError::IndexBeyond { axis, index, extent: slots });
         }
         self.window[axis] = Some(range);
         Ok(self)
     }
 
-    /// Writes the unit into every cell as well.
+    /// Shows the block of a large tensor that holds this index in detail, instead of the first one
+    /// that is partly padded.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    pub fn zoom(mut self, axis: usize, index: u64) -> Result<Drawing<'a>, LayoutError> {
+        let slots = self.checked_slots(axis)?;
+        if index >= slots {
+            return Err(LayoutError::IndexBeyond { axis, index, extent: slots });
+        }
+        self.zoom[axis] = Some(index);
+        Ok(self)
+    }
+
+    /// Shows only the units with these coordinates in a picture of the machine.
     #[must_use]
-    pub fn unit_labels(mut self, unit_labels: bool) -> Drawing<'a> {
-        self.unit_labels = unit_labels;
+    pub fn at(mut self, at: Location) -> Drawing<'a> {
+        self.at = at;
         self
+    }
+
+    /// Shows only units with coordinates in a range of a level in a picture of the machine; what is
+    /// beyond the level is left out.
+    #[must_use]
+    pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
+        let end = range.end.min(self.placement.coordinates(level));
+        self.units.retain(|(of, _)| *of != level);
+        self.units.push((level, range.start.min(end.saturating_sub(1))..end));
+        self
+    }
+
+    /// Shows memories from an address on; beyond the last one, the last.
+    #[must_use]
+    pub fn addresses(mut self, from: u64) -> Drawing<'a> {
+        self.first_address = from.min(self.placement.with_copies().span(Level::ADDR) - 1);
+        self
+    }
+
+    /// Chooses what stands in every cell, a line each; by default the address, or the units where
+    /// only they differ.
+    #[must_use]
+    pub fn labels(mut self, labels: &[Label]) -> Drawing<'a> {
+        self.labels = labels.to_vec();
+        self
+    }
+
+    /// Draws at most this many blocks along a side, at least 2; 16 unless told otherwise. Element by
+    /// element, at most four times as many along a side, and four times as many as there are blocks.
+    #[must_use]
+    pub fn most_blocks(mut self, most: u64) -> Drawing<'a> {
+        self.most_blocks = most.clamp(2, 64);
+        self
+    }
+
+    /// Draws at most this many panels: fewer leading indexes, and less detail.
+    #[must_use]
+    pub fn most_panels(mut self, most: usize) -> Drawing<'a> {
+        self.most_panels = most.max(1);
+        self
+    }
+
+    /// How many values of an axis can be drawn, padding included.
+    ///
+    /// Values beyond the extent stand for a slot as long as every digit is within its size. Of an
+    /// axis that feeds a derived axis that ends before that, only the extent.
+    #[must_use]
+    pub fn slots(&self, axis: usize) -> u64 {
+        let layout = self.placement.layout();
+        let Some(of) = layout.axes().get(axis) else { return 0 };
+        let feeds = of.subaxes.iter().any(|subaxis| subaxis.feeds().is_some());
+        if feeds && !self.derived_axes_hold_padding() { of.extent } else { of.slots() }
+    }
+
+    /// Whether no digits of padding make a derived axis exceed what its own digits write.
+    fn derived_axes_hold_padding(&self) -> bool {
+        let layout = self.placement.layout();
+        layout.derived_axes().iter().enumerate().all(|(number, derived)| {
+            let step = |subaxis: &Subaxis| match subaxis.target {
+                Target::Feed { derived, weight } if derived == number => {
+                    (subaxis.size - 1) * weight
+                }
+                _ => 0,
+            };
+            let digits = layout.nodes().flat_map(|axis| &axis.subaxes);
+            derived.start + digits.map(step).sum::<u64>() < derived.axis.slots()
+        })
+    }
+
+    fn checked_slots(&self, axis: usize) -> Result<u64, LayoutError> {
+        let rank = self.placement.layout().rank();
+        match axis < rank {
+            true => Ok(self.slots(axis)),
+            false => Err(LayoutError::IndexRank { found: axis + 1, rank }),
+        }
     }
 
     /// The values of an axis that are drawn, padding included.
     pub(super) fn range(&self, axis: usize) -> Range<u64> {
-        let of = &self.placement.layout().axes()[axis];
-        let feeds = of.subaxes.iter().any(|subaxis| subaxis.feeds().is_some());
-        // Padding inside a tile stands for no index.
-        let slots = if feeds { of.extent } else { of.slots() };
-        self.window[axis].clone().unwrap_or(0..slots)
+        self.window[axis].clone().unwrap_or_else(|| 0..self.slots(axis))
+    }
+
+    /// The ranges of all axes.
+    pub(super) fn ranges(&self) -> Vec<Range<u64>> {
+        (0..self.placement.layout().rank()).map(|axis| self.range(axis)).collect()
+    }
+
+    /// Whether every element is drawn; otherwise blocks are, and what is in one of them.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        let (longest, most_cells) = (4 * self.most_blocks, 4 * self.most_blocks * self.most_blocks);
+        let ranges = self.ranges();
+        let sides = ranges.iter().rev().take(2).map(length);
+        sides.clone().all(|side| side <= longest) && sides.product::<u64>() <= most_cells
     }
 
     /// The unit levels in which places differ.
@@ -119,114 +224,44 @@ impl<'a> Drawing<'a> {
         columns.filter(|l| !l.is_in_unit() && layout.used_levels().contains(l)).collect()
     }
 
-    /// A cell for an element or a slot at a place.
-    pub(super) fn cell(&self, kind: CellKind, place: &Location, label: String) -> Cell {
-        let at = |level: &Level| place.get(*level).unwrap_or(0);
-        let levels = self.unit_levels();
-        let mut path: Vec<u64> = levels.iter().map(at).collect();
-        let address = at(&Level::ADDR);
-        path.extend(self.tiles.iter().map(|(size, _)| address / size));
-        let unit: Vec<String> = levels.iter().map(|level| at(level).to_string()).collect();
-        let unit = unit.join(".");
-        let label = match (self.unit_labels, &levels[..]) {
-            (false, _) | (_, []) => label,
-            (true, [level]) => format!("{level} {unit}\n{label}"),
-            (true, _) => format!("{unit}\n{label}"),
-        };
-        let color = (kind == CellKind::Element).then(|| self.color(place));
-        Cell { kind, path, color, unit, label, mark: None }
-    }
-
-    pub(super) fn color(&self, place: &Location) -> usize {
+    /// The levels of the units and the tiles that a place lies in.
+    pub(super) fn path(&self, place: &Location, levels: &[Level]) -> Vec<u64> {
         let at = |level: Level| place.get(level).unwrap_or(0);
-        let number = match (self.by, self.tiles.first()) {
-            (Some(level), _) => at(level),
-            (None, Some((size, _))) => at(Level::ADDR) / size,
-            (None, None) => self.unit_number(place),
-        };
-        usize::try_from(number % COLORS).unwrap_or(0)
+        let units = levels.iter().map(|level| at(*level));
+        units.chain(self.tiles.iter().map(|(size, _)| at(Level::ADDR) / size)).collect()
     }
 
-    /// Units numbered row-major over what the layout uses of each level.
-    fn unit_number(&self, place: &Location) -> u64 {
-        let layout = self.placement.layout();
-        self.unit_levels().iter().fold(0_u64, |number, level| {
-            let number = number.wrapping_mul(layout.extent(*level));
-            number.wrapping_add(place.get(*level).unwrap_or(0))
-        })
-    }
-
-    /// Title, legend and notes around panels.
-    pub(super) fn picture(&self, what: &str, panels: Vec<Panel>, blocks: bool) -> Picture {
+    /// Title, description, borders and notes around panels.
+    pub(super) fn picture(&self, what: &str, panels: Vec<Panel>) -> Picture {
         let mut borders: Vec<String> = self.unit_levels().iter().map(ToString::to_string).collect();
         borders.extend(self.tiles.iter().map(|(_, name)| format!("tile {name}")));
-        let (legend, mut notes) = self.legend(&panels, blocks);
-        let replicated = self.placement.replicated();
+        let mut notes = Vec::new();
         let copies = self.placement.copies();
         if copies > 1 {
+            let replicated = self.placement.replicated();
             let levels: Vec<&str> = replicated.iter().map(Level::as_str).collect();
             notes.push(format!("{copies} copies over {}; the first is drawn", levels.join(", ")));
         }
-        let kinds = |kind| panels.iter().flat_map(|p| &p.cells).filter(|c| c.kind == kind).count();
-        let mut description = format!("{what} of {}. ", self.title);
-        for panel in &panels {
-            description.push_str(&panel.caption);
-            description.push_str(". ");
-        }
-        if kinds(CellKind::Padding) > 0 {
-            description.push_str(&format!("{} cells are padding. ", kinds(CellKind::Padding)));
-        }
+        let description = described(what, &self.title, &panels);
         let title = self.title.clone();
-        let description = description.trim_end().to_owned();
-        Picture { title, description, panels, legend, borders, notes }
-    }
-
-    /// The colours, if there are few units; else what they follow.
-    fn legend(&self, panels: &[Panel], blocks: bool) -> (Vec<(usize, String)>, Vec<String>) {
-        const MOST: usize = 16;
-        let levels = self.unit_levels();
-        let name = match (self.by, self.tiles.first()) {
-            (Some(level), _) => level.to_string(),
-            (None, Some((_, name))) => format!("tile {name}"),
-            (None, None) => levels.iter().map(Level::as_str).collect::<Vec<_>>().join("."),
-        };
-        if name.is_empty() {
-            return (Vec::new(), Vec::new());
-        }
-        let mut units: Vec<(&str, usize)> = Vec::new();
-        for cell in panels.iter().flat_map(|panel| &panel.cells) {
-            if let Some(color) = cell.color
-                && !units.contains(&(&cell.unit, color))
-                && units.len() <= MOST
-            {
-                units.push((&cell.unit, color));
-            }
-        }
-        units.sort_by_key(|(unit, _)| {
-            unit.split('.').map(str::parse::<u64>).filter_map(Result::ok).collect::<Vec<_>>()
-        });
-        if blocks {
-            let by = self.by.map_or(String::new(), |level| format!(", not by {level}"));
-            let note = "blocks are coloured by the outermost level in which they differ";
-            return (Vec::new(), vec![format!("{note}{by}")]);
-        }
-        if self.by.is_some() || !self.tiles.is_empty() || units.len() > MOST {
-            let cells = panels.iter().flat_map(|panel| &panel.cells);
-            let mut tiles: Vec<u64> =
-                cells.filter_map(|c| c.path.get(levels.len()).copied()).collect();
-            tiles.sort_unstable();
-            tiles.dedup();
-            let few = self.by.is_none() && (1..=8).contains(&tiles.len());
-            let repeats = if few { "" } else { "; every 8th alike" };
-            return (Vec::new(), vec![format!("coloured by {name}{repeats}")]);
-        }
-        let entries = units.into_iter().map(|(unit, color)| (color, format!("{name} {unit}")));
-        (entries.collect(), Vec::new())
+        Picture { title, description, panels, borders, notes, one_scale: false }
     }
 }
 
-/// Address, and lane if lanes are used.
-pub(super) fn address(place: &Location) -> String {
-    let address = place.get(Level::ADDR).unwrap_or(0);
-    place.get(Level::W).map_or(address.to_string(), |lane| format!("{address}.{lane}"))
+/// The picture for a reader who does not see it.
+fn described(what: &str, title: &str, panels: &[Panel]) -> String {
+    let mut description = format!("{what} of {title}. ");
+    for panel in panels {
+        description.push_str(&panel.caption);
+        description.push_str(". ");
+    }
+    let cells = || panels.iter().flat_map(|panel| &panel.cells);
+    let padding = cells().filter(|cell| cell.kind == CellKind::Padding).count();
+    let partly = cells().filter(|cell| cell.is_partly_padded()).count();
+    for (count, what) in [(padding, "padding"), (partly, "partly padding")] {
+        if count > 0 {
+            description.push_str(&format!("{count} cells are {what}. "));
+        }
+    }
+    description.trim_end().to_owned()
 }

@@ -1,122 +1,195 @@
 //! The machine's side: in the memory of every unit, the elements by address.
 
+use std::ops::Range;
+
 use itertools::Itertools;
 
-use super::drawing::{COLORS, Drawing};
+use super::color::{Draft, paint};
+use super::drawing::Drawing;
+use super::span::Span;
 use super::{Cell, CellKind, Panel, Picture};
 use crate::algebra::{Found, Indexes};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 
-/// The most units and the most addresses of each that are drawn.
+/// The most units and the most places of each that are drawn.
 const MOST_UNITS: u64 = 16;
-const MOST_ADDRESSES: u64 = 64;
+const MOST_PLACES: u64 = 64;
 
 /// The most lanes of an address that are drawn: as many as a long word can have of a byte.
 const MOST_LANES: u64 = 8;
 
-/// The addresses in a row where one memory is drawn alone.
+/// The places in a row where one memory is drawn alone.
 const ROW: u64 = 16;
+
+/// The part of every memory that is drawn.
+struct Shown {
+    words: Range<u64>,
+    lanes: u64,
+}
+
+impl Shown {
+    fn count(&self) -> u64 {
+        self.words.end - self.words.start
+    }
+
+    /// Addresses and lanes, in order.
+    fn places(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        self.words.clone().cartesian_product(0..self.lanes)
+    }
+}
 
 impl Drawing<'_> {
     /// The memories of the units, a row for each, a column for each address: elements by their
     /// indexes, padding, holes; copies of an element have one colour.
     ///
-    /// Of more than 16 units or 64 addresses the first are drawn, and a note says so. A memory
-    /// alone goes over several rows.
-    /// Law: a cell holds what [`Placement::element`](crate::Placement::element) finds.
+    /// Where there are more than 16 units, or several with more than 64 places, units are counted
+    /// instead: how many elements, how much padding and how many holes they hold, level by level
+    /// from the root down, and the memory of one unit, the first that is partly padded. A memory
+    /// alone goes over several rows. [`at`](Drawing::at) chooses a unit or a subtree.
+    /// Law: a cell of a memory holds what [`Placement::element`](crate::Placement::element) finds, a
+    /// cell of units what [`Placement::census`](crate::Placement::census) counts.
     ///
     /// # Errors
-    /// As [`Placement::element`](crate::Placement::element).
+    /// As [`Placement::element`](crate::Placement::element) and
+    /// [`Placement::census`](crate::Placement::census).
     pub fn memory(&self) -> Result<Picture, LayoutError> {
         let placement = self.placement;
-        let levels: Vec<Level> =
-            placement.columns().iter().copied().filter(|level| !level.is_in_unit()).collect();
-        let sizes: Vec<u64> = levels.iter().map(|level| placement.coordinates(*level)).collect();
-        let units = sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
-        let words = placement.with_copies().span(Level::ADDR);
-        let all_lanes = placement.with_copies().extent(Level::W);
-        let lanes = all_lanes.min(MOST_LANES);
-        let drawn = words.min(MOST_ADDRESSES / lanes);
-        let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
-        for unit in Indexes::new(sizes).take(usize::try_from(MOST_UNITS).unwrap_or(16)) {
-            let place: Location = levels.iter().copied().zip(unit.iter().copied()).collect();
-            let name = unit.iter().join(".");
-            let mut cells = Vec::new();
-            for (address, lane) in (0..drawn).cartesian_product(0..lanes) {
-                cells.push(self.memory_cell(&place, &levels, address, lane, lanes)?);
-            }
-            rows.push((name, cells));
+        let levels = self.memory_levels();
+        let size = |level: &Level| match self.at.get(*level) {
+            Some(_) => 1,
+            None => placement.coordinates(*level),
+        };
+        let sizes: Vec<u64> = levels.iter().map(size).collect();
+        let units = sizes.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
+        let spread = placement.with_copies();
+        let (words, lanes) = (spread.span(Level::ADDR), spread.extent(Level::W));
+        let whole = self.units.is_empty();
+        let few = whole
+            && (units == 1 || (units <= MOST_UNITS && words.saturating_mul(lanes) <= MOST_PLACES));
+        let (drafts, mut notes) = match few {
+            true => (vec![self.memories(&levels, &sizes)?], Vec::new()),
+            false => self.tree()?,
+        };
+        let mut picture = self.picture("The memories", paint(drafts));
+        picture.notes.clear();
+        if self.tiles.is_empty() {
+            picture.borders = levels.iter().map(ToString::to_string).collect();
         }
+        let shown = self.shown();
+        if words > shown.count() {
+            let Range { start, end } = shown.words;
+            notes.push(format!("addresses {start} to {} of {words} are drawn", end - 1));
+        }
+        if lanes > shown.lanes {
+            notes.push(format!("the first {} lanes of {lanes} are drawn", shown.lanes));
+        }
+        picture.notes = notes;
+        Ok(picture)
+    }
+
+    /// The levels that tell memories apart.
+    pub(super) fn memory_levels(&self) -> Vec<Level> {
+        let columns = self.placement.columns().iter().copied();
+        columns.filter(|level| !level.is_in_unit()).collect()
+    }
+
+    fn shown(&self) -> Shown {
+        let spread = self.placement.with_copies();
+        let lanes = spread.extent(Level::W).min(MOST_LANES);
+        let start = self.first_address;
+        let end = spread.span(Level::ADDR).min(start.saturating_add(MOST_PLACES / lanes));
+        Shown { words: start..end, lanes }
+    }
+
+    /// A row per unit, or one memory over several rows.
+    fn memories(&self, levels: &[Level], sizes: &[u64]) -> Result<Draft, LayoutError> {
+        let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
+        for unit in Indexes::new(sizes.to_vec()) {
+            let at = levels.iter().zip(unit);
+            let place = at.map(|(level, at)| (*level, self.at.get(*level).unwrap_or(at))).collect();
+            rows.push((unit_name(&place, levels), self.memory_cells(&place)?));
+        }
+        let shown = self.shown();
         let panel = match rows.len() {
-            1 => alone(rows.remove(0).1, drawn, lanes),
+            1 => alone(rows.remove(0), &shown, levels),
             _ => Panel {
                 caption: format!(
                     "a row per unit ({}), a column per address",
                     levels.iter().join(".")
                 ),
-                columns: usize::try_from(drawn * lanes).unwrap_or(0),
-                column_ticks: (0..drawn)
-                    .cartesian_product(0..lanes)
-                    .map(|at| tick(at, lanes))
-                    .collect(),
+                columns: usize::try_from(shown.count() * shown.lanes).unwrap_or(0),
+                column_ticks: shown.places().map(|at| tick(at, shown.lanes)).collect(),
                 row_ticks: rows.iter().map(|(name, _)| name.clone()).collect(),
                 cells: rows.into_iter().flat_map(|(_, cells)| cells).collect(),
+                ..Panel::default()
             },
         };
-        let mut picture = self.picture("The memories", vec![panel], false);
-        picture.legend.clear();
-        if self.tiles.is_empty() {
-            picture.borders = levels.iter().map(ToString::to_string).collect();
-            picture.notes = vec![format!("coloured by element; every {COLORS}th alike")];
-        }
-        if units.is_none_or(|units| units > MOST_UNITS) {
-            picture.notes.push(format!("only the first {MOST_UNITS} units are drawn"));
-        }
-        if words > drawn {
-            picture.notes.push(format!("only the first {drawn} addresses of {words} are drawn"));
-        }
-        if all_lanes > lanes {
-            picture.notes.push(format!("only the first {lanes} lanes of {all_lanes} are drawn"));
-        }
-        Ok(picture)
+        Ok(self.by_element(panel))
     }
 
-    fn memory_cell(
-        &self,
-        unit: &Location,
-        levels: &[Level],
-        address: u64,
-        lane: u64,
-        lanes: u64,
-    ) -> Result<Cell, LayoutError> {
+    /// The memory of one unit.
+    pub(super) fn memory_of(&self, unit: &Location) -> Result<Draft, LayoutError> {
+        let levels = self.memory_levels();
+        let row = (unit_name(unit, &levels), self.memory_cells(unit)?);
+        Ok(self.by_element(alone(row, &self.shown(), &levels)))
+    }
+
+    fn memory_cells(&self, unit: &Location) -> Result<Vec<Cell>, LayoutError> {
+        let places = self.shown().places();
+        places.map(|(address, lane)| self.memory_cell(unit, address, lane)).collect()
+    }
+
+    fn memory_cell(&self, unit: &Location, address: u64, lane: u64) -> Result<Cell, LayoutError> {
+        let levels = self.memory_levels();
         let mut place = unit.clone();
         place.set(Level::ADDR, address);
-        if lanes > 1 || self.placement.with_copies().used_levels().contains(&Level::W) {
+        if self.placement.with_copies().used_levels().contains(&Level::W) {
             place.set(Level::W, lane);
         }
-        let at = |level: &Level| place.get(*level).unwrap_or(0);
-        let mut path: Vec<u64> = levels.iter().map(at).collect();
-        path.extend(self.tiles.iter().map(|(size, _)| address / size));
-        let (kind, label, color) = match self.placement.element(&place)? {
-            Found::Element(index) => {
-                let weights = self.placement.layout().shape();
-                let number = index.iter().zip(weights).fold(0_u64, |number, (entry, extent)| {
-                    number.wrapping_mul(extent).wrapping_add(*entry)
-                });
-                let color = match self.tiles.is_empty() {
-                    true => usize::try_from(number % COLORS).ok(),
-                    false => Some(self.color(&place)),
-                };
-                (CellKind::Element, index.iter().join(","), color)
-            }
-            Found::Padding => (CellKind::Padding, String::new(), None),
-            Found::Hole | Found::Outside => (CellKind::Hole, String::new(), None),
+        let (kind, index) = match self.placement.element(&place)? {
+            Found::Element(index) => (CellKind::Element, Some(index)),
+            Found::Padding => (CellKind::Padding, None),
+            Found::Hole | Found::Outside => (CellKind::Hole, None),
         };
-        let unit = levels.iter().map(at).join(".");
-        Ok(Cell { kind, path, color, unit, label, mark: None })
+        Ok(Cell {
+            kind,
+            path: self.path(&place, &levels),
+            unit: unit_name(&place, &levels),
+            label: index.as_ref().map_or(String::new(), |index| index.iter().join(",")),
+            indexes: index.into_iter().flatten().map(|at| at..at + 1).collect(),
+            filled: [1, 1],
+            slots: u64::from(kind != CellKind::Hole),
+            elements: u64::from(kind == CellKind::Element),
+            places: place.iter().map(|(level, at)| (level, Span::at(at))).collect(),
+            ..Cell::default()
+        })
     }
+
+    /// Elements by their numbers, or by their tiles.
+    fn by_element(&self, panel: Panel) -> Draft {
+        let shape = self.placement.layout().shape();
+        let number = |cell: &Cell| {
+            cell.indexes.iter().zip(&shape).fold(0_u64, |number, (entry, extent)| {
+                number.wrapping_mul(*extent).wrapping_add(entry.start)
+            })
+        };
+        let units = self.memory_levels().len();
+        let tile = |cell: &Cell| cell.path.get(units).copied().unwrap_or(0);
+        let (meaning, by_tile) = match self.tiles.first() {
+            None => ("element", false),
+            Some(_) => ("tile", true),
+        };
+        let value = |cell: &Cell| if by_tile { tile(cell) } else { number(cell) };
+        let value = |cell: &Cell| (cell.kind == CellKind::Element).then(|| vec![value(cell)]);
+        let values = panel.cells.iter().map(value).collect();
+        Draft::new(panel, meaning.into(), values)
+    }
+}
+
+fn unit_name(place: &Location, levels: &[Level]) -> String {
+    levels.iter().map(|level| place.get(*level).unwrap_or(0)).join(".")
 }
 
 fn tick((address, lane): (u64, u64), lanes: u64) -> String {
@@ -124,22 +197,20 @@ fn tick((address, lane): (u64, u64), lanes: u64) -> String {
 }
 
 /// One memory, row by row.
-fn alone(mut cells: Vec<Cell>, words: u64, lanes: u64) -> Panel {
-    let per_row = ROW.min(words).max(1);
+fn alone((name, mut cells): (String, Vec<Cell>), shown: &Shown, levels: &[Level]) -> Panel {
+    let (words, lanes) = (shown.count(), shown.lanes);
+    let per_row = (ROW / lanes).clamp(1, words.max(1));
     let columns = usize::try_from(per_row * lanes).unwrap_or(1);
-    let blank = Cell {
-        kind: CellKind::Blank,
-        path: Vec::new(),
-        color: None,
-        unit: String::new(),
-        label: String::new(),
-        mark: None,
-    };
     let rows = cells.len().div_ceil(columns);
-    cells.resize(rows * columns, blank);
-    let first = (0..words.max(1)).step_by(usize::try_from(per_row).unwrap_or(1));
+    cells.resize(rows * columns, Cell::default());
+    let start = shown.words.start;
+    let first = (start..start + words.max(1)).step_by(usize::try_from(per_row).unwrap_or(1));
+    let caption = match levels {
+        [] => "the memory by address".into(),
+        levels => format!("the memory of {} {name} by address", levels.iter().join(".")),
+    };
     Panel {
-        caption: "the memory by address".into(),
+        caption,
         cells,
         columns,
         row_ticks: first.map(|at| at.to_string()).take(rows).collect(),
@@ -148,5 +219,6 @@ fn alone(mut cells: Vec<Cell>, words: u64, lanes: u64) -> Panel {
             .map(|(word, lane)| tick((word, lane), lanes))
             .map(|tick| format!("+{tick}"))
             .collect(),
+        ..Panel::default()
     }
 }

@@ -1,23 +1,46 @@
 //! Pictures: where the elements go, as a value that printers print.
 //!
 //! ```text
-//! Drawing::new(&placement).tensor()  ->  Picture { panels of cells, legend }  ->  svg, text
+//! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page
 //! ```
 //!
-//! A cell knows its unit as a path from the outermost key to the innermost one; where neighbours part
-//! at a key there is a border of that depth. So nested borders need no geometry.
+//! A cell knows the indexes that it stands for, the coordinates that their elements take in every
+//! level, and how many of its slots hold elements, all by counting digits; so a picture of 2^60
+//! elements costs as much as one of a hundred. It knows its unit as a path from the outermost key
+//! to the innermost one; where neighbours part at a key there is a border of that depth, so nested
+//! borders need no geometry.
 
+mod census;
+mod color;
+mod cut;
 mod drawing;
+mod flows;
+mod grid;
+mod label;
 mod memory;
 mod pair;
+#[cfg(feature = "png")]
+mod png;
+mod span;
 mod svg;
 mod tensor;
 mod text;
+mod tree;
 
+use std::ops::Range;
+
+pub use census::{Census, UnitCount};
 pub use drawing::Drawing;
+pub use label::Label;
+#[cfg(feature = "png")]
+pub use png::PngError;
+pub use span::Span;
 
-/// Panels of cells, and what their colours and borders mean.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use crate::level::Level;
+use crate::report::percent;
+
+/// Panels of cells, and what their borders mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
     /// What is drawn, in a line.
@@ -26,16 +49,16 @@ pub struct Picture {
     pub description: String,
     /// Side by side or below each other, as there is room.
     pub panels: Vec<Panel>,
-    /// Colour number and meaning.
-    pub legend: Vec<(usize, String)>,
     /// The meaning of the borders, outermost first.
     pub borders: Vec<String>,
-    /// What else has to be said, such as that colours repeat.
+    /// What else has to be said, such as how many copies there are.
     pub notes: Vec<String>,
+    /// Whether the cells of all panels have one size, because they are compared.
+    pub one_scale: bool,
 }
 
 /// A grid of cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Panel {
     /// What this grid shows.
@@ -48,13 +71,21 @@ pub struct Panel {
     pub row_ticks: Vec<String>,
     /// The ticks of the columns.
     pub column_ticks: Vec<String>,
+    /// Colour number and meaning, for every colour of the panel or for none.
+    pub key: Vec<(usize, String)>,
+    /// What the colours follow where there are too many for a key.
+    pub coloring: Option<String>,
+    /// The cell that the next panel shows in detail.
+    pub zoom: Option<usize>,
+    /// Cells in the order of their addresses, a chain wherever addresses follow each other.
+    pub order: Vec<Vec<usize>>,
 }
 
 /// A square of a grid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cell {
-    /// What is there.
+    /// What is there; a block with any element is one.
     pub kind: CellKind,
     /// Where it is, outermost key first: levels of the tree, then tiles.
     pub path: Vec<u64>,
@@ -64,21 +95,64 @@ pub struct Cell {
     pub unit: String,
     /// What stands in the cell: an address, an index, levels of a block; one line each.
     pub label: String,
-    /// How far the element comes from, if it moves.
+    /// Where the element comes from, if it moves.
     pub mark: Option<String>,
+    /// The indexes that it stands for, padding included; empty in a picture of memories.
+    pub indexes: Vec<Range<u64>>,
+    /// Of its rows and of its columns, how many hold elements; the others are padding.
+    pub filled: [u64; 2],
+    /// How many slots of one copy it stands for, and how many of them hold elements; in a picture
+    /// of units, how many slots and elements of all copies the units hold.
+    pub slots: u64,
+    /// See [`slots`](Cell::slots).
+    pub elements: u64,
+    /// The coordinates that its elements take, those of the first copy.
+    pub places: Vec<(Level, Span)>,
 }
 
 /// What a cell stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CellKind {
-    /// An element.
+    /// An element, or a block that holds some.
     Element,
     /// A slot that holds none.
     Padding,
     /// A place that the layout skips.
     Hole,
     /// Nothing: the grid is longer than what it shows.
+    #[default]
     Blank,
+}
+
+impl Cell {
+    /// How many of its slots are padding.
+    #[must_use]
+    pub fn padding(&self) -> u64 {
+        self.slots.saturating_sub(self.elements)
+    }
+
+    /// The share of its slots that are padding, in words: `98.4 %`; never 0 or 100 for a part.
+    pub(crate) fn padding_share(&self) -> String {
+        match &*percent(self.padding(), self.slots) {
+            "100.0 %" if self.elements > 0 => "> 99.9 %".into(),
+            "0.0 %" if self.padding() > 0 => "< 0.1 %".into(),
+            share => share.into(),
+        }
+    }
+
+    /// Whether some of its slots, but not all, are padding.
+    #[must_use]
+    pub fn is_partly_padded(&self) -> bool {
+        self.elements > 0 && self.elements < self.slots
+    }
+}
+
+impl Picture {
+    /// The colour with a number as it is printed: `#a6d5f0`.
+    #[must_use]
+    pub fn tint(color: usize) -> &'static str {
+        svg::TINTS[color % svg::TINTS.len()]
+    }
 }
 
 impl Panel {
@@ -103,5 +177,10 @@ impl Panel {
             return None;
         }
         a.iter().zip(b).position(|(a, b)| a != b)
+    }
+
+    /// Whether a cell has padding beside elements.
+    pub(crate) fn has_padding(&self) -> bool {
+        self.cells.iter().any(|cell| cell.kind == CellKind::Padding || cell.is_partly_padded())
     }
 }

@@ -2,191 +2,340 @@
 
 use std::ops::Range;
 
-use super::drawing::{COLORS, Drawing, address};
-use super::{Cell, CellKind, Panel, Picture};
+use super::color::{COLORS, Draft, paint};
+use super::cut::{blocks, elided, length, tile_edge};
+use super::drawing::Drawing;
+use super::grid::Grid;
+use super::span::{Span, Spans};
+use super::{Cell, CellKind, Label, Panel, Picture};
 use crate::algebra::Indexes;
 use crate::level::Level;
 use crate::location::Location;
-
-/// The longest side of a grid that is drawn cell by cell, and its most cells.
-const LONGEST: u64 = 64;
-const MOST_CELLS: u64 = 1024;
-
-/// The most blocks along a side.
-const MOST_BLOCKS: u64 = 16;
-
-/// The most grids of a picture.
-const MOST_PANELS: u64 = 8;
 
 impl Drawing<'_> {
     /// The tensor as a grid, the last two axes as rows and columns, a grid for every index of the
     /// others: every cell with its address, coloured by its unit, padding too.
     ///
     /// Where it has more than 64 rows or columns or 1024 cells, blocks are drawn, along the digits of
-    /// the layout, and in another grid what is in the first of them, down to the elements; so the
-    /// picture of any layout is small.
-    /// Law: a cell of an element is where [`Placement::locate`](crate::Placement::locate) says.
+    /// the layout, and in another grid what is in one of them, down to the elements; so the picture
+    /// of any layout is small. The block is the first that is partly padded, or the one that
+    /// [`zoom`](Drawing::zoom) names.
+    /// Law: a cell of an element is where [`Placement::locate`](crate::Placement::locate) says; a
+    /// block holds as many elements and as much padding, and takes the coordinates, that its indexes
+    /// have one by one.
+    /// Cost: O(digits) per cell, whatever the number of elements.
     #[must_use]
     pub fn tensor(&self) -> Picture {
-        let rank = self.placement.layout().rank();
-        let ranges: Vec<Range<u64>> = (0..rank).map(|axis| self.range(axis)).collect();
-        if ranges.iter().any(Range::is_empty) {
-            return self.picture("The tensor", Vec::new(), false);
-        }
-        let (outer, sides) = ranges.split_at(rank.saturating_sub(2));
-        let small = sides.iter().all(|range| length(range) <= LONGEST)
-            && sides.iter().map(length).product::<u64>() <= MOST_CELLS;
-        let shown = if small { MOST_PANELS } else { 1 };
-        let leading: Vec<u64> = outer.iter().map(length).collect();
-        let all = leading.iter().try_fold(1_u64, |all, n| all.checked_mul(*n));
-        let leads = Indexes::new(leading).take(usize::try_from(shown).unwrap_or(1));
-        let panels = leads.flat_map(|lead| {
-            let lead = lead.iter().zip(outer).map(|(at, range)| at + range.start).collect();
-            let grid = Grid { lead, sides: sides.to_vec(), steps: vec![1; sides.len()] };
-            if small { vec![self.panel(&grid)] } else { self.blocks(grid) }
-        });
-        let mut picture = self.picture("The tensor", panels.collect(), !small);
-        if all.is_none_or(|all| all > shown) {
-            let note = format!("only the first {shown} of the leading indexes are drawn");
-            picture.notes.push(note);
-        }
+        let (drafts, mut notes) = self.tensor_drafts();
+        let mut picture = self.picture("The tensor", paint(drafts));
+        picture.notes.append(&mut notes);
         picture
     }
 
-    /// Blocks along the digits, then what is in the first block, down to elements.
-    fn blocks(&self, mut grid: Grid) -> Vec<Panel> {
-        let mut panels = Vec::new();
-        for _ in 0..MOST_PANELS {
-            let sides = grid.sides.iter().enumerate();
-            grid.steps = sides.map(|(at, range)| self.step(grid.lead.len() + at, range)).collect();
-            panels.push(self.panel(&grid));
-            if grid.is_of_elements() {
+    /// The panels before they are coloured, and what is to be said of them.
+    pub(super) fn tensor_drafts(&self) -> (Vec<Draft>, Vec<String>) {
+        let ranges = self.ranges();
+        if ranges.iter().any(Range::is_empty) {
+            return (Vec::new(), Vec::new());
+        }
+        let (outer, sides) = ranges.split_at(ranges.len().saturating_sub(2));
+        let small = self.is_small();
+        let most = u64::try_from(self.most_panels).unwrap_or(u64::MAX);
+        let shown = if small { most } else { 1 };
+        let leading: Vec<u64> = outer.iter().map(length).collect();
+        let all = leading.iter().try_fold(1_u64, |all, n| all.checked_mul(*n));
+        let spans = Spans::new(self.placement.with_copies(), self.placement.columns());
+        let drafts = match small {
+            true => {
+                let leads = Indexes::new(leading).take(usize::try_from(shown).unwrap_or(1));
+                let lead =
+                    |at: Vec<u64>| at.iter().zip(outer).map(|(at, r)| at + r.start).collect();
+                leads
+                    .map(|at| self.draft(&Grid::of_elements(lead(at), sides), &spans, &[]))
+                    .collect()
+            }
+            false => {
+                let lead = outer.iter().zip(&self.zoom);
+                let lead = lead.map(|(range, zoom)| zoom.unwrap_or(range.start)).collect();
+                self.zoomed(lead, sides, &spans)
+            }
+        };
+        let mut notes: Vec<String> = self.hidden_padding().into_iter().collect();
+        if all.is_none_or(|all| all > shown) {
+            let of = all.map_or("more than 2^64".into(), |all| all.to_string());
+            notes.push(match small {
+                true => format!("the first {shown} of {of} leading indexes are drawn"),
+                false => format!("one of {of} leading indexes is drawn"),
+            });
+        }
+        (drafts, notes)
+    }
+
+    /// Padding inside tiles, which no index reaches.
+    fn hidden_padding(&self) -> Option<String> {
+        let layout = self.placement.layout();
+        if layout.derived_axes().is_empty() {
+            return None;
+        }
+        let axes = (0..layout.rank()).map(|axis| self.slots(axis));
+        let drawn = axes.fold(1_u64, u64::saturating_mul).saturating_mul(layout.copies());
+        let hidden = layout.slots().saturating_sub(drawn);
+        (hidden > 0).then(|| {
+            format!("{hidden} more slots of padding lie inside tiles, where no index leads; see --view machine")
+        })
+    }
+
+    /// Blocks along the digits, then what is in one of them, down to elements.
+    fn zoomed(&self, lead: Vec<u64>, sides: &[Range<u64>], spans: &Spans<'_>) -> Vec<Draft> {
+        let mut drafts: Vec<Draft> = Vec::new();
+        let (mut sides, mut meaning) = (sides.to_vec(), Vec::new());
+        // A block that is cut into one is looked into at once.
+        for _ in 0..2 * self.most_panels {
+            if drafts.len() == self.most_panels {
                 break;
             }
-            for (range, step) in grid.sides.iter_mut().zip(&grid.steps) {
-                range.end = range.end.min(range.start + step);
+            let grid = self.cut(lead.clone(), &sides);
+            let cells = grid.boxes();
+            if cells.len() > 1 || grid.is_of_elements() {
+                let mut draft = self.draft(&grid, spans, &meaning);
+                meaning = self.colored_levels(&draft.panel.cells, &meaning);
+                if grid.is_of_elements() || grid.is_elided {
+                    drafts.push(draft);
+                    break;
+                }
+                draft.panel.zoom = self.chosen(&draft.panel.cells);
+                drafts.push(draft);
             }
+            let chosen =
+                drafts.last().and_then(|draft| draft.panel.zoom).filter(|_| cells.len() > 1);
+            let chosen = &cells[chosen.unwrap_or(0)];
+            sides = chosen[lead.len()..].to_vec();
         }
-        panels
+        drafts
     }
 
-    /// The largest number of values that are one block: a place of the digits of the axis, or of a
-    /// part of one, with few blocks in the range.
-    fn step(&self, axis: usize, range: &Range<u64>) -> u64 {
-        let length = length(range);
-        let mut place = 1_u64;
-        let mut places = vec![1];
-        for subaxis in self.placement.layout().axes()[axis].subaxes.iter().rev() {
-            place = place.saturating_mul(subaxis.size);
-            places.push(place);
-        }
-        let few = |step: &u64| length.div_ceil(*step) <= MOST_BLOCKS;
-        let digit = places.iter().copied().filter(|step| *step < length.max(2)).find(few);
-        // A digit of very many values is cut in parts of a power of two.
-        digit.unwrap_or_else(|| length.div_ceil(MOST_BLOCKS).next_power_of_two().min(length))
+    /// Blocks of a range: whole tiles, then what is in one tile.
+    fn cut(&self, lead: Vec<u64>, sides: &[Range<u64>]) -> Grid {
+        let axes = &self.placement.layout().axes()[lead.len()..];
+        let tile = self.tiles.first().map(|(size, _)| *size);
+        let edges: Vec<u64> =
+            axes.iter().map(|axis| tile.map_or(1, |tile| tile_edge(axis, tile))).collect();
+        let within = sides.iter().zip(&edges).all(|(side, edge)| length(side) <= *edge);
+        let is_elided =
+            tile.is_some() && within && sides.iter().any(|s| length(s) > self.most_blocks);
+        let cuts = sides.iter().zip(axes).zip(&edges).map(|((side, axis), edge)| match is_elided {
+            true => elided(side),
+            false => blocks(axis, side, if within { 1 } else { *edge }, self.most_blocks),
+        });
+        Grid { lead, sides: cuts.collect(), is_elided }
     }
 
-    /// A grid: of elements, or of blocks that are told apart by the levels in which they differ.
-    fn panel(&self, grid: &Grid) -> Panel {
-        let (rows, columns) = (grid.values(0), grid.values(1));
-        let cells = rows.iter().flat_map(|row| columns.iter().map(move |column| (*row, *column)));
-        let indexes: Vec<Vec<u64>> = cells.map(|(row, column)| grid.index(row, column)).collect();
-        let slots: Vec<(CellKind, Location)> =
-            indexes.iter().map(|index| self.slot_at(index)).collect();
-        let levels = if grid.is_of_elements() { Vec::new() } else { self.differing(&slots) };
-        let cell = |(kind, place): &(CellKind, Location)| match grid.is_of_elements() {
-            true => self.cell(*kind, place, address(place)),
-            false => self.block_cell(*kind, place, &levels),
+    /// The block to show in detail: among those that hold the index that was asked for, the first
+    /// that is partly padded, else the first with elements.
+    fn chosen(&self, cells: &[Cell]) -> Option<usize> {
+        let asked = |cell: &Cell| {
+            let mut ranges = cell.indexes.iter().zip(&self.zoom);
+            ranges.all(|(range, zoom)| zoom.is_none_or(|zoom| range.contains(&zoom)))
         };
-        let ticks = |side: usize, values: &[u64]| match grid.side(side) {
-            None => vec![String::new()],
-            Some(_) => values.iter().map(ToString::to_string).collect(),
-        };
-        Panel {
-            caption: grid.caption(),
-            cells: slots.iter().map(cell).collect(),
-            columns: columns.len(),
-            row_ticks: ticks(0, &rows),
-            column_ticks: ticks(1, &columns),
-        }
+        let first = |good: &dyn Fn(&Cell) -> bool| cells.iter().position(|c| asked(c) && good(c));
+        let partly = first(&Cell::is_partly_padded);
+        partly.or_else(|| first(&|cell| cell.elements > 0)).or_else(|| first(&|_| true)).or(Some(0))
     }
 
-    fn slot_at(&self, index: &[u64]) -> (CellKind, Location) {
+    /// A grid of elements or of blocks.
+    fn draft(&self, grid: &Grid, spans: &Spans<'_>, inherited: &[Level]) -> Draft {
+        let mut cells: Vec<Cell> =
+            grid.boxes().into_iter().map(|indexes| self.tensor_cell(indexes, spans)).collect();
+        let varying = self.varying(&cells);
+        let labels = self.labels_of(grid, &varying);
+        for cell in &mut cells {
+            let whole = grid.is_elided && cell.slots > 1;
+            cell.label = if whole { "\u{2026}".into() } else { Label::lines(&labels, cell) };
+        }
+        let levels = self.colored_levels(&cells, inherited);
+        let (meaning, values) = self.colored_by(&cells, &levels);
+        let order = if self.tiles.is_empty() { Vec::new() } else { in_order(&cells) };
+        let caption = [grid.caption()].into_iter().chain(self.in_common(grid, &cells, &varying));
+        let panel = Panel {
+            caption: caption.collect::<Vec<_>>().join("; "),
+            cells,
+            columns: grid.columns(),
+            row_ticks: grid.ticks(0),
+            column_ticks: grid.ticks(1),
+            order,
+            ..Panel::default()
+        };
+        Draft::new(panel, meaning, values)
+    }
+
+    fn tensor_cell(&self, indexes: Vec<Range<u64>>, spans: &Spans<'_>) -> Cell {
         let layout = self.placement.with_copies();
-        let real = layout.axes().iter().zip(index).all(|(axis, entry)| *entry < axis.extent);
-        let kind = if real { CellKind::Element } else { CellKind::Padding };
-        (kind, layout.slot(index))
+        let real = indexes.iter().zip(layout.axes());
+        let filled: Vec<u64> = real
+            .map(|(range, axis)| range.end.min(axis.extent).saturating_sub(range.start))
+            .collect();
+        let (elements, slots) = (filled.iter().product(), indexes.iter().map(length).product());
+        let first: Vec<u64> = indexes.iter().map(|range| range.start).collect();
+        let place = layout.slot(&first);
+        let places = match slots {
+            1 => place.iter().map(|(level, at)| (level, Span::at(at))).collect(),
+            _ => spans.of(&indexes),
+        };
+        let levels = self.unit_levels();
+        let mut sides = filled.iter().rev().copied().chain([1, 1]);
+        let columns = sides.next().unwrap_or(1);
+        Cell {
+            kind: if elements > 0 { CellKind::Element } else { CellKind::Padding },
+            path: self.path(&place, &levels),
+            unit: unit(&places, &levels),
+            filled: [sides.next().unwrap_or(1), columns],
+            slots,
+            elements,
+            places,
+            indexes,
+            ..Cell::default()
+        }
     }
 
-    /// The columns in which places differ.
-    fn differing(&self, slots: &[(CellKind, Location)]) -> Vec<Level> {
+    /// The columns in which cells differ; coordinates that all copies share are no difference.
+    fn varying(&self, cells: &[Cell]) -> Vec<Level> {
         let differs = |level: &Level| {
-            let mut at = slots.iter().map(|(_, place)| place.get(*level));
-            let first = at.next();
-            at.any(|at| Some(at) != first)
+            let mut spans =
+                cells.iter().filter(|c| c.elements > 0).map(|cell| span_in(cell, *level));
+            let first = spans.next();
+            spans.any(|span| Some(span) != first)
         };
         self.placement.columns().iter().copied().filter(differs).collect()
     }
 
-    fn block_cell(&self, kind: CellKind, place: &Location, levels: &[Level]) -> Cell {
-        let at = |level: &Level| place.get(*level).unwrap_or(0);
-        let label: Vec<String> =
-            levels.iter().map(|level| format!("{level} {}", at(level))).collect();
-        let color = usize::try_from(levels.first().map_or(0, at) % COLORS).ok();
-        let color = color.filter(|_| kind == CellKind::Element);
-        let cell = self.cell(kind, place, String::new());
-        Cell { label: label.join("\n"), color, ..cell }
+    /// What stands in the cells of a panel.
+    fn labels_of(&self, grid: &Grid, varying: &[Level]) -> Vec<Label> {
+        if !self.labels.is_empty() {
+            return self.labels.clone();
+        }
+        let levels = |levels: Vec<Level>| levels.into_iter().map(Label::Level).collect();
+        let units: Vec<Level> = varying.iter().copied().filter(|l| !l.is_in_unit()).collect();
+        let within = units.len() < varying.len() || units.is_empty();
+        match grid.is_of_elements() || grid.is_elided {
+            true if within => vec![Label::Address],
+            true => levels(units),
+            false if varying.is_empty() => levels(self.used_columns()),
+            false => levels(varying.to_vec()),
+        }
     }
-}
 
-fn length(range: &Range<u64>) -> u64 {
-    range.end - range.start
-}
+    /// The columns that the layout uses without copies.
+    fn used_columns(&self) -> Vec<Level> {
+        let (used, copied) = (self.placement.layout().used_levels(), self.placement.replicated());
+        let columns = self.placement.columns().iter().copied();
+        columns.filter(|level| used.contains(level) && !copied.contains(level)).collect()
+    }
 
-/// What is drawn: the last axes, at most two, in steps, at one index of the others.
-struct Grid {
-    lead: Vec<u64>,
-    sides: Vec<Range<u64>>,
-    steps: Vec<u64>,
+    /// What all cells have: `in each PE 0..3, Addr 0..63`.
+    fn in_common(&self, grid: &Grid, cells: &[Cell], varying: &[Level]) -> Option<String> {
+        if self.is_small() {
+            return None;
+        }
+        let first = cells.iter().find(|cell| cell.elements > 0)?;
+        let common = self.used_columns().into_iter().filter(|level| !varying.contains(level));
+        let shown = common.filter_map(|level| Some((level, span_in(first, level)?)));
+        let shown: Vec<String> = shown.map(|(level, span)| format!("{level} {span}")).collect();
+        let what = if grid.is_of_elements() || grid.is_elided { "all in" } else { "in each" };
+        (!shown.is_empty()).then(|| format!("{what} {}", shown.join(", ")))
+    }
+
+    /// The levels whose coordinates colour a panel: the outer ones in which its cells differ and
+    /// each has one coordinate, as long as there are colours; else those of the panel before.
+    fn colored_levels(&self, cells: &[Cell], inherited: &[Level]) -> Vec<Level> {
+        let filled = || cells.iter().filter(|cell| cell.elements > 0);
+        let single = |level: &Level| filled().all(|cell| only(cell, *level).is_some());
+        let varying = self.varying(cells);
+        let mut levels = self.unit_levels();
+        levels.retain(|level| varying.contains(level) && single(level));
+        if levels.is_empty() {
+            return inherited.to_vec();
+        }
+        let few = |levels: &[Level]| {
+            let values = filled().map(|cell| values(cell, levels));
+            values.collect::<std::collections::HashSet<_>>().len() <= COLORS
+        };
+        let count = (1..=levels.len()).rev().find(|count| few(&levels[..*count])).unwrap_or(1);
+        levels.truncate(count);
+        levels
+    }
+
+    /// What the colours of a panel tell, and for each cell which.
+    fn colored_by(&self, cells: &[Cell], levels: &[Level]) -> (String, Vec<Option<Vec<u64>>>) {
+        let level = |level: Level| move |cell: &Cell| only(cell, level).map(|at| vec![at]);
+        match (self.by, self.tiles.first()) {
+            (Some(by), _) => (by.to_string(), cells.iter().map(level(by)).collect()),
+            (None, Some((size, _))) => {
+                let tile = |cell: &Cell| {
+                    let address = span_in(cell, Level::ADDR)?;
+                    (address.first / size == address.last / size)
+                        .then(|| vec![address.first / size])
+                };
+                ("tile".into(), cells.iter().map(tile).collect())
+            }
+            (None, None) => {
+                let name: Vec<&str> = levels.iter().map(Level::as_str).collect();
+                (name.join("."), cells.iter().map(|cell| values(cell, levels)).collect())
+            }
+        }
+    }
 }
 
 impl Grid {
-    fn is_of_elements(&self) -> bool {
-        self.steps.iter().all(|step| *step == 1)
+    fn of_elements(lead: Vec<u64>, sides: &[Range<u64>]) -> Grid {
+        let singly = |range: &Range<u64>| range.clone().map(|at| at..at + 1).collect();
+        Grid { lead, sides: sides.iter().map(singly).collect(), is_elided: false }
     }
+}
 
-    /// The number of the axis that gives the rows (0) or the columns (1).
-    fn side(&self, side: usize) -> Option<usize> {
-        (side + self.sides.len()).checked_sub(2)
-    }
+fn span_in(cell: &Cell, level: Level) -> Option<Span> {
+    cell.places.iter().find(|(of, _)| *of == level).map(|(_, span)| *span)
+}
 
-    /// The values of the rows or the columns; 0 where there is no such axis.
-    fn values(&self, side: usize) -> Vec<u64> {
-        let Some(at) = self.side(side) else { return vec![0] };
-        let (range, step) = (&self.sides[at], self.steps[at]);
-        (0..length(range).div_ceil(step)).map(|block| range.start + block * step).collect()
-    }
+fn only(cell: &Cell, level: Level) -> Option<u64> {
+    span_in(cell, level).and_then(|span| span.only())
+}
 
-    fn index(&self, row: u64, column: u64) -> Vec<u64> {
-        let entries = [row, column];
-        self.lead.iter().chain(&entries[2 - self.sides.len()..]).copied().collect()
-    }
+/// The coordinates in some levels, if each has one only.
+fn values(cell: &Cell, levels: &[Level]) -> Option<Vec<u64>> {
+    levels.iter().map(|level| only(cell, *level)).collect()
+}
 
-    /// `i0 = 3, rows i1 0 to 11, columns i2 0 to 7`
-    fn caption(&self) -> String {
-        let leading = self.lead.iter().enumerate().map(|(axis, at)| format!("i{axis} = {at}"));
-        let names = ["rows", "columns"].into_iter().skip(2 - self.sides.len());
-        let sides = self.sides.iter().zip(names).enumerate().map(|(at, (range, name))| {
-            format!("{name} i{} {} to {}", self.lead.len() + at, range.start, range.end - 1)
-        });
-        let mut all: Vec<String> = leading.chain(sides).collect();
-        if all.is_empty() {
-            all.push("one element".into());
+/// The unit of a cell that lies in one.
+fn unit(places: &[(Level, Span)], levels: &[Level]) -> String {
+    let at = |level: &Level| places.iter().find(|(of, _)| of == level)?.1.only();
+    let units: Option<Vec<String>> = levels.iter().map(|l| Some(at(l)?.to_string())).collect();
+    units.unwrap_or_default().join(".")
+}
+
+/// Single elements in the order of their addresses, cut wherever an address is not the next one.
+fn in_order(cells: &[Cell]) -> Vec<Vec<usize>> {
+    let place = |cell: &Cell| -> Option<(Location, u64)> {
+        let at =
+            |(level, span): &(Level, Span)| (*level != Level::ADDR).then_some((*level, span.first));
+        let unit = cell.places.iter().filter_map(at).collect();
+        (cell.slots == 1 && cell.elements == 1).then_some((unit, only(cell, Level::ADDR)?))
+    };
+    let mut all: Vec<(Location, u64, usize)> = cells
+        .iter()
+        .enumerate()
+        .filter_map(|(at, cell)| place(cell).map(|(unit, address)| (unit, address, at)))
+        .collect();
+    all.sort();
+    let mut chains: Vec<Vec<usize>> = Vec::new();
+    let mut before: Option<(Location, u64)> = None;
+    for (unit, address, at) in all {
+        let follows = before.as_ref().is_some_and(|(of, last)| *of == unit && last + 1 == address);
+        match chains.last_mut().filter(|_| follows) {
+            Some(chain) => chain.push(at),
+            None => chains.push(vec![at]),
         }
-        if !self.is_of_elements() {
-            let size: Vec<String> = self.steps.iter().map(ToString::to_string).collect();
-            all.push(format!("a cell is {}", size.join(" x ")));
-        }
-        all.join(", ")
+        before = Some((unit, address));
     }
+    chains.retain(|chain| chain.len() > 1);
+    chains
 }

@@ -3,44 +3,92 @@
 use super::{Cell, CellKind, Panel, Picture};
 
 /// 256-colour backgrounds near the tints of the SVG.
-const BACKGROUNDS: [u8; 8] = [153, 222, 115, 229, 110, 216, 182, 252];
+const BACKGROUNDS: [u8; super::color::COLORS] = [
+    153, 222, 115, 229, 110, 216, 182, 252, 140, 142, 210, 36, 75, 173, 144, 122, 149, 212, 73,
+    195, 146, 183, 45, 181, 108, 179, 44, 175, 157, 225, 187, 223,
+];
 
 impl Picture {
     /// The picture as text of at most `width` characters per line, as far as cells are not wider:
     /// grids that are wider are printed in bands of columns. Without colours every cell says its
-    /// unit in front of a colon. Padding is `//`, a hole `..`.
+    /// unit in front of a colon. Padding is `//`, a hole `..`; a block that is partly padded has a
+    /// stroke and the share of its padding behind it, `0-3/98.4%`.
     #[must_use]
     pub fn to_text(&self, width: usize, color: bool) -> String {
         let mut text = format!("{}\n", self.title);
-        for panel in &self.panels {
-            text.push_str(&format!("\n{}\n", panel.caption));
+        for (panel, before) in
+            self.panels.iter().zip([None].into_iter().chain(self.panels.iter().map(Some)))
+        {
+            let zoom = before.and_then(|panel| panel.cells.get(panel.zoom?));
+            text.push('\n');
+            for line in wrapped(&format!("{}{}", zoomed(zoom), panel.caption), width) {
+                text.push_str(&format!("{line}\n"));
+            }
             let grid = Grid::new(panel, color);
             let units = grid.shows_units.then(|| format!("{}:Addr", self.borders.join(".")));
             if let Some(names) = names(panel).or(units) {
                 text.push_str(&format!("in each cell: {names}\n"));
             }
             grid.print(width, &mut text);
+            text.push_str(&panel_key(panel, color));
         }
-        let mut key: Vec<String> = Vec::new();
-        if color {
-            key.extend(
-                self.legend.iter().map(|(number, name)| painted(*number, &format!(" {name} "))),
-            );
-        }
-        let kinds = |kind| self.panels.iter().flat_map(|p| &p.cells).any(|cell| cell.kind == kind);
-        key.extend(kinds(CellKind::Padding).then(|| "// padding".into()));
-        key.extend(kinds(CellKind::Hole).then(|| ".. hole".into()));
+        let key = self.text_key();
         if !key.is_empty() {
             text.push_str(&format!("\n{}\n", key.join("  ")));
         }
-        for note in &self.notes {
-            // Without colours there is nothing that repeats.
-            if color || !note.starts_with("coloured") {
-                text.push_str(&format!("{note}\n"));
-            }
+        for line in self.notes.iter().flat_map(|note| wrapped(note, width)) {
+            text.push_str(&format!("{line}\n"));
         }
         text
     }
+
+    /// What the signs mean.
+    fn text_key(&self) -> Vec<&'static str> {
+        let cells = || self.panels.iter().flat_map(|panel| &panel.cells);
+        let any = |kind| cells().any(|cell| cell.kind == kind);
+        let says = |what: &str| cells().any(|cell| cell.label.contains(what));
+        let mut key = Vec::new();
+        key.extend(any(CellKind::Padding).then_some("// padding"));
+        key.extend(any(CellKind::Hole).then_some(".. hole"));
+        key.extend(cells().any(Cell::is_partly_padded).then_some("/98.4% of a block is padding"));
+        key.extend(says("gaps").then_some("~ with gaps"));
+        key.extend(says("within").then_some("? at most"));
+        key
+    }
+}
+
+/// Which block a panel shows.
+fn zoomed(block: Option<&Cell>) -> &'static str {
+    block.map_or("", |block| match block.is_partly_padded() {
+        true => "in detail, a block that is partly padded: ",
+        false => "in detail: ",
+    })
+}
+
+/// The colours, where there are any.
+fn panel_key(panel: &Panel, color: bool) -> String {
+    if !color {
+        return String::new();
+    }
+    let entry = |(number, name): &(usize, String)| painted(*number, &format!(" {name} "));
+    let key: Vec<String> = panel.key.iter().map(entry).chain(panel.coloring.clone()).collect();
+    if key.is_empty() { String::new() } else { format!("{}\n", key.join(" ")) }
+}
+
+/// Lines of at most `width` characters, broken at blanks.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 fn painted(color: usize, text: &str) -> String {
@@ -113,24 +161,46 @@ impl<'a> Grid<'a> {
 
 /// The names in front of the numbers of a cell with several lines.
 fn names(panel: &Panel) -> Option<String> {
-    let named = |cell: &&Cell| cell.label.lines().all(|line| line.contains(' '));
+    let named = |cell: &&Cell| cell.label.lines().all(|line| line.contains(' ') && is_name(line));
     let first = panel.cells.iter().find(|cell| !cell.label.is_empty()).filter(named)?;
     let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     Some(first.label.lines().map(name).collect::<Vec<_>>().join("."))
 }
 
+fn is_name(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_alphabetic())
+}
+
+/// Of `L2B 0..3` the coordinates, `0-3`: names stand above the grid, and points part the levels.
+fn coordinates(line: &str) -> String {
+    let line = if is_name(line) { line.split_once(' ').map_or(line, |(_, at)| at) } else { line };
+    let (at, sign) = match (line.strip_suffix(" with gaps"), line.strip_prefix("within ")) {
+        (Some(at), _) => (at, "~"),
+        (_, Some(at)) => (at, "?"),
+        _ => (line, ""),
+    };
+    format!("{}{sign}", at.replace("..", "-")).replace(' ', "")
+}
+
 /// What a cell says in a word; the unit in front, unless colour or row tell it.
 fn word(cell: &Cell, unit_is_told: bool) -> String {
-    // Of `L2B 3` the number: the names stand above the grid.
-    let number = |line: &str| line.rsplit(' ').next().unwrap_or_default().to_owned();
-    let label = cell.label.lines().map(number).collect::<Vec<_>>().join(".");
-    let mark = cell.mark.iter().map(|mark| format!("\u{2190}{mark}")).collect::<String>();
+    // The share says how much is padding.
+    let lines = cell.label.lines().filter(|line| !line.ends_with(" pad"));
+    let label = lines.map(coordinates).collect::<Vec<_>>().join(".");
+    let label = match label.strip_suffix("holes") {
+        Some(counts) => format!("{}holes", counts.replace('.', "+")),
+        None => label,
+    };
+    let mark = cell.mark.iter().map(|mark| format!("\u{2190}{}", mark.replace(' ', "")));
+    let share =
+        cell.is_partly_padded().then(|| format!("/{}", cell.padding_share().replace(' ', "")));
+    let added: String = share.into_iter().chain(mark).collect();
     let told = unit_is_told || cell.unit.is_empty() || cell.label.contains([' ', '\n']);
     match cell.kind {
         CellKind::Padding => "//".into(),
         CellKind::Hole => "..".into(),
         CellKind::Blank => String::new(),
-        CellKind::Element if told => format!("{label}{mark}"),
-        CellKind::Element => format!("{}:{label}{mark}", cell.unit),
+        CellKind::Element if told => format!("{label}{added}"),
+        CellKind::Element => format!("{}:{label}{added}", cell.unit),
     }
 }

@@ -14,9 +14,11 @@
 
 mod at_most;
 mod between;
+mod census;
 mod cost;
 mod counter;
 mod equations;
+mod flows;
 mod listing;
 mod moves;
 mod pair;
@@ -29,6 +31,7 @@ mod traffic;
 mod transfers;
 mod units;
 
+pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel};
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout, TimeOrder};

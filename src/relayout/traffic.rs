@@ -178,6 +178,12 @@ impl Relayout {
         Ok((levels, matched))
     }
 
+    /// How many pairs of an element and its copies within all levels of the path both sides have.
+    pub(super) fn places_in_common(&self) -> Result<u64, LayoutError> {
+        let counts = self.counts(self.units.len())?;
+        fit(counts.last().copied().unwrap_or(u128::from(self.elements())))
+    }
+
     /// For the first levels of the path one after the other, then for the memory: how many pairs of
     /// an element and its copies within them both sides have.
     fn counts(&self, depth: usize) -> Result<Vec<u128>, LayoutError> {

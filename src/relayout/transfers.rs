@@ -109,14 +109,13 @@ impl Relayout {
 }
 
 impl Relayout {
-    /// The farthest that a copy of an element comes from.
-    pub(crate) fn farthest(&self, index: &[u64]) -> Result<Distance, LayoutError> {
+    /// The first of the moves of an element that come from farthest; none if it is in place.
+    pub(crate) fn farthest(&self, index: &[u64]) -> Result<Option<Transfer>, LayoutError> {
         let transfers = Transfers::over(self, VecDeque::new())?;
         let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };
         let mut farthest_first =
             self.levels().iter().map(|level| Distance::Level(*level)).chain([near]);
-        let moved = farthest_first.find(|d| !transfers.moves(index, *d).is_empty());
-        Ok(moved.unwrap_or(Distance::InPlace))
+        Ok(farthest_first.find_map(|d| transfers.moves(index, d).into_iter().next()))
     }
 }
 

@@ -72,11 +72,9 @@ impl Spread {
         const WRONG: usize = 5;
         let cell = |(compared, wrong): &(u64, u64)| Cell {
             kind: if *compared == 0 { CellKind::Hole } else { CellKind::Element },
-            path: Vec::new(),
             color: (*compared > 0).then_some(if *wrong > 0 { WRONG } else { RIGHT }),
-            unit: String::new(),
             label: if *wrong > 0 { wrong.to_string() } else { "-".into() },
-            mark: None,
+            ..Cell::default()
         };
         let size = self.rows.step * self.columns.step;
         let caption = match size {
@@ -92,14 +90,14 @@ impl Spread {
             columns: usize::try_from(self.columns.blocks()).unwrap_or(1),
             row_ticks: self.rows.ticks(),
             column_ticks: self.columns.ticks(),
+            key: vec![(RIGHT, "as expected".into()), (WRONG, "wrong".into())],
+            ..Panel::default()
         };
         Picture {
             title: title.into(),
             description: format!("{title}. {caption}."),
             panels: vec![panel],
-            legend: vec![(RIGHT, "as expected".into()), (WRONG, "wrong".into())],
-            borders: Vec::new(),
-            notes: Vec::new(),
+            ..Picture::default()
         }
     }
 }

@@ -1,9 +1,13 @@
-//! Law 2 for pictures: a cell of an element is where the definition puts it, a cell of a memory
-//! holds what lives there.
+//! Law 2 for pictures: a cell of an element is where the definition puts it, a block takes the
+//! coordinates and has the padding that its indexes have one by one, a cell of a memory holds what
+//! lives there, and units hold what is counted in them.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use proptest::prelude::*;
-use tensor_layout::picture::{CellKind, Drawing};
-use tensor_layout::{Found, Level, Location};
+use tensor_layout::picture::{Cell as PictureCell, CellKind, Drawing, Label, Span};
+use tensor_layout::{Found, LayoutError, Level, Location, Placement};
 
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To, count};
@@ -11,7 +15,9 @@ use crate::stage::{Placed, Stage, good_placement};
 
 laws! {
     a_cell_of_a_tensor_is_where_the_definition_puts_it: 300, 100 %, matrix(), tensor;
+    a_block_takes_what_its_indexes_take: 300, 100 %, good_placement(), blocks;
     a_cell_of_a_memory_holds_what_lives_there: 200, 100 %, good_placement(), memory;
+    units_hold_what_is_counted_in_them: 300, 95 %, good_placement(), census;
 }
 
 type Case = (Stage, Slow);
@@ -30,11 +36,20 @@ fn matrix() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The rows and columns: every slot, or the elements of an axis that feeds another.
+/// The values of an axis that are drawn: every slot, or the elements of an axis that feeds another
+/// one, where the digits of padding would take that beyond what it can write.
 fn sides(slow: &Slow) -> Vec<u64> {
+    let axes = || slow.axes.iter().chain(slow.derived.iter().map(|(_, axis)| axis));
+    let holds = (0..).zip(&slow.derived).all(|(number, (start, axis))| {
+        let fed = axes().flat_map(|axis| &axis.digits).map(|digit| match digit.to {
+            To::Feed(to, weight) if to == number => (digit.size - 1) * weight,
+            _ => 0,
+        });
+        start + fed.sum::<u64>() < axis.slots()
+    });
     let side = |axis: &crate::slow::Axis| {
         let feeds = axis.digits.iter().any(|digit| matches!(digit.to, To::Feed(..)));
-        if feeds { axis.extent } else { axis.slots() }
+        if feeds && !holds { axis.extent } else { axis.slots() }
     };
     slow.axes.iter().map(side).collect()
 }
@@ -46,7 +61,7 @@ fn is_unit(level: Level) -> bool {
 fn tensor((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let placed = Placed::new(stage, slow);
     let placement = stage.place(slow).unwrap();
-    let picture = Drawing::new(&placement).tensor();
+    let picture = Drawing::new(&placement).labels(&[Label::Address]).tensor();
     let panel = &picture.panels[0];
     tally.sure();
     let used = slow.used();
@@ -77,8 +92,132 @@ fn tensor((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     Ok(())
 }
 
+fn blocks((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let placed = Placed::new(stage, slow);
+    let placement = stage.place(slow).unwrap();
+    tally.sure();
+    let drawing = Drawing::new(&placement).most_blocks(2);
+    let picture = drawing.tensor();
+    if slow.elements() == 0 {
+        return Ok(());
+    }
+    for panel in &picture.panels {
+        for cell in &panel.cells {
+            check_block(cell, &placed, slow)?;
+        }
+    }
+    let whole: Vec<Range<u64>> = sides(slow).into_iter().map(|side| 0..side).collect();
+    if drawing.is_small() {
+        return Ok(());
+    }
+    // The first panel is all of one leading index, and each of the others what it shows in detail.
+    let leading = slow.rank().saturating_sub(2);
+    let mut shown: Vec<Range<u64>> = whole;
+    shown[..leading].iter_mut().for_each(|range| *range = 0..1);
+    for panel in &picture.panels {
+        let slots: u64 = panel.cells.iter().map(|cell| cell.slots).sum();
+        prop_assert_eq!(slots, shown.iter().map(|r| r.end - r.start).product::<u64>());
+        let inside = |cell: &PictureCell| {
+            let mut ranges = cell.indexes.iter().zip(&shown);
+            ranges.all(|(part, all)| all.start <= part.start && part.end <= all.end)
+        };
+        prop_assert!(panel.cells.iter().all(inside));
+        if let Some(zoom) = panel.zoom {
+            let partly = panel.cells.iter().position(PictureCell::is_partly_padded);
+            prop_assert!(partly.is_none_or(|first| first == zoom));
+            shown = panel.cells[zoom].indexes.clone();
+        }
+    }
+    Ok(())
+}
+
+/// Elements, slots and coordinates of a block, index by index.
+fn check_block(cell: &PictureCell, placed: &Placed, slow: &Slow) -> Result<(), TestCaseError> {
+    let sizes: Vec<u64> = cell.indexes.iter().map(|range| range.end - range.start).collect();
+    prop_assert_eq!(cell.slots, sizes.iter().product::<u64>());
+    let index = |at: Vec<u64>| -> Vec<u64> {
+        at.iter().zip(&cell.indexes).map(|(at, range)| at + range.start).collect()
+    };
+    let real = |index: &Vec<u64>| index.iter().zip(slow.shape()).all(|(at, extent)| *at < extent);
+    let indexes: Vec<Vec<u64>> = count(&sizes).into_iter().map(index).filter(real).collect();
+    prop_assert_eq!(cell.elements, indexes.len() as u64);
+    prop_assert_eq!(cell.kind == CellKind::Element, !indexes.is_empty());
+    if indexes.is_empty() {
+        return Ok(());
+    }
+    let places: Vec<Location> =
+        indexes.iter().map(|i| placed.spread.places(i)[0].clone()).collect();
+    for level in placed.columns() {
+        let taken: BTreeSet<u64> = places.iter().map(|place| place.get(level).unwrap()).collect();
+        let span = cell.places.iter().find(|(of, _)| *of == level).unwrap().1;
+        prop_assert!(is_true(span, &taken), "{:?}: {} of {:?}", cell.indexes, span, taken);
+    }
+    Ok(())
+}
+
+fn is_true(span: Span, taken: &BTreeSet<u64>) -> bool {
+    let (first, last) = (*taken.first().unwrap(), *taken.last().unwrap());
+    let ends = (span.first, span.last) == (first, last);
+    match span.step {
+        Some(0) => ends && first == last,
+        Some(step) => ends && taken.iter().copied().eq((first..=last).step_by(step as usize)),
+        None if span.is_exact => ends && (taken.len() as u64) < last - first + 1,
+        None => span.first <= first && last <= span.last,
+    }
+}
+
+/// Sums of what every unit holds, and the fullest and the emptiest of them.
+fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let placed = Placed::new(stage, slow);
+    let placement = stage.place(slow).unwrap();
+    let levels: Vec<Level> = placed.columns().into_iter().filter(|l| is_unit(*l)).collect();
+    let sizes: Vec<u64> = levels.iter().map(|level| placed.size(*level)).collect();
+    prop_assume!(sizes.iter().product::<u64>() < 500);
+    let indexes = placed.spread.indexes();
+    let elements: Vec<Location> = indexes.iter().flat_map(|i| placed.spread.places(i)).collect();
+    let pads = placed.spread.pads_by_slot();
+    let slots = elements.len() + pads.len();
+    let mut counts: Vec<(Location, u64)> = Vec::new();
+    for unit in count(&sizes) {
+        let at: Location = levels.iter().copied().zip(unit).collect();
+        let inside = |place: &&Location| at.iter().all(|(l, c)| place.get(l).unwrap_or(0) == c);
+        let Some(found) = asked(placement.census(&at), tally)? else { return Ok(()) };
+        prop_assert_eq!(found.elements, elements.iter().filter(inside).count() as u64, "{}", at);
+        // Slots that elements share count once for each of them.
+        if placed.layout.derived.is_empty() {
+            prop_assert_eq!(found.padding, pads.iter().filter(inside).count() as u64, "{}", at);
+        }
+        counts.push((at, found.elements));
+    }
+    let whole = placement.census(&Location::default()).unwrap();
+    prop_assert_eq!(whole.elements, elements.len() as u64);
+    if placed.layout.derived.is_empty() {
+        prop_assert_eq!(whole.elements + whole.padding, slots as u64);
+    }
+    extremes(&placement, &counts)
+}
+
+fn extremes(placement: &Placement, counts: &[(Location, u64)]) -> Result<(), TestCaseError> {
+    let (most, least) = placement.extreme_units(&Location::default()).unwrap().unwrap();
+    let fullest = counts.iter().map(|(_, count)| *count).max().unwrap();
+    let emptiest = counts.iter().map(|(_, count)| *count).min().unwrap();
+    let first = |wanted| counts.iter().find(|(_, count)| *count == wanted).unwrap().0.clone();
+    prop_assert_eq!((most.elements, most.unit), (fullest, first(fullest)));
+    prop_assert_eq!((least.elements, least.unit), (emptiest, first(emptiest)));
+    Ok(())
+}
+
+/// The answer; refusals past a budget are counted.
+fn asked<T>(answer: Result<T, LayoutError>, tally: &mut Tally) -> Result<Option<T>, TestCaseError> {
+    match tally.count(answer) {
+        Err(LayoutError::NotDecided { .. }) => Ok(None),
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) => Err(TestCaseError::fail(error.to_string())),
+    }
+}
+
 fn memory((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    const UNITS: usize = 16;
+    const UNITS: u64 = 16;
     const ADDRESSES: u64 = 64;
     const LANES: u64 = 8;
     let placed = Placed::new(stage, slow);
@@ -88,11 +227,26 @@ fn memory((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let sizes: Vec<u64> = levels.iter().map(|level| placed.size(*level)).collect();
     prop_assume!(sizes.iter().product::<u64>() < 10_000);
     let picture = tally.answer(Drawing::new(&placement).memory())?;
-    let panel = &picture.panels[0];
-    let lanes = placed.spread.extent(Level::W).min(LANES);
+    // Many units are counted; then one memory is drawn, which its cells name.
+    let panel = picture.panels.last().unwrap();
+    let all_lanes = placed.spread.extent(Level::W);
+    let lanes = all_lanes.min(LANES);
     let words = placed.spread.span(Level::ADDR).min(ADDRESSES / lanes);
-    let mut cells = panel.cells.iter().filter(|cell| cell.kind != CellKind::Blank);
-    for unit in count(&sizes).into_iter().take(UNITS) {
+    let drawn = || panel.cells.iter().filter(|cell| cell.kind != CellKind::Blank);
+    let mut cells = drawn();
+    let mut units = count(&sizes);
+    let number = units.len() as u64;
+    let places = placed.spread.span(Level::ADDR) * all_lanes;
+    if number > UNITS || (number > 1 && places > ADDRESSES) {
+        let at = |level: Level| {
+            move |cell: &PictureCell| {
+                cell.places.iter().find(|(of, _)| *of == level).unwrap().1.only().unwrap()
+            }
+        };
+        let first = drawn().next().unwrap();
+        units = vec![levels.iter().map(|level| at(*level)(first)).collect()];
+    }
+    for unit in units {
         for number in 0..words * lanes {
             let mut place: Location = levels.iter().copied().zip(unit.iter().copied()).collect();
             place.set(Level::ADDR, number / lanes);

@@ -34,30 +34,52 @@ pub struct XlaSizes {
 }
 
 impl XlaArray {
-    /// How many elements each tile has in memory, and its entries as they are written, outermost
-    /// first; tiles without a size are left out.
+    /// How many elements each tile takes in memory, what later tiles pad included, and its entries
+    /// as they are written, outermost first; tiles without a size are left out.
     ///
     /// ```
     /// use tensor_layout::xla::XlaShape;
-    /// let shape: XlaShape = "bf16[4,8]{1,0:T(2,4)(2,1)}".parse()?;
-    /// let (_, array) = shape.arrays()[0];
-    /// assert_eq!(array.tiles(), [(8, "2 x 4".into()), (2, "2 x 1".into())]);
-    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// let tiles = |text: &str| text.parse::<XlaShape>().unwrap().arrays()[0].1.tiles();
+    /// assert_eq!(tiles("bf16[4,8]{1,0:T(2,4)(2,1)}"), [(8, "2 x 4".into()), (2, "2 x 1".into())]);
+    /// // Three rows are padded to two pairs.
+    /// assert_eq!(tiles("bf16[6,16]{1,0:T(3,8)(2,1)}")[0], (32, "3 x 8".into()));
     /// ```
     #[must_use]
     pub fn tiles(&self) -> Vec<(u64, String)> {
-        let size = |dim: &TileDim| match dim {
-            TileDim::Size(size) => u64::try_from(*size).unwrap_or(0),
-            TileDim::Combine => 1,
-        };
-        let tiles = self.layout.iter().flat_map(|layout| &layout.tiles);
-        let named = tiles.filter_map(|tile| {
+        let tiles = self.layout.as_ref().map_or(&[][..], |layout| &layout.tiles);
+        let named = tiles.iter().enumerate().filter_map(|(at, tile)| {
             let name: Vec<String> = tile.iter().map(ToString::to_string).collect();
-            let size = product(tile.iter().map(size)).filter(|size| *size > 0)?;
+            let size = slots_of_tile(tile, &tiles[at + 1..]).filter(|size| *size > 0)?;
             Some((size, name.join(" x ")))
         });
         named.collect()
     }
+}
+
+/// How many elements a tile takes, tiled again by others: its last dimensions become the number of
+/// inner tiles, and the dimensions of the inner tile come behind them.
+fn slots_of_tile(tile: &[TileDim], inner: &[Vec<TileDim>]) -> Option<u64> {
+    let mut dims = entries(tile);
+    for tile in inner.iter().map(|tile| entries(tile)) {
+        while dims.len() < tile.len() {
+            dims.insert(0, 1);
+        }
+        let first = dims.len() - tile.len();
+        for (dim, size) in dims[first..].iter_mut().zip(&tile) {
+            *dim = dim.div_ceil((*size).max(1));
+        }
+        dims.extend(tile);
+    }
+    product(dims)
+}
+
+/// The sizes of a tile; an entry that is combined with the next one adds nothing.
+fn entries(tile: &[TileDim]) -> Vec<u64> {
+    let size = |dim: &TileDim| match dim {
+        TileDim::Size(size) => u64::try_from(*size).unwrap_or(0),
+        TileDim::Combine => 1,
+    };
+    tile.iter().map(size).collect()
 }
 
 impl XlaSizes {

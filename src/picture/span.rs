@@ -1,0 +1,213 @@
+//! The coordinates that a box of elements takes in a level.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::algebra::Layout;
+use crate::level::Level;
+use crate::program::{AxisRange, Boxes, Step};
+
+/// How many indexes of axes that feed derived axes are looked at.
+const MOST_FED: u64 = 1 << 16;
+
+/// How many runs are told apart: more make no even run.
+const MOST_RUNS: usize = 64;
+
+/// The coordinates that a block takes in a level.
+///
+/// ```
+/// use tensor_layout::{Level, Placement};
+/// use tensor_layout::picture::Drawing;
+/// let placement = Placement::of("((4_PE, 64:64), (64:1))".parse()?).build()?;
+/// let picture = Drawing::new(&placement).tensor();
+/// let block = picture.panels[0].cell(1, 0).unwrap();
+/// let of = |level| block.places.iter().find(|(of, _)| *of == level).unwrap().1.to_string();
+/// assert_eq!((of(Level::PE), of(Level::ADDR)), ("1".into(), "0..4035 with gaps".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Span {
+    /// The smallest, or a lower bound.
+    pub first: u64,
+    /// The greatest, or an upper bound.
+    pub last: u64,
+    /// From one coordinate to the next, where they are evenly apart; 0 for a single one.
+    pub step: Option<u64>,
+    /// Whether `first` and `last` are taken. Where digits of several axes feed one another in a
+    /// large block they are bounds only.
+    pub is_exact: bool,
+}
+
+impl Span {
+    /// Coordinates that follow each other.
+    pub(super) fn run(range: &Range<u64>) -> Span {
+        let (first, last) = (range.start, range.end.max(range.start + 1) - 1);
+        Span { first, last, step: Some(u64::from(first < last)), is_exact: true }
+    }
+
+    /// A single coordinate.
+    pub(super) fn at(at: u64) -> Span {
+        Span { first: at, last: at, step: Some(0), is_exact: true }
+    }
+
+    /// Whether a coordinate is one of them; of bounds, or where there are gaps, whether it lies
+    /// between them.
+    #[must_use]
+    pub fn contains(&self, at: u64) -> bool {
+        let step = self.step.unwrap_or(1).max(1);
+        (self.first..=self.last).contains(&at) && (at - self.first).is_multiple_of(step)
+    }
+
+    /// The coordinate, if there is one only.
+    #[must_use]
+    pub fn only(&self) -> Option<u64> {
+        (self.first == self.last).then_some(self.first)
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Span { first, last, step, is_exact } = self;
+        match step {
+            _ if first == last => write!(f, "{first}"),
+            Some(1) => write!(f, "{first}..{last}"),
+            Some(step) if first + step == *last => write!(f, "{first},{last}"),
+            Some(step) => write!(f, "{first},{}..{last}", first + step),
+            None if *is_exact => write!(f, "{first}..{last} with gaps"),
+            None => write!(f, "within {first}..{last}"),
+        }
+    }
+}
+
+/// Coordinates evenly apart.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: u64,
+    last: u64,
+    step: u64,
+}
+
+impl Run {
+    /// The sums of digits, if they are evenly apart: ascending, each step is a multiple of the
+    /// smallest one, and no more than one beyond what the smaller ones reach.
+    fn of(first: u64, steps: &[Step]) -> Option<Run> {
+        let mut steps: Vec<(u64, u64)> =
+            steps.iter().map(|s| (s.place, s.count)).filter(|s| s.0 > 0 && s.1 > 1).collect();
+        steps.sort_unstable();
+        let step = steps.first().map_or(0, |(place, _)| *place);
+        let mut reach = 0;
+        for (place, count) in steps {
+            if place % step != 0 || place > reach + step {
+                return None;
+            }
+            reach += (count - 1) * place;
+        }
+        Some(Run { first, last: first + reach, step })
+    }
+
+    /// Both as one run, where the other begins in this one or goes on after it.
+    fn join(self, next: Run) -> Option<Run> {
+        let gap = next.first - self.first;
+        let step = match (self.step, next.step) {
+            (0, 0) => gap,
+            (0, step) => step,
+            (step, 0) => step,
+            (a, b) => return (a == b).then_some(a).and_then(|step| self.with(next, step)),
+        };
+        self.with(next, step)
+    }
+
+    fn with(self, next: Run, step: u64) -> Option<Run> {
+        let gap = next.first - self.first;
+        let goes_on = gap.checked_rem(step).unwrap_or(gap) == 0 && next.first <= self.last + step;
+        goes_on.then_some(Run { first: self.first, last: self.last.max(next.last), step })
+    }
+}
+
+/// What the boxes of a range take.
+#[derive(Default)]
+struct Taken {
+    ends: Option<(u64, u64)>,
+    runs: Option<Vec<Run>>,
+}
+
+impl Taken {
+    fn add(&mut self, first: u64, steps: &[Step]) {
+        let last = first + steps.iter().map(|s| (s.count - 1) * s.place).sum::<u64>();
+        let (low, high) = self.ends.unwrap_or((first, last));
+        self.ends = Some((low.min(first), high.max(last)));
+        self.runs = self.runs.take().filter(|runs| runs.len() < MOST_RUNS).and_then(|mut runs| {
+            runs.push(Run::of(first, steps)?);
+            Some(runs)
+        });
+    }
+
+    fn span(self) -> Option<Span> {
+        let (first, last) = self.ends?;
+        let joined = self.runs.and_then(|mut runs| {
+            runs.sort_unstable_by_key(|run| (run.first, run.last));
+            let mut runs = runs.into_iter();
+            let first = runs.next()?;
+            runs.try_fold(first, Run::join)
+        });
+        let step = if first == last { Some(0) } else { joined.map(|run| run.step) };
+        Some(Span { first, last, step, is_exact: true })
+    }
+}
+
+/// Answers for boxes of a layout.
+pub(super) struct Spans<'a> {
+    layout: &'a Layout,
+    levels: Vec<(Level, Boxes<'a>)>,
+}
+
+impl<'a> Spans<'a> {
+    pub(super) fn new(layout: &'a Layout, levels: &[Level]) -> Spans<'a> {
+        let boxes = |level: Level| {
+            let stride = move |of, stride| if of == level { stride } else { 0 };
+            (level, Boxes::new(layout, layout.offset(level), stride))
+        };
+        Spans { layout, levels: levels.iter().map(|level| boxes(*level)).collect() }
+    }
+
+    /// What the elements of a box take in every level, first copies only; nothing without elements.
+    ///
+    /// Cost: O(digits) per level; where axes feed derived ones, up to 2^16 of their indexes.
+    pub(super) fn of(&self, indexes: &[Range<u64>]) -> Vec<(Level, Span)> {
+        let axes = self.layout.axes();
+        let ranges: Vec<AxisRange> = indexes
+            .iter()
+            .zip(axes)
+            .map(|(range, axis)| AxisRange {
+                start: range.start,
+                count: range.end.min(axis.extent).saturating_sub(range.start),
+                weight: 0,
+            })
+            .collect();
+        if ranges.iter().any(|range| range.count == 0) {
+            return Vec::new();
+        }
+        let feeds = axes.iter().map(|axis| axis.subaxes.iter().any(|s| s.feeds().is_some()));
+        let fed = ranges.iter().zip(feeds).filter(|(_, feeds)| *feeds);
+        let fed = fed.fold(1_u64, |all, (range, _)| all.saturating_mul(range.count));
+        let span = |(level, boxes): &(Level, Boxes<'_>)| {
+            let span = if fed > MOST_FED { None } else { taken(boxes, &ranges).span() };
+            (*level, span.unwrap_or_else(|| self.bounds(*level)))
+        };
+        self.levels.iter().map(span).collect()
+    }
+
+    /// All that the layout takes in a level.
+    fn bounds(&self, level: Level) -> Span {
+        let (first, last) = (self.layout.offset(level), self.layout.extent(level) - 1);
+        let is_exact = first == last;
+        Span { first, last, step: is_exact.then_some(0), is_exact }
+    }
+}
+
+fn taken(boxes: &Boxes<'_>, ranges: &[AxisRange]) -> Taken {
+    let mut taken = Taken { ends: None, runs: Some(Vec::new()) };
+    boxes.visit(ranges, &mut |grid| taken.add(grid.place, &grid.steps));
+    taken
+}

@@ -1,0 +1,267 @@
+//! A picture as SVG that stands on its own.
+
+mod panel;
+
+use std::fmt::Write;
+
+use super::{Cell, CellKind, Panel, Picture};
+use panel::Boxed;
+
+/// Tints, the first eight after the colours of Okabe and Ito, which colour-blind readers can tell
+/// apart; all are light enough for dark text, also in print.
+pub(super) const TINTS: [&str; super::color::COLORS] = [
+    "#a6d5f0", "#f3cb7a", "#8ed3bd", "#f6ef9a", "#9cc1dd", "#eeb38c", "#e4bdd4", "#d3d3d3",
+    "#c188ea", "#abac1d", "#f2798f", "#2fc183", "#52a9fe", "#e78b30", "#aca490", "#94fdd9",
+    "#aade70", "#fd95dc", "#35b9c0", "#d9f5fa", "#a39ece", "#c8aefa", "#2fd4ec", "#d79faf",
+    "#9ebd80", "#d5bf36", "#17eace", "#e17cc2", "#adfd9c", "#f9d9f5", "#c4e4a5", "#fbe0c1",
+];
+
+/// Border colours and widths by depth, outermost first.
+const BORDERS: [(&str, f64); 5] =
+    [("#1a1a1a", 2.4), ("#b3261e", 1.8), ("#2f4b7c", 1.5), ("#555555", 1.2), ("#777777", 1.0)];
+
+const CHARACTER: f64 = 6.7;
+const LINE: f64 = 14.0;
+const GAP: f64 = 30.0;
+const MARGIN: f64 = 14.0;
+/// Panels go side by side as long as they fit in this width.
+const WIDEST: f64 = 880.0;
+/// The legend has at least this width.
+const NARROWEST: f64 = 280.0;
+
+impl Picture {
+    /// The picture as SVG: a white page of its own, so that it is legible on dark ground too, with
+    /// title and description for readers who do not see it. Blocks are hatched in proportion to
+    /// their padding, and lines lead from a block to the panel that shows it in detail.
+    ///
+    /// Law: the same picture gives the same text.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let boxes = self.boxes();
+        let title_width = text_width(&self.title) * 1.15;
+        let inner =
+            boxes.iter().map(|b| b.width).fold(NARROWEST, f64::max).max(title_width.min(WIDEST));
+        let mut body = String::new();
+        let mut y = MARGIN + 4.0;
+        for line in wrapped(&self.title, inner / 1.15) {
+            y += LINE + 2.0;
+            text(&mut body, MARGIN, y, "t", &line);
+        }
+        let places = places(&boxes, y + 10.0);
+        for (panel, (x, y)) in boxes.iter().zip(&places) {
+            panel.draw(&mut body, *x, *y);
+        }
+        zoom_lines(&mut body, &boxes, &places);
+        let ends = boxes.iter().zip(&places).map(|(b, (x, y))| (x + b.width, y + b.height));
+        let (right, bottom) =
+            ends.fold((MARGIN + inner, y + 10.0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+        let y = self.key(&mut body, bottom + 8.0, right - MARGIN);
+        self.page(&body, right + MARGIN, y + MARGIN)
+    }
+
+    fn page(&self, body: &str, width: f64, height: f64) -> String {
+        let (title, description) = (escaped(&self.title), escaped(&self.description));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"title desc\">\n\
+             <title id=\"title\">{title}</title>\n<desc id=\"desc\">{description}</desc>\n{STYLE}\
+             <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#ffffff\"/>\n{body}</svg>\n"
+        )
+    }
+
+    /// The panels with their sizes; where they are compared, with cells of one size.
+    fn boxes(&self) -> Vec<Boxed<'_>> {
+        let widest = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
+        let cells = self.panels.iter().map(panel::cell_size);
+        let common = cells.fold((0.0, 0.0), widest);
+        let scale = |panel| if self.one_scale { common } else { panel::cell_size(panel) };
+        self.panels.iter().map(|panel| Boxed::new(panel, scale(panel))).collect()
+    }
+
+    /// Borders, padding and notes; the new bottom.
+    fn key(&self, body: &mut String, top: f64, width: f64) -> f64 {
+        let holes = self.panels.iter().flat_map(|p| &p.cells).any(|c| c.kind == CellKind::Hole);
+        let mut items: Vec<(String, &str)> = Vec::new();
+        if self.panels.iter().any(Panel::has_padding) {
+            items.push((swatch("url(#pad)", "#777777"), "padding"));
+        }
+        if holes {
+            items.push((swatch("#ffffff", "#bbbbbb"), "hole"));
+        }
+        if self.panels.iter().any(|panel| !panel.order.is_empty()) {
+            let arrow = "<path d=\"M0 -4h13\" class=\"o\" marker-end=\"url(#tip)\"/>";
+            items.push((arrow.into(), "order of addresses"));
+        }
+        for (depth, name) in self.borders.iter().enumerate() {
+            let (color, stroke) = border(depth);
+            let line = format!(
+                "<path d=\"M0 -4h14\" stroke=\"{color}\" stroke-width=\"{stroke}\" fill=\"none\"/>"
+            );
+            items.push((line, name));
+        }
+        let mut y = top;
+        for row in rows_of_key(&items, width) {
+            y += LINE + 3.0;
+            write_row(body, MARGIN, y, &row);
+        }
+        for line in self.notes.iter().flat_map(|note| wrapped(note, width)) {
+            y += LINE + 1.0;
+            text(body, MARGIN, y, "n", &line);
+        }
+        y
+    }
+}
+
+const STYLE: &str = "<defs><pattern id=\"pad\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#ffffff\"/>\
+<path d=\"M0 0v6\" stroke=\"#9a9a9a\" stroke-width=\"2\"/></pattern>\
+<marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"5\" refY=\"3\" markerWidth=\"5\" markerHeight=\"5\" \
+orient=\"auto\"><path d=\"M0 0L6 3L0 6z\" fill=\"#2f4b7c\"/></marker></defs>\n\
+<style>text{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:11px;\
+fill:#1a1a1a}.c{text-anchor:middle}.h{text-anchor:middle;paint-order:stroke;stroke:#ffffff;\
+stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size:10px}\
+.x{text-anchor:middle;fill:#555555;font-size:10px}.t{font-size:12.5px;font-weight:600}\
+.k{font-size:11px}.n,.p{fill:#444444;font-size:10.5px}\
+.o{stroke:#2f4b7c;stroke-width:1.1;stroke-opacity:0.55;fill:none}\
+.z{stroke:#b3261e;stroke-width:1.2;fill:none}.l{stroke:#b3261e;stroke-width:0.8;stroke-opacity:0.6;\
+stroke-dasharray:4 3;fill:none}</style>\n";
+
+/// Where the panels stand: side by side as long as there is room.
+fn places(boxes: &[Boxed<'_>], top: f64) -> Vec<(f64, f64)> {
+    let (mut x, mut y, mut tallest) = (MARGIN, top, 0.0_f64);
+    let mut places = Vec::new();
+    for panel in boxes {
+        if x > MARGIN && x + panel.width > MARGIN + WIDEST {
+            (x, y, tallest) = (MARGIN, y + tallest + GAP, 0.0);
+        }
+        places.push((x, y));
+        x += panel.width + GAP;
+        tallest = tallest.max(panel.height);
+    }
+    places
+}
+
+/// From a block to the panel that shows it in detail.
+fn zoom_lines(body: &mut String, boxes: &[Boxed<'_>], places: &[(f64, f64)]) {
+    for (at, pair) in boxes.windows(2).enumerate() {
+        let [from, to] = pair else { continue };
+        let Some(zoom) = from.panel.zoom else { continue };
+        let (fx, fy) = places[at];
+        let (tx, ty) = places[at + 1];
+        let (x, y) = from.corner(zoom);
+        let (x, y) = (fx + x, fy + y);
+        let (wide, high) = from.cell;
+        let (left, top) = (tx + to.ticks.0, ty + to.ticks.1);
+        let (right, bottom) = (left + to.grid().0, top + to.grid().1);
+        let _ = writeln!(
+            body,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" class=\"z\"/>"
+        );
+        let lines = match ty > fy {
+            // Below: from the lower corners to the upper ones.
+            true => [(x, y + high, left, top), (x + wide, y + high, right, top)],
+            false => [(x + wide, y, left, top), (x + wide, y + high, left, bottom)],
+        };
+        for (x0, y0, x1, y1) in lines {
+            let _ = writeln!(body, "<path d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\" class=\"l\"/>");
+        }
+    }
+}
+
+/// Signs with their meanings, broken into rows of a width.
+fn rows_of_key<'a>(items: &[(String, &'a str)], width: f64) -> Vec<Vec<(String, &'a str)>> {
+    let mut rows: Vec<Vec<(String, &str)>> = Vec::new();
+    let mut used = width;
+    for (sign, name) in items {
+        let wide = key_width(name);
+        if used + wide > width {
+            rows.push(Vec::new());
+            used = 0.0;
+        }
+        used += wide;
+        if let Some(row) = rows.last_mut() {
+            row.push((sign.clone(), name));
+        }
+    }
+    rows
+}
+
+/// The width of the widest row.
+fn widest_row(rows: &[Vec<(String, &str)>]) -> f64 {
+    let width =
+        |row: &Vec<(String, &str)>| row.iter().map(|(_, name)| key_width(name)).sum::<f64>();
+    rows.iter().map(width).fold(0.0, f64::max)
+}
+
+fn key_width(name: &str) -> f64 {
+    20.0 + text_width(name) + 14.0
+}
+
+fn write_row(body: &mut String, left: f64, y: f64, row: &[(String, &str)]) {
+    let mut x = left;
+    for (sign, name) in row {
+        let _ = writeln!(body, "<g transform=\"translate({x:.1} {y:.1})\">{sign}</g>");
+        text(body, x + 20.0, y, "k", name);
+        x += key_width(name);
+    }
+}
+
+fn swatch(fill: &str, stroke: &str) -> String {
+    format!("<rect y=\"-10\" width=\"14\" height=\"11\" fill=\"{fill}\" stroke=\"{stroke}\"/>")
+}
+
+fn border(depth: usize) -> (&'static str, f64) {
+    BORDERS[depth.min(BORDERS.len() - 1)]
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn text(body: &mut String, x: f64, y: f64, class: &str, text: &str) {
+    let _ = writeln!(
+        body,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{}</text>",
+        escaped(text)
+    );
+}
+
+fn number(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
+}
+
+fn text_width(text: &str) -> f64 {
+    number(text.chars().count()) * CHARACTER
+}
+
+/// Lines that fit a width, broken at blanks where there are some.
+fn wrapped(text: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        let full = lines.last().is_some_and(|line| {
+            !line.is_empty() && text_width(line) + text_width(word) + CHARACTER > width
+        });
+        if full {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+/// The lines in a cell: its label, its padding, and where it comes from.
+fn lines(cell: &Cell) -> Vec<String> {
+    // Long spans take two lines.
+    let label = cell.label.lines().flat_map(|line| match line.strip_suffix(" with gaps") {
+        Some(span) => vec![span.to_owned(), "with gaps".into()],
+        None => vec![line.to_owned()],
+    });
+    let padding = (cell.is_partly_padded() && !cell.indexes.is_empty())
+        .then(|| format!("{} pad", cell.padding_share()));
+    label.chain(padding).chain(cell.mark.iter().map(|mark| format!("\u{2190}{mark}"))).collect()
+}

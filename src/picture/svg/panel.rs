@@ -1,0 +1,215 @@
+//! A grid of cells, its ticks and its key.
+
+use std::fmt::Write;
+
+use super::{
+    CHARACTER, Cell, CellKind, LINE, Panel, TINTS, border, lines, number, rows_of_key, swatch,
+    text, text_width, widest_row, wrapped, write_row,
+};
+
+/// A panel with the sizes of its parts.
+pub(super) struct Boxed<'a> {
+    pub(super) panel: &'a Panel,
+    caption: Vec<String>,
+    pub(super) cell: (f64, f64),
+    /// Left of the cells, and above them.
+    pub(super) ticks: (f64, f64),
+    pub(super) width: f64,
+    pub(super) height: f64,
+    key: Vec<Vec<(String, &'a str)>>,
+}
+
+/// The size of a cell that holds all labels.
+pub(super) fn cell_size(panel: &Panel) -> (f64, f64) {
+    let all = || panel.cells.iter().map(lines);
+    let widest = all().flatten().map(|line| text_width(&line)).fold(0.0, f64::max);
+    let tick = panel.column_ticks.iter().map(|t| text_width(t)).fold(0.0, f64::max);
+    let most = number(all().map(|lines| lines.len()).max().unwrap_or(1).max(1));
+    ((widest.max(tick) + 9.0).max(25.0), (most * (LINE - 1.0) + 9.0).max(22.0))
+}
+
+impl<'a> Boxed<'a> {
+    pub(super) fn new(panel: &'a Panel, cell: (f64, f64)) -> Boxed<'a> {
+        let left = panel.row_ticks.iter().map(|t| text_width(t)).fold(0.0, f64::max) + CHARACTER;
+        let cells = number(panel.columns) * cell.0;
+        let room = (left + cells).max(260.0);
+        let caption = wrapped(&panel.caption, room);
+        let above = number(caption.len()) * LINE + 16.0;
+        let caption_width = caption.iter().map(|line| text_width(line)).fold(0.0, f64::max);
+        let sign = |color: usize| swatch(TINTS[color % TINTS.len()], "#777777");
+        let mut items: Vec<(String, &str)> =
+            panel.key.iter().map(|(color, name)| (sign(*color), name.as_str())).collect();
+        items.extend(panel.coloring.iter().map(|what| (String::new(), what.as_str())));
+        let key = rows_of_key(&items, room);
+        let height = above + number(panel.rows()) * cell.1 + 6.0 + number(key.len()) * (LINE + 3.0);
+        let width = (left + cells + 3.0).max(caption_width).max(widest_row(&key));
+        Boxed { panel, width, caption, cell, ticks: (left, above), height, key }
+    }
+
+    /// Width and height of the cells together.
+    pub(super) fn grid(&self) -> (f64, f64) {
+        (number(self.panel.columns) * self.cell.0, number(self.panel.rows()) * self.cell.1)
+    }
+
+    /// The upper left corner of a cell, from that of the panel.
+    pub(super) fn corner(&self, at: usize) -> (f64, f64) {
+        let (x, y) = self.inner_corner(at);
+        (self.ticks.0 + x, self.ticks.1 + y)
+    }
+
+    fn inner_corner(&self, at: usize) -> (f64, f64) {
+        let columns = self.panel.columns.max(1);
+        (number(at % columns) * self.cell.0, number(at / columns) * self.cell.1)
+    }
+
+    pub(super) fn draw(&self, body: &mut String, x: f64, y: f64) {
+        for (at, line) in self.caption.iter().enumerate() {
+            text(body, x, y + number(at + 1) * LINE - 3.0, "p", line);
+        }
+        let (left, top) = (x + self.ticks.0, y + self.ticks.1);
+        let _ = writeln!(body, "<g transform=\"translate({left:.1} {top:.1})\">");
+        let (wide, high) = self.cell;
+        for (row, tick) in self.panel.row_ticks.iter().enumerate() {
+            text(body, -5.0, (number(row) + 0.5) * high + 4.0, "r", tick);
+        }
+        for (column, tick) in self.panel.column_ticks.iter().enumerate() {
+            text(body, (number(column) + 0.5) * wide, -5.0, "x", tick);
+        }
+        for (at, cell) in self.panel.cells.iter().enumerate() {
+            let (x, y) = self.inner_corner(at);
+            self.draw_cell(body, cell, x, y);
+        }
+        self.draw_order(body);
+        self.draw_labels(body);
+        self.draw_borders(body);
+        body.push_str("</g>\n");
+        let mut y = y + self.ticks.1 + self.grid().1 + 3.0;
+        for row in &self.key {
+            y += LINE + 3.0;
+            write_row(body, x, y, row);
+        }
+    }
+
+    fn draw_cell(&self, body: &mut String, cell: &Cell, x: f64, y: f64) {
+        let (wide, high) = self.cell;
+        let (fill, stroke) = match (cell.kind, cell.color) {
+            (CellKind::Blank, _) => return,
+            (CellKind::Padding, _) => ("url(#pad)", "#bbbbbb"),
+            (CellKind::Element, Some(color)) => (TINTS[color % TINTS.len()], "#ffffff"),
+            _ => ("#ffffff", "#dddddd"),
+        };
+        let _ = writeln!(
+            body,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" \
+             fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"0.8\"/>"
+        );
+        if cell.is_partly_padded() {
+            self.hatch(body, cell, x, y);
+        }
+    }
+
+    /// Hatches the padded part of a block, to scale: below its last row and right of its last column,
+    /// or, of units, the share of their slots.
+    fn hatch(&self, body: &mut String, cell: &Cell, x: f64, y: f64) {
+        let (wide, high) = self.cell;
+        let share = |part: u64, whole: u64| (as_float(part) / as_float(whole.max(1))).min(1.0);
+        let sides = cell.indexes.len().min(2);
+        let side = |back: usize| {
+            let range = cell.indexes.iter().rev().nth(back).filter(|_| back < sides);
+            range.map_or(1.0, |r| share(cell.filled[1 - back], r.end - r.start))
+        };
+        let (columns, rows) = match cell.indexes.is_empty() {
+            true => (1.0, share(cell.elements, cell.slots)),
+            false => (side(0), side(1)),
+        };
+        let (inner_x, inner_y) = (wide * columns, high * rows);
+        let mut path = String::new();
+        if inner_y < high {
+            let _ = write!(
+                path,
+                "M{x:.1} {:.1}h{wide:.1}v{:.1}h-{wide:.1}z",
+                y + inner_y,
+                high - inner_y
+            );
+        }
+        if inner_x < wide {
+            let (left, right) = (x + inner_x, wide - inner_x);
+            let _ = write!(path, "M{left:.1} {y:.1}h{right:.1}v{inner_y:.1}h-{right:.1}z");
+        }
+        let _ = writeln!(body, "<path d=\"{path}\" fill=\"url(#pad)\"/>");
+    }
+
+    /// Texts go over hatches and arrows.
+    fn draw_labels(&self, body: &mut String) {
+        let (wide, high) = self.cell;
+        let shown = |cell: &Cell| !matches!(cell.kind, CellKind::Padding | CellKind::Blank);
+        for (at, cell) in self.panel.cells.iter().enumerate().filter(|(_, cell)| shown(cell)) {
+            let (x, y) = self.inner_corner(at);
+            let lines = lines(cell);
+            let over = cell.is_partly_padded() || !self.panel.order.is_empty();
+            let class = if over { "h" } else { "c" };
+            let first = y + high / 2.0 - (number(lines.len()) - 1.0) * (LINE - 1.0) / 2.0 + 4.0;
+            for (at, line) in lines.iter().enumerate() {
+                text(body, x + wide / 2.0, first + number(at) * (LINE - 1.0), class, line);
+            }
+        }
+    }
+
+    /// An arrow through the cells in the order of their addresses.
+    fn draw_order(&self, body: &mut String) {
+        let (wide, high) = self.cell;
+        for chain in &self.panel.order {
+            let mut path = String::new();
+            for (step, at) in chain.iter().enumerate() {
+                let (x, y) = self.inner_corner(*at);
+                let sign = if step == 0 { 'M' } else { 'L' };
+                let _ = write!(path, "{sign}{:.1} {:.1}", x + wide / 2.0, y + high * 0.72);
+            }
+            let _ = writeln!(body, "<path d=\"{path}\" class=\"o\" marker-end=\"url(#tip)\"/>");
+        }
+    }
+
+    /// Innermost borders first, so that outer ones lie over them; one path per depth.
+    fn draw_borders(&self, body: &mut String) {
+        let (wide, high) = self.cell;
+        let panel = self.panel;
+        let depths = panel.cells.iter().map(|cell| cell.path.len()).max().unwrap_or(0);
+        for depth in (0..depths).rev() {
+            let mut path = String::new();
+            for row in 0..panel.rows() {
+                for column in 0..panel.columns {
+                    let (x, y) = (number(column) * wide, number(row) * high);
+                    if panel.border((row, column), (row, column + 1)) == Some(depth) {
+                        let _ = write!(path, "M{:.1} {y:.1}v{high:.1}", x + wide);
+                    }
+                    if panel.border((row, column), (row + 1, column)) == Some(depth) {
+                        let _ = write!(path, "M{x:.1} {:.1}h{wide:.1}", y + high);
+                    }
+                }
+            }
+            if !path.is_empty() {
+                let (color, stroke) = border(depth);
+                let _ = writeln!(
+                    body,
+                    "<path d=\"{path}\" stroke=\"{color}\" stroke-width=\"{stroke}\" fill=\"none\" \
+                     stroke-linecap=\"square\"/>"
+                );
+            }
+        }
+        if panel.cells.iter().all(|cell| cell.kind != CellKind::Blank) {
+            let (width, height) = (number(panel.columns) * wide, number(panel.rows()) * high);
+            let _ = writeln!(
+                body,
+                "<rect width=\"{width:.1}\" height=\"{height:.1}\" fill=\"none\" \
+                 stroke=\"#1a1a1a\" stroke-width=\"1.6\"/>"
+            );
+        }
+    }
+}
+
+/// Close enough for a picture.
+fn as_float(count: u64) -> f64 {
+    let high = u32::try_from(count >> 32).map_or(f64::MAX, f64::from);
+    let low = u32::try_from(count & u64::from(u32::MAX)).map_or(0.0, f64::from);
+    high * 4_294_967_296.0 + low
+}

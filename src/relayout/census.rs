@@ -1,0 +1,52 @@
+//! How many elements live in a unit whose coordinate several digits give.
+
+use super::pair::Relayout;
+use crate::algebra::{Layout, Restricted, Subaxis};
+use crate::error::{LayoutError, RestrictionFault};
+use crate::level::Level;
+use crate::location::Location;
+
+/// The number of places of elements that have the given coordinates in units, copies included: how
+/// often the layout agrees with one that puts every element there.
+///
+/// Cost: as [`Relayout::traffic`].
+///
+/// # Errors
+/// As [`Relayout::traffic`].
+pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutError> {
+    let levels: Vec<Level> = at.iter().map(|(level, _)| level).collect();
+    let mut there = Layout::builder();
+    for axis in layout.axes() {
+        there = there.axis(axis.extent, [Subaxis::land(axis.extent.max(1), Level::ADDR, 0)]);
+    }
+    for (level, coordinate) in at.iter() {
+        there = there.used(level).offset(level, coordinate);
+    }
+    let elsewhere = layout.replicas().iter().filter(|replica| !levels.contains(&replica.level));
+    let elsewhere: u64 = elsewhere.map(|replica| replica.size).product();
+    let source = layout.only(|level| levels.contains(&level));
+    let relayout = Relayout::of_units(source, there.build()?, levels);
+    Ok(relayout.places_in_common()? * elsewhere)
+}
+
+/// The same, by division wherever one unit holds a box of digits.
+pub(crate) fn places_at(layout: &Layout, at: &Location) -> Result<u64, LayoutError> {
+    match layout.restrict_if_reached(at) {
+        Ok(part) => Ok(part.map_or(0, |part| part.layout.elements() * part.layout.copies())),
+        Err(LayoutError::NoRestriction(_)) => count_at(layout, at),
+        Err(error) => Err(error),
+    }
+}
+
+impl Layout {
+    /// What lives in a unit; nothing where no digits lead there.
+    pub(crate) fn restrict_if_reached(
+        &self,
+        at: &Location,
+    ) -> Result<Option<Restricted>, LayoutError> {
+        match self.restrict(at) {
+            Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => Ok(None),
+            part => part.map(Some),
+        }
+    }
+}

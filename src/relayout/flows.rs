@@ -1,0 +1,60 @@
+//! From which unit of a level to which.
+
+use super::census::places_at;
+use super::pair::Relayout;
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::location::Location;
+
+/// The most units of a level.
+const MOST_UNITS: u64 = 1 << 8;
+
+impl Relayout {
+    /// How many destination copies come from each coordinate of a level to each, a row per source;
+    /// what stays is on the diagonal.
+    ///
+    /// Units are told apart by this level alone, whatever is above it: at the outermost level that
+    /// [`traffic`](Relayout::traffic) crosses nothing changes above.
+    /// Law: the counts sum up to elements x copies; off the diagonal they are those of
+    /// [`transfers`](Relayout::transfers) between units that differ in the level.
+    /// Cost: by the digits, for every pair of units.
+    ///
+    /// # Errors
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
+    /// [`NoRestriction`](LayoutError::NoRestriction) where a unit of the source holds no box of
+    /// digits; [`NotDecided`](LayoutError::NotDecided) where the source has copies apart in the
+    /// level, so that several units could send, beyond 256 units, or as
+    /// [`traffic`](Relayout::traffic).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::Relayout;
+    /// let machine: Machine = "PE=2".parse()?;
+    /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
+    /// let relayout = Relayout::new(&on("((2_PE, 3:2), (2:1))")?, &on("((6:1), (2_PE))")?)?;
+    /// assert_eq!(relayout.flows(Level::PE)?, [[3, 3], [3, 3]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn flows(&self, level: Level) -> Result<Vec<Vec<u64>>, LayoutError> {
+        if !self.units.contains(&level) {
+            return Err(LayoutError::LevelMissing { level });
+        }
+        let (rows, columns) = (self.source.extent(level), self.target.extent(level));
+        let copied = self.source.replicas().iter().any(|r| r.level == level && r.size > 1);
+        if copied || rows.max(columns) > MOST_UNITS {
+            let question = "from which unit to which elements move";
+            return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
+        }
+        (0..rows).map(|from| self.flows_from(level, from, columns)).collect()
+    }
+
+    fn flows_from(&self, level: Level, from: u64, columns: u64) -> Result<Vec<u64>, LayoutError> {
+        let at = |at| Location::from_iter([(level, at)]);
+        let Some(sent) = self.source.restrict_if_reached(&at(from))? else {
+            return Ok(vec![0; usize::try_from(columns).unwrap_or(0)]);
+        };
+        let received = self.target.compose(&sent.indexes)?.simplified()?;
+        (0..columns).map(|to| places_at(&received, &at(to))).collect()
+    }
+}
