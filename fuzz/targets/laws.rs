@@ -1,7 +1,7 @@
-//! Every law of `docs/algebra.md`, chains of edits among them, on layouts drawn from the bytes of
+//! Every law of `docs/algebra.md`, chains of edits among them, on layouts drawn from a seed of
 //! the fuzzer and judged by the slow definition: the tests' own files.
 //!
-//! The first byte picks the law.
+//! The first byte picks the law, the next 32 are the seed: a search over seeds without end.
 #![no_main]
 #![allow(unused, missing_docs)]
 
