@@ -170,7 +170,7 @@ fn the_layout_has_the_places_that_locate_says() {
             }
         }
     }
-    // Refused are device lists, copies that are no digits, and machines that are too small.
+    // Refused are device lists, copies that are not digits, and machines that are too small.
     assert!(checked > 500 && refused < 2 * checked, "{checked} {refused}");
 }
 

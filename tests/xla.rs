@@ -81,7 +81,7 @@ fn shapes_of_dumps_come_back_as_written() {
     for written in dumped() {
         let layout = written.lower().unwrap();
         assert_eq!(layout.to_xla_array_like(&written).unwrap(), written);
-        // The memory space is no part of the layout.
+        // The memory space is not part of the layout.
         let mut bare = written.clone();
         bare.layout.as_mut().unwrap().memory_space = 0;
         let back = layout.to_xla_array(written.dtype).unwrap();

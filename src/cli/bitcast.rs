@@ -52,7 +52,7 @@ fn array(text: &LayoutText) -> Result<&XlaArray, Failure> {
     })
 }
 
-/// Memory spaces are no part of the bytes.
+/// Memory spaces are not part of the bytes.
 fn note_spaces(a: &XlaArray, b: &XlaArray) {
     let [a, b] = [a, b].map(|array| array.layout_or_default().memory_space);
     if a != b {

@@ -197,7 +197,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The columns in which cells differ; coordinates that all copies share are no difference.
+    /// The columns in which cells differ; coordinates that all copies share do not differ.
     fn varying(&self, cells: &[Cell]) -> Vec<Level> {
         let differs = |level: &Level| {
             let mut spans =

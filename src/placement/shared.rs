@@ -34,8 +34,8 @@ const MOST_COPIES: u64 = 1 << 16;
 pub(crate) struct Stored {
     /// The last axes of it may number copies.
     layout: Layout,
-    /// How many of its axes number copies: those whose memories depend on the element, or are no
-    /// product of even steps. Two of their digits may name one memory.
+    /// How many of its axes number copies: those whose memories depend on the element, or are not
+    /// a product of even steps. Two of their digits may name one memory.
     copy_axes: usize,
 }
 
@@ -337,7 +337,7 @@ fn mapped(layout: &Layout, group: Group, map: impl Fn(&Subaxis) -> Subaxis) -> L
 }
 
 /// The memories that the copies in the owner are in, from the first one on, as (size, stride) that
-/// nest; `None` where they are no such product.
+/// nest; `None` where they are not such a product.
 fn memories_of_copies(layout: &Layout, group: Group, start: u64) -> Option<Vec<(u64, u64)>> {
     let in_owner = layout.replicas().iter().filter(|r| r.level == group.owner && r.size > 1);
     let terms: Vec<(u64, u64)> = in_owner.map(|r| (r.size, r.stride)).collect();

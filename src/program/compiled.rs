@@ -63,7 +63,7 @@ impl Compiled {
     }
 }
 
-/// What one step in a level adds to the packed number; 0 for a level that has no column.
+/// What one step in a level adds to the packed number; 0 for a level that is not a column.
 fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
     columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
 }
@@ -279,7 +279,7 @@ impl Program {
         self.fill(&self.compiled.packed, table)
     }
 
-    /// Writes every element's coordinate in `level`; 0 for a level that has no column.
+    /// Writes every element's coordinate in `level`; 0 for a level that is not a column.
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed).

@@ -25,7 +25,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed); [`LevelUnknown`](LayoutError::LevelUnknown) for a
-    /// level that is no column, [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that no
+    /// level that is not a column, [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that no
     /// place has.
     ///
     /// # Example

@@ -57,7 +57,7 @@ impl WeightedSum {
         }
     }
 
-    /// Whether the number is no sum of one function per axis.
+    /// Whether the number is more than a sum of one function per axis.
     pub(crate) fn is_fused(&self) -> bool {
         self.fused
     }

@@ -192,7 +192,7 @@ impl Relayout {
         }
         let levels = self.units.iter().chain(&self.inner).take(depth);
         let counter = Counter::new(self, levels.copied().map(both).collect())?;
-        // The address alone is no distance: the lane comes with it.
+        // The address alone is not a distance: the lane comes with it.
         counter.counts(&[], |at| at < self.units.len() || at + 1 == depth)
     }
 }

@@ -66,7 +66,7 @@ impl<'a> Table<'a> {
     /// Keeps the rows of a unit or subtree: those with these coordinates.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is no column.
+    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column.
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
         super::check_columns(self.placement.columns(), place, self.placement.machine())?;
         place.iter().for_each(|(level, at)| self.at.set(level, at));

@@ -43,7 +43,7 @@ pub struct VectorCheck {
 ///
 /// # Errors
 /// [`Read`](VectorError::Read); [`Layout`](VectorError::Layout) where it is not decided what a long
-/// word holds. What is wrong in the file is no error here.
+/// word holds. What is wrong in the file is a finding, not an error.
 ///
 /// # Example
 /// ```

@@ -50,7 +50,7 @@ fn restricted(edits: &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A part is refused where its elements are no box of digits: not a product of sets of entries, or
+/// A part is refused where its elements are not a box of digits: not a product of sets of entries, or
 /// digits that give the coordinate in several ways, or in none.
 fn judge(
     f: &Slow,

@@ -209,7 +209,7 @@ fn what_cannot_be_read_is_refused_at_its_line() {
         "{time}"
     );
     assert!(read("# ======= In(0): ((2_W:1) =======").starts_with("line 1: expected"));
-    // As long as the longest line, and bytes that are no text.
+    // As long as the longest line, and bytes that are not text.
     assert!(
         read(&format!("{header}{}", "x".repeat(3 << 20))).contains("longer than 1048576 bytes")
     );

@@ -108,7 +108,8 @@ impl Placements {
     /// Says which part every device holds of a tensor with these extents.
     ///
     /// PyTorch cuts in turn: a second `Shard` of a dimension cuts the chunk that the first left,
-    /// rounding up again. That is one cut over the product where both agree on every element.
+    /// rounding up again. That is one cut over the product where both agree on every element, as they
+    /// do where there are none.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a number of placements that is not that of the axes; a dimension
@@ -153,6 +154,7 @@ impl Placements {
             let size = |axis: &MeshAxis| {
                 mesh.axes.iter().find(|(name, _)| *name == axis.name).map_or(1, |(_, size)| *size)
             };
+            // A tensor without elements is cut alike by all.
             if !extents.contains(&0) {
                 check_cuts(at, *extent, &dim.axes.iter().map(size).collect_vec())?;
             }
