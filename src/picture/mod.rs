@@ -17,6 +17,7 @@ mod drawing;
 mod flows;
 mod grid;
 mod label;
+mod light;
 mod memory;
 mod pair;
 #[cfg(feature = "png")]
@@ -32,6 +33,7 @@ use std::ops::Range;
 pub use census::{Census, UnitCount};
 pub use drawing::Drawing;
 pub use label::Label;
+pub use light::UnitContents;
 #[cfg(feature = "png")]
 pub use png::PngError;
 pub use span::Span;

@@ -4,12 +4,11 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 use tensor_layout::notation::Notation;
-use tensor_layout::picture::Panel;
+use tensor_layout::picture::{Panel, UnitContents};
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
 
-use super::light;
 use super::panel::panel_json;
 use super::question::Question;
 use crate::cli::edit::edited;
@@ -197,10 +196,14 @@ pub(super) fn lit(question: &Question, side: &str, cell: usize, copies: bool) ->
         let (here, there) = if side == "tensor" { (tensor, machine) } else { (machine, tensor) };
         let placement = &placed.placement;
         let Some(cell) = here.cells.get(cell) else { return Ok(Vec::new()) };
-        match side {
-            "tensor" => light::of_tensor(placement, cell, &light::held(placement, &there)?, copies),
-            _ => light::of_machine(placement, &light::Held::new(placement, cell)?, &there, copies),
-        }
+        let cells = match side {
+            "tensor" => {
+                let held = UnitContents::of_panel(placement, &there)?;
+                UnitContents::units_of(&held, placement, cell, copies)
+            }
+            _ => UnitContents::new(placement, cell)?.cells_of(placement, &there, copies),
+        };
+        Ok(cells?)
     };
     match found() {
         Ok(cells) => json!({ "cells": cells }),

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 use tensor_layout::Placement;
-use tensor_layout::picture::Panel;
+use tensor_layout::picture::{Panel, UnitContents};
 
 use super::answer::{panels, view};
-use super::light;
 use super::question::Question;
 use crate::cli::failure::Failure;
 
@@ -56,10 +55,10 @@ fn lights(placement: &Placement, tensor: &Panel, machine: &Panel) -> Result<Valu
     if tensor.cells.len() > MOST_LIT || machine.cells.is_empty() {
         return Ok(Value::Null);
     }
-    let held = light::held(placement, machine)?;
+    let held = UnitContents::of_panel(placement, machine)?;
     let mut all = Map::new();
     for (at, cell) in tensor.cells.iter().enumerate() {
-        let lit = light::of_tensor(placement, cell, &held, true)?;
+        let lit = UnitContents::units_of(&held, placement, cell, true)?;
         all.insert(at.to_string(), json!(lit));
     }
     Ok(Value::Object(all))

@@ -2,7 +2,6 @@
 
 mod answer;
 mod file;
-mod light;
 mod panel;
 mod question;
 #[cfg(feature = "explore")]

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use tensor_layout::algebra::Restricted;
-use tensor_layout::error::RestrictionFault;
-use tensor_layout::picture::{Cell, Panel};
-use tensor_layout::{LayoutError, Location, Placement};
-
-use crate::cli::failure::Failure;
+use super::{Cell, Panel};
+use crate::algebra::Restricted;
+use crate::error::{LayoutError, RestrictionFault};
+use crate::level::Level;
+use crate::location::Location;
+use crate::placement::Placement;
 
 /// The most copies of an element that are looked at.
 const MOST_COPIES: usize = 1 << 12;
@@ -15,37 +15,50 @@ const MOST_COPIES: usize = 1 << 12;
 /// The most units of a cell that are looked at one by one.
 const MOST_UNITS: u64 = 1 << 10;
 
-/// The cells of the machine's panel where something of a cell of the tensor lives.
-pub(super) fn of_tensor(
-    placement: &Placement,
-    cell: &Cell,
-    machine: &[Held<'_>],
-    with_copies: bool,
-) -> Result<Vec<usize>, Failure> {
-    let block = Block::new(placement, cell, with_copies);
-    let lit = |(at, held): (usize, &Held<'_>)| Ok(held.meets(&block)?.then_some(at));
-    machine.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
-}
+impl<'a> UnitContents<'a> {
+    /// What every cell of a panel of the machine holds.
+    ///
+    /// # Errors
+    /// As [`new`](UnitContents::new).
+    pub fn of_panel(
+        placement: &Placement,
+        machine: &'a Panel,
+    ) -> Result<Vec<UnitContents<'a>>, LayoutError> {
+        machine.cells.iter().map(|cell| UnitContents::new(placement, cell)).collect()
+    }
 
-/// The cells of the tensor that live in a cell of the machine.
-pub(super) fn of_machine(
-    placement: &Placement,
-    held: &Held<'_>,
-    tensor: &Panel,
-    with_copies: bool,
-) -> Result<Vec<usize>, Failure> {
-    let lit = |(at, cell): (usize, &Cell)| {
-        Ok(held.meets(&Block::new(placement, cell, with_copies))?.then_some(at))
-    };
-    tensor.cells.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
-}
+    /// The numbers of the cells of a tensor's panel something of which lives here; of all copies,
+    /// or of the first ones only.
+    ///
+    /// # Errors
+    /// [`NotDecided`](LayoutError::NotDecided) where digits have to be counted, and are too many.
+    pub fn cells_of(
+        &self,
+        placement: &Placement,
+        tensor: &Panel,
+        with_copies: bool,
+    ) -> Result<Vec<usize>, LayoutError> {
+        let lit = |(at, cell): (usize, &Cell)| {
+            Ok(self.meets(&Block::new(placement, cell, with_copies))?.then_some(at))
+        };
+        tensor.cells.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
+    }
 
-/// What the cells of a panel of the machine hold.
-pub(super) fn held<'a>(
-    placement: &'a Placement,
-    machine: &'a Panel,
-) -> Result<Vec<Held<'a>>, Failure> {
-    machine.cells.iter().map(|cell| Held::new(placement, cell)).collect()
+    /// The numbers of the cells of the machine where something of a cell of the tensor lives: the
+    /// other way round.
+    ///
+    /// # Errors
+    /// As [`cells_of`](UnitContents::cells_of).
+    pub fn units_of(
+        machine: &[UnitContents<'_>],
+        placement: &Placement,
+        cell: &Cell,
+        with_copies: bool,
+    ) -> Result<Vec<usize>, LayoutError> {
+        let block = Block::new(placement, cell, with_copies);
+        let lit = |(at, held): (usize, &UnitContents<'_>)| Ok(held.meets(&block)?.then_some(at));
+        machine.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
+    }
 }
 
 /// A cell of the tensor.
@@ -68,16 +81,24 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What a cell of the machine holds.
-pub(super) struct Held<'a> {
+/// What a cell of the machine holds, for asking which cells of the tensor live there.
+///
+/// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are looked at; beyond
+/// that, a cell counts as holding what units beside it hold.
+#[derive(Clone, Debug)]
+pub struct UnitContents<'a> {
     cell: &'a Cell,
     /// Its units, as boxes of digits; nothing where digits do not line up with them.
     parts: Option<Vec<Restricted>>,
     units: Vec<Location>,
 }
 
-impl<'a> Held<'a> {
-    pub(super) fn new(placement: &Placement, cell: &'a Cell) -> Result<Held<'a>, Failure> {
+impl<'a> UnitContents<'a> {
+    /// What one cell of the machine holds.
+    ///
+    /// # Errors
+    /// As [`Layout::restrict`](crate::Layout::restrict), where it does not decide.
+    pub fn new(placement: &Placement, cell: &'a Cell) -> Result<UnitContents<'a>, LayoutError> {
         let of_units = cell.elements > 0 && cell.indexes.is_empty();
         let units = if of_units { units(placement, cell) } else { Vec::new() };
         let mut parts = Some(Vec::new());
@@ -86,14 +107,14 @@ impl<'a> Held<'a> {
                 Ok(part) => parts.iter_mut().for_each(|parts| parts.push(part.clone())),
                 Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => {}
                 Err(LayoutError::NoRestriction(_)) => parts = None,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
         }
-        Ok(Held { cell, parts, units })
+        Ok(UnitContents { cell, parts, units })
     }
 
-    fn meets(&self, block: &Block<'_>) -> Result<bool, Failure> {
-        let Held { cell, .. } = self;
+    fn meets(&self, block: &Block<'_>) -> Result<bool, LayoutError> {
+        let UnitContents { cell, .. } = self;
         if cell.elements == 0 || block.indexes.iter().any(Range::is_empty) {
             return Ok(false);
         }
@@ -124,19 +145,19 @@ impl<'a> Held<'a> {
     }
 }
 
-fn any(mut found: impl Iterator<Item = Result<bool, Failure>>) -> Result<bool, Failure> {
+fn any(mut found: impl Iterator<Item = Result<bool, LayoutError>>) -> Result<bool, LayoutError> {
     found.find(|found| !matches!(found, Ok(false))).unwrap_or(Ok(false))
 }
 
 /// Whether an index of a part lies in a block. Each axis of the part counts some values of that of
 /// the whole, in order, whatever the others do.
-fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, Failure> {
+fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError> {
     for (axis, range) in block.iter().enumerate() {
         let mut index = vec![0; block.len()];
         let mut value = |at: u64| -> Result<u64, LayoutError> {
             index[axis] = at;
             let place = part.indexes.locate(&index)?;
-            Ok(place.get(tensor_layout::Level::axis(axis)).unwrap_or(0))
+            Ok(place.get(Level::axis(axis)).unwrap_or(0))
         };
         // The first value that is not below the range.
         let extent = part.layout.shape()[axis];
@@ -156,7 +177,7 @@ fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, Failure> {
 }
 
 /// Whether an element of a block lives in a unit, by counting.
-fn any_element(block: &Block<'_>, unit: &Location) -> Result<bool, Failure> {
+fn any_element(block: &Block<'_>, unit: &Location) -> Result<bool, LayoutError> {
     let mut layout = block.placement.with_copies().clone();
     for (axis, range) in block.indexes.iter().enumerate() {
         layout = layout.slice(axis, range.start, range.end, 1)?;
