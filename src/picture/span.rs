@@ -1,5 +1,6 @@
 //! The coordinates that a box of elements takes in a level.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -10,8 +11,11 @@ use crate::program::{AxisRange, Boxes, Step};
 /// How many indexes of axes that feed derived axes are looked at.
 const MOST_FED: u64 = 1 << 16;
 
-/// How many runs are told apart: more make no even run.
+/// How many boxes are told apart.
 const MOST_RUNS: usize = 64;
+
+/// How many coordinates are listed, where boxes do not follow one another as runs.
+const MOST_LISTED: u64 = 1 << 10;
 
 /// The coordinates that a block takes in a level.
 ///
@@ -34,8 +38,9 @@ pub struct Span {
     pub last: u64,
     /// From one coordinate to the next, where they are evenly apart; 0 for a single one.
     pub step: Option<u64>,
-    /// Whether `first` and `last` are taken. Where digits of several axes feed one another in a
-    /// large block they are bounds only.
+    /// Whether `first` and `last` are taken, and without a step there are gaps. Where digits of
+    /// several axes feed one another in a large block these are bounds only, and so they are where
+    /// more than 64 boxes, or 2^10 coordinates, would have to be looked at one by one.
     pub is_exact: bool,
 }
 
@@ -129,7 +134,8 @@ impl Run {
 #[derive(Default)]
 struct Taken {
     ends: Option<(u64, u64)>,
-    runs: Option<Vec<Run>>,
+    boxes: Vec<(u64, Vec<Step>)>,
+    has_more: bool,
 }
 
 impl Taken {
@@ -137,22 +143,52 @@ impl Taken {
         let last = first + steps.iter().map(|s| (s.count - 1) * s.place).sum::<u64>();
         let (low, high) = self.ends.unwrap_or((first, last));
         self.ends = Some((low.min(first), high.max(last)));
-        self.runs = self.runs.take().filter(|runs| runs.len() < MOST_RUNS).and_then(|mut runs| {
-            runs.push(Run::of(first, steps)?);
-            Some(runs)
-        });
+        match self.boxes.len() < MOST_RUNS {
+            true => self.boxes.push((first, steps.to_vec())),
+            false => self.has_more = true,
+        }
     }
 
     fn span(self) -> Option<Span> {
         let (first, last) = self.ends?;
-        let joined = self.runs.and_then(|mut runs| {
-            runs.sort_unstable_by_key(|run| (run.first, run.last));
-            let mut runs = runs.into_iter();
-            let first = runs.next()?;
-            runs.try_fold(first, Run::join)
-        });
-        let step = if first == last { Some(0) } else { joined.map(|run| run.step) };
-        Some(Span { first, last, step, is_exact: true })
+        let (step, is_exact) = match self.run() {
+            _ if first == last => (Some(0), true),
+            Some(run) => (Some(run.step), true),
+            // The sums of one box that are not even have a gap.
+            None if self.boxes.len() == 1 => (None, true),
+            None => self.listed(first, last).map_or((None, false), |step| (step, true)),
+        };
+        Some(Span { first, last, step, is_exact })
+    }
+
+    /// All boxes as one run.
+    fn run(&self) -> Option<Run> {
+        let runs = self.boxes.iter().map(|(first, steps)| Run::of(*first, steps));
+        let mut runs = runs.collect::<Option<Vec<Run>>>().filter(|_| !self.has_more)?;
+        runs.sort_unstable_by_key(|run| (run.first, run.last));
+        let mut runs = runs.into_iter();
+        let first = runs.next()?;
+        runs.try_fold(first, Run::join)
+    }
+
+    /// The step of all coordinates, one by one, if they are even; `None` where they are too many.
+    fn listed(&self, first: u64, last: u64) -> Option<Option<u64>> {
+        if self.has_more || last - first >= MOST_LISTED {
+            return None;
+        }
+        let mut taken = BTreeSet::new();
+        for (start, steps) in &self.boxes {
+            let mut sums = BTreeSet::from([*start]);
+            for Step { count, place, .. } in steps.iter().filter(|step| step.place > 0) {
+                let added =
+                    |sum: &u64| (0..*count).map(|at| sum + at * place).collect::<Vec<u64>>();
+                sums = sums.iter().flat_map(added).collect();
+            }
+            taken.extend(sums);
+        }
+        let mut steps = taken.iter().zip(taken.iter().skip(1)).map(|(a, b)| b - a);
+        let step = steps.next()?;
+        Some(steps.all(|next| next == step).then_some(step))
     }
 }
 
@@ -207,7 +243,7 @@ impl<'a> Spans<'a> {
 }
 
 fn taken(boxes: &Boxes<'_>, ranges: &[AxisRange]) -> Taken {
-    let mut taken = Taken { ends: None, runs: Some(Vec::new()) };
+    let mut taken = Taken::default();
     boxes.visit(ranges, &mut |grid| taken.add(grid.place, &grid.steps));
     taken
 }

@@ -10,7 +10,8 @@
 //! A range of an axis is cut where its digits wrap: whole blocks in the middle, and what is left
 //! at either end. A digit that feeds a derived axis hands its range on, and that axis is cut in
 //! turn. Digits that feed one axis together, and step evenly through the tensor together, count
-//! as one range; where they do not, all but the longest are taken value by value.
+//! as one range; where they do not, all but one are taken value by value: the one that is left free is
+//! cut into the fewest pieces.
 
 use std::ops::Range;
 
@@ -232,9 +233,29 @@ impl Cutter<'_> {
         }
         let Value { start, terms } = std::mem::take(&mut self.values[node]);
         let mut joined = Step::joined(terms.iter().copied(), Step::by_place);
-        joined.sort_by_key(|term| term.count);
+        let all = joined.iter().fold(1_u64, |all, term| all.saturating_mul(term.count));
+        let cheapest = (0..joined.len()).min_by_key(|at| {
+            (all / joined[*at].count).saturating_mul(self.pieces(node, joined[*at]))
+        });
+        if let Some(at) = cheapest {
+            let free = joined.remove(at);
+            joined.push(free);
+        }
         self.terms(node, start, &joined);
         self.values[node] = Value { start, terms };
+    }
+
+    /// Into how many pieces a node about cuts the values of a term: at most one at either end of
+    /// the blocks of each digit, or every value, where its step does not go through the digits.
+    fn pieces(&self, node: usize, Step { place: weight, count, .. }: Step) -> u64 {
+        let digits = self.boxes.digits.of(node);
+        let goes_through = |digit: &Digit| {
+            digit.place.is_multiple_of(weight) || weight.is_multiple_of(digit.place)
+        };
+        match digits.iter().all(goes_through) {
+            true => digits.iter().fold(1_u64, |pieces, _| pieces.saturating_mul(3)).min(count),
+            false => count,
+        }
     }
 
     /// Adds the copies, and shows the grid.
@@ -255,7 +276,7 @@ impl Cutter<'_> {
         self.grid.place = place;
     }
 
-    /// Cuts a node whose value is `start` and what the terms add, the last of them the longest.
+    /// Cuts a node whose value is `start` and what the terms add; the last of them stays free.
     fn terms(&mut self, node: usize, start: u64, terms: &[Step]) {
         match *terms {
             [] => self.digit(node, 0, Progression::single(start)),

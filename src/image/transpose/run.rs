@@ -1,0 +1,124 @@
+//! The digits that are contiguous on one side, as a run of cells.
+
+use super::Dim;
+
+/// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
+const LONGEST: usize = 512;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// Cells that are contiguous on one side, cut into tiles.
+pub(super) struct Run {
+    /// Where the cells of a tile stand on the other side.
+    pub(super) away: Vec<usize>,
+    /// How far apart they stand there, where they step evenly.
+    pub(super) even: Option<usize>,
+    /// How many tiles the run has; the last one may be shorter.
+    pub(super) tiles: usize,
+    /// All cells.
+    length: usize,
+    /// How far one tile is from the next on the source's side, and on the target's.
+    step: (usize, usize),
+}
+
+impl Run {
+    /// Calls `visit` with what a tile holds, and how far its first cell is from that of the run.
+    pub(super) fn each(&self, mut visit: impl FnMut(&[usize], (usize, usize))) {
+        for tile in 0..self.tiles {
+            let left = self.length - tile * self.away.len();
+            let away = &self.away[..left.min(self.away.len())];
+            visit(away, (tile * self.step.0, tile * self.step.1));
+        }
+    }
+}
+
+/// Takes the runs that are contiguous in the source and in the target from the digits, both in
+/// pieces of so many cells; `None` where one of them is not there, or a piece fills a line.
+pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
+    if piece * size_of::<T>() >= LINE {
+        return None;
+    }
+    let (mut rows, mut columns) =
+        (Taken::new(Side::Source, piece), Taken::new(Side::Target, piece));
+    let rest = dims.clone();
+    if !columns.take(dims) || !rows.take(dims) {
+        *dims = rest;
+        return None;
+    }
+    if in_turns(&rows, &columns) && rows.length * columns.length * size_of::<T>() >= 2 * LINE {
+        return Some((rows.run(), columns.run()));
+    }
+    let is_short = |taken: &Taken| taken.length * size_of::<T>() < LINE;
+    // The shorter one first.
+    let mut goes_on = true;
+    while goes_on {
+        let shorter = if rows.length < columns.length { &mut rows } else { &mut columns };
+        goes_on = is_short(shorter) && shorter.take(dims);
+    }
+    for run in [&mut rows, &mut columns] {
+        while is_short(run) && run.take(dims) {}
+    }
+    Some((rows.run(), columns.run()))
+}
+
+/// Whether one of them stands side by side on the other side too, so that a tile is dealt out or
+/// shuffled in turns.
+fn in_turns(rows: &Taken, columns: &Taken) -> bool {
+    rows.dims[0].to == columns.length || columns.dims[0].from == rows.length
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Source,
+    Target,
+}
+
+/// The digits of a run, minor to major.
+struct Taken {
+    side: Side,
+    dims: Vec<Dim>,
+    /// In cells.
+    length: usize,
+}
+
+impl Taken {
+    fn new(side: Side, piece: usize) -> Taken {
+        Taken { side, dims: Vec::new(), length: piece }
+    }
+
+    /// The step on this side, and on the other one.
+    fn steps(&self, dim: &Dim) -> (usize, usize) {
+        match self.side {
+            Side::Source => (dim.from, dim.to),
+            Side::Target => (dim.to, dim.from),
+        }
+    }
+
+    /// Takes the digit with which the run goes on, if there is one.
+    fn take(&mut self, dims: &mut Vec<Dim>) -> bool {
+        let at = dims.iter().position(|dim| self.steps(dim).0 == self.length);
+        let Some(dim) = at.map(|at| dims.remove(at)) else { return false };
+        self.length *= dim.count;
+        self.dims.push(dim);
+        true
+    }
+
+    /// The last digit is cut where the run is too long for a tile.
+    fn run(&self) -> Run {
+        let (mut away, mut step) = (vec![0], (0, 0));
+        for dim in &self.dims {
+            let (inner, far) = (away.len(), self.steps(dim).1);
+            let count = dim.count.min((LONGEST / inner).max(1));
+            for at in 1..count {
+                away.extend_from_within(..inner);
+                away[at * inner..].iter_mut().for_each(|away| *away += at * far);
+            }
+            step = (count * dim.from, count * dim.to);
+        }
+        let length = self.dims.iter().map(|dim| dim.count).product::<usize>();
+        let even = |even: &usize| away.iter().enumerate().all(|(at, away)| *away == at * even);
+        let even = away.get(1).copied().filter(even);
+        Run { tiles: length.div_ceil(away.len()), even, length, away, step }
+    }
+}

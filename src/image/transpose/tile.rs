@@ -1,0 +1,187 @@
+//! A tile: rows that are contiguous in the source, columns that are in the target.
+//!
+//! Both are given as the places of their cells on the other side.
+
+use super::block::{BYTES, block, byte_block};
+
+/// The side of a block of pieces.
+const SIDE: usize = 8;
+
+/// Moves single cells. `flat`: the columns stand side by side in the source, a row after the
+/// other; the rows do in the target.
+pub(super) fn turn<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    at: (usize, usize),
+    (rows, columns): (&[usize], &[usize]),
+    flat: (bool, bool),
+) {
+    let few = 2..=8;
+    if flat.0 && few.contains(&rows.len()) {
+        deal(source, target, at, (rows, columns));
+    } else if flat.1 && few.contains(&columns.len()) {
+        shuffle(source, target, at, (rows, columns));
+    } else {
+        blocks(rows.len(), |row, height| {
+            let rows = &rows[row..row + height];
+            blocks(columns.len(), |column, width| {
+                let columns = &columns[column..column + width];
+                block(source, target, (at.0 + row, at.1 + column), rows, columns);
+            });
+        });
+    }
+}
+
+/// Moves pieces of several cells.
+pub(super) fn pieces<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    (rows, columns): (&[usize], &[usize]),
+    piece: usize,
+) {
+    for (part, columns) in columns.chunks(SIDE).enumerate() {
+        for (row, to_row) in rows.iter().enumerate() {
+            for (column, from_column) in columns.iter().enumerate() {
+                let source = &source[from + from_column + row * piece..][..piece];
+                let column = part * SIDE + column;
+                short(source, &mut target[to + to_row + column * piece..][..piece]);
+            }
+        }
+    }
+}
+
+/// Copies a few cells without a call: as two pieces that may overlap.
+#[inline]
+fn short<T: Copy>(source: &[T], target: &mut [T]) {
+    macro_rules! twice {
+        ($($side:literal)*) => {
+            match source.len() {
+                $($side.. if source.len() <= 2 * $side => {
+                    let last = source.len() - $side;
+                    target[..$side].copy_from_slice(&source[..$side]);
+                    target[last..][..$side].copy_from_slice(&source[last..]);
+                })*
+                _ => target.copy_from_slice(source),
+            }
+        };
+    }
+    twice!(2 4 8 16);
+}
+
+/// Cuts a length into blocks whose sides are powers of two. The last one may overlap the one
+/// before it: then it moves some cells once more.
+#[inline]
+fn blocks(length: usize, mut visit: impl FnMut(usize, usize)) {
+    let side = if length >= 16 { 16 } else { 1 << length.ilog2() };
+    let whole = length - length % side;
+    (0..whole).step_by(side).for_each(|at| visit(at, side));
+    if whole < length {
+        let side = (length - whole).next_power_of_two();
+        visit(length - side, side);
+    }
+}
+
+/// How many of the turns of a few bytes each fill whole blocks.
+fn turns_in_blocks<T>(few: usize, turns: usize) -> usize {
+    match size_of::<T>() == 1 && few.is_power_of_two() {
+        true => turns - turns % (BYTES / few),
+        false => 0,
+    }
+}
+
+/// A few rows, side by side in the source: cells are dealt to them in turn.
+fn deal<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    (rows, columns): (&[usize], &[usize]),
+) {
+    let few = rows.len();
+    let source = &source[from..][..few * columns.len()];
+    let whole = turns_in_blocks::<T>(few, columns.len());
+    for at in (0..whole).step_by(BYTES / few) {
+        byte_block(source, target, (at * few, to + at), rows, &columns[..BYTES / few]);
+    }
+    deal_cells(&source[whole * few..], &mut target[to + whole..], rows);
+}
+
+/// A function of its own, so that the compiler knows that the sides do not overlap.
+#[inline(never)]
+fn deal_cells<T: Copy>(source: &[T], target: &mut [T], rows: &[usize]) {
+    macro_rules! rows {
+        ($($rows:literal)*) => {
+            match *rows {
+                [first, second] if second >= first + source.len() / 2 => {
+                    let (first, second) = target[first..].split_at_mut(second - first);
+                    let cells = first.iter_mut().zip(second).zip(source.as_chunks().0);
+                    cells.for_each(|((a, b), turn)| [*a, *b] = *turn);
+                }
+                $(_ if rows.len() == $rows => for at in 0..$rows {
+                    let cells = target[rows[at]..].iter_mut();
+                    for (cell, turn) in cells.zip(source.as_chunks::<$rows>().0) {
+                        *cell = turn[at];
+                    }
+                },)*
+                _ => {}
+            }
+        };
+    }
+    rows!(2 3 4 5 6 7 8);
+}
+
+/// A few columns, side by side in the target: one cell of each in turn.
+fn shuffle<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    (rows, columns): (&[usize], &[usize]),
+) {
+    let few = columns.len();
+    let target = &mut target[to..][..few * rows.len()];
+    let whole = turns_in_blocks::<T>(few, rows.len());
+    for at in (0..whole).step_by(BYTES / few) {
+        byte_block(source, target, (from + at, at * few), &rows[..BYTES / few], columns);
+    }
+    shuffle_cells(&source[from + whole..], &mut target[whole * few..], columns);
+}
+
+/// A function of its own, so that the compiler knows that the sides do not overlap.
+#[inline(never)]
+fn shuffle_cells<T: Copy>(source: &[T], target: &mut [T], columns: &[usize]) {
+    let count = target.len() / columns.len();
+    let column = |at: usize| &source[columns[at]..][..count];
+    macro_rules! columns {
+        ($($columns:literal)*) => {
+            match columns.len() {
+                2 => {
+                    let cells = column(0).iter().zip(column(1));
+                    let turns = target.as_chunks_mut::<2>().0;
+                    turns.iter_mut().zip(cells).for_each(|(turn, (a, b))| *turn = [*a, *b]);
+                }
+                3 => {
+                    let cells = column(0).iter().zip(column(1)).zip(column(2));
+                    let turns = target.as_chunks_mut::<3>().0;
+                    for (turn, ((a, b), c)) in turns.iter_mut().zip(cells) {
+                        *turn = [*a, *b, *c];
+                    }
+                }
+                4 => {
+                    let cells = column(0).iter().zip(column(1)).zip(column(2)).zip(column(3));
+                    let turns = target.as_chunks_mut::<4>().0;
+                    for (turn, (((a, b), c), d)) in turns.iter_mut().zip(cells) {
+                        *turn = [*a, *b, *c, *d];
+                    }
+                }
+                $($columns => for at in 0..$columns {
+                    let turns = target.as_chunks_mut::<$columns>().0;
+                    for (turn, cell) in turns.iter_mut().zip(column(at)) {
+                        turn[at] = *cell;
+                    }
+                },)*
+                _ => {}
+            }
+        };
+    }
+    columns!(5 6 7 8);
+}
