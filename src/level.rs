@@ -137,11 +137,16 @@ impl Level {
 
     /// The place among columns; custom levels share one, before the address.
     pub(crate) fn column(self) -> usize {
-        const CUSTOM: usize = 5;
-        match Level::KNOWN.iter().position(|known| *known == self) {
-            Some(known) if known < CUSTOM => known,
-            Some(known) => known + 1,
-            None => CUSTOM,
+        // What follows a name is 0.
+        match (&self.bytes[..4], self.len) {
+            (b"Time", 4) => 0,
+            (b"L2B\0", _) => 1,
+            (b"L1B\0", _) => 2,
+            (b"MAB\0", _) => 3,
+            (b"PE\0\0", _) => 4,
+            (b"Addr", 4) => 6,
+            (b"W\0\0\0", _) => 7,
+            _ => 5,
         }
     }
 
@@ -160,7 +165,7 @@ impl Level {
 
 impl Ord for Level {
     fn cmp(&self, other: &Level) -> Ordering {
-        self.column().cmp(&other.column()).then_with(|| self.as_str().cmp(other.as_str()))
+        self.column().cmp(&other.column()).then_with(|| self.bytes.cmp(&other.bytes))
     }
 }
 
@@ -191,6 +196,11 @@ mod tests {
         let mut sorted = Level::KNOWN;
         sorted.sort();
         assert_eq!(sorted, Level::KNOWN);
+        let columns = Level::KNOWN.map(Level::column);
+        assert_eq!(columns, [0, 1, 2, 3, 4, 6, 7]);
+        for custom in ["Times", "Addre", "L2BX", "P", "Z", "a"] {
+            assert_eq!(Level::new(custom).unwrap().column(), 5);
+        }
     }
 
     #[test]

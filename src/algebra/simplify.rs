@@ -225,9 +225,13 @@ impl Parts {
 
     /// Replaces the digits of an axis that feed what was taken out by the digits of that.
     fn take_in(&mut self, node: usize, taken: &mut [Option<Vec<Subaxis>>]) {
-        let mut child = |s: &Subaxis| s.feeds().and_then(|derived| taken[derived].take());
         let Some(subaxes) = self.subaxes(node) else { return };
         work::count(subaxes.len());
+        let is_taken = |s: &Subaxis| s.feeds().is_some_and(|derived| taken[derived].is_some());
+        if !subaxes.iter().any(is_taken) {
+            return;
+        }
+        let mut child = |s: &Subaxis| s.feeds().and_then(|derived| taken[derived].take());
         let mut spliced = Vec::with_capacity(subaxes.len());
         for subaxis in subaxes.iter() {
             match child(subaxis) {
