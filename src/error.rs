@@ -6,6 +6,7 @@
 mod fault;
 mod help;
 mod inexpressible;
+mod operation;
 mod site;
 mod suggest;
 mod text;
@@ -21,6 +22,7 @@ pub use fault::{
     RestrictionFault,
 };
 pub use inexpressible::Inexpressible;
+pub use operation::{OperationFault, OptionFault};
 pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
@@ -374,18 +376,15 @@ pub enum LayoutError {
     #[error("the relayout is refused: {0}")]
     Relayout(RelayoutFault),
     /// An operation between tensors that cannot be carried out so.
-    #[error("the operation is refused: {reason}")]
-    Operation {
-        /// Why, with the numbers.
-        reason: String,
-    },
+    #[error("the operation is refused: {0}")]
+    Operation(OperationFault),
     /// An option of a search that is empty, 0 or contradicts another.
-    #[error("the option `{option}` is refused: {reason}")]
+    #[error("the option `{option}` is refused: {fault}")]
     OptionRefused {
         /// The option.
         option: &'static str,
-        /// Why, with the numbers.
-        reason: String,
+        /// Why.
+        fault: OptionFault,
     },
     /// A layout that a test vector cannot express.
     #[error("a test vector cannot express this layout: {reason}")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::candidate::Setting;
 use super::options::{Candidates, Orders, Side};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, OptionFault, Site};
 use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
@@ -73,8 +73,8 @@ impl AxisRule {
     }
 }
 
-fn refused<T>(option: &'static str, reason: impl Into<String>) -> Result<T, LayoutError> {
-    Err(LayoutError::OptionRefused { option, reason: reason.into() })
+fn refused<T>(option: &'static str, fault: OptionFault) -> Result<T, LayoutError> {
+    Err(LayoutError::OptionRefused { option, fault })
 }
 
 impl Space {
@@ -87,7 +87,7 @@ impl Space {
         let levels = known.rules(memory)?;
         let capacity = memory.and_then(|memory| memory.capacity).unwrap_or(u64::MAX);
         let capacity = match capacity.checked_sub(options.base) {
-            Some(0) | None => return refused("base", "it leaves no address of the memory"),
+            Some(0) | None => return refused("base", OptionFault::NoAddressLeft),
             Some(capacity) => capacity,
         };
         let setting = Setting {
@@ -128,34 +128,35 @@ impl Space {
 /// Options that need no look at the machine.
 fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
     if options.sides.is_empty() {
-        return refused("sides", "it lists no side");
+        return refused("sides", OptionFault::Empty);
     }
     if options.levels.as_ref().is_some_and(Vec::is_empty) {
-        return refused("levels", "it lists no level");
+        return refused("levels", OptionFault::Empty);
     }
-    if options.time.is_empty() || options.time.contains(&0) {
-        return refused("time", "it must list numbers of slices, each at least 1");
+    if options.time.is_empty() {
+        return refused("time", OptionFault::Empty);
     }
-    if options.alignment == 0 {
-        return refused("alignment", "nothing is a multiple of 0 words");
-    }
-    if options.capacity_words == Some(0) {
-        return refused("capacity_words", "a unit without words holds nothing");
-    }
-    if options.parts == 0 {
-        return refused("level_parts", "a level has at least 1 piece");
+    let zeros = [
+        ("time", options.time.contains(&0)),
+        ("alignment", options.alignment == 0),
+        ("capacity_words", options.capacity_words == Some(0)),
+        ("level_parts", options.parts == 0),
+    ];
+    if let Some((option, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
+        return refused(option, OptionFault::Zero);
     }
     if options.padding_percent > 100 {
         let percent = options.padding_percent;
-        return refused("padding_percent", format!("{percent} is more than 100"));
+        return refused(
+            "padding_percent",
+            OptionFault::Beyond { given: percent.into(), least: 0, most: 100 },
+        );
     }
     match &options.contiguous[..] {
         [] => Ok(()),
-        [(_, 0)] => refused("contiguous", "a run has at least 1 element"),
+        [(_, 0)] => refused("contiguous", OptionFault::Zero),
         [_] => Ok(()),
-        [(a, _), (b, _), ..] => {
-            refused("contiguous", format!("axis {a} and axis {b} cannot both be innermost"))
-        }
+        [(a, _), (b, _), ..] => refused("contiguous", OptionFault::TwoInnermost { axes: [*a, *b] }),
     }
 }
 
@@ -166,7 +167,7 @@ fn lanes(options: &Candidates) -> Result<u64, LayoutError> {
         None => Ok(1),
         Some(_) => match word.checked_div(bits) {
             None | Some(0) => {
-                refused("element_bits", format!("{bits} is not from 1 to {word}, a long word"))
+                refused("element_bits", OptionFault::Beyond { given: bits, least: 1, most: word })
             }
             Some(lanes) => Ok(lanes),
         },
@@ -191,7 +192,8 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
         |extent: &u64| AxisRule { extent: *extent, block: 1, never: Vec::new(), fixed: None };
     let mut rules: Vec<AxisRule> = options.shape.iter().map(rule).collect();
     let rank = rules.len();
-    let no_axis = |option, axis| refused(option, format!("there is no axis {axis} among {rank}"));
+    let no_axis =
+        |option, axis: &usize| refused(option, OptionFault::UnknownAxis { axis: *axis, rank });
     for (axis, level) in &options.never {
         if *level != Level::TIME {
             known.check(*level)?;
@@ -205,7 +207,7 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
         levels.iter().try_for_each(|level| known.check(*level))?;
         match rules.get_mut(*axis) {
             Some(rule) if rule.fixed.is_none() => rule.fixed = Some(levels.clone()),
-            Some(_) => return refused("fixed", format!("axis {axis} is fixed twice")),
+            Some(_) => return refused("fixed", OptionFault::RepeatedAxis(*axis)),
             None => return no_axis("fixed", axis),
         }
     }
@@ -229,11 +231,11 @@ impl KnownLevels<'_> {
         let machine = &self.options.machine;
         match level {
             Level::W if self.options.element_bits.is_none() => {
-                refused("element_bits", "it must be given before `W` can be spoken of")
+                refused("element_bits", OptionFault::NeededForLanes)
             }
             Level::W => Ok(()),
             _ if level.is_unit() => check_known(Some(machine), level, Site::Layout),
-            _ => refused("levels", format!("`{level}` has no units that an axis is split over")),
+            _ => refused("levels", OptionFault::NotUnits(level)),
         }
     }
 
@@ -255,9 +257,9 @@ impl KnownLevels<'_> {
         rules.push(self.rule(Level::W, self.lanes, 1, true));
         let large = rules.iter().find(|rule| rule.units > MOST_UNITS_CUT && self.options.parts > 1);
         if let Some(LevelRule { level, units, .. }) = large {
-            let reason =
-                format!("`{level}` of {units} units is not cut; the limit is {MOST_UNITS_CUT}");
-            return refused("level_parts", reason);
+            let fault =
+                OptionFault::TooManyUnits { level: *level, units: *units, most: MOST_UNITS_CUT };
+            return refused("level_parts", fault);
         }
         for rule in &mut rules {
             let parts = if rule.splits { self.options.parts } else { 1 };
@@ -265,7 +267,7 @@ impl KnownLevels<'_> {
         }
         let missing = split.iter().find(|level| !rules.iter().any(|rule| rule.level == **level));
         match missing {
-            Some(level) => refused("split", format!("`{level}` lies below the memory")),
+            Some(level) => refused("split", OptionFault::BelowMemory(*level)),
             None => Ok(rules),
         }
     }

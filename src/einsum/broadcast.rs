@@ -3,7 +3,7 @@
 use super::loops::Loops;
 use super::refused;
 use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 
 /// The layout of an operand that lacks some axes of the result.
 ///
@@ -24,7 +24,7 @@ use crate::error::LayoutError;
 pub fn broadcast(result: &Layout, new_axes: &[usize]) -> Result<Layout, LayoutError> {
     let rank = result.rank();
     if let Some(axis) = new_axes.iter().find(|axis| **axis >= rank) {
-        return refused(format!("there is no axis {axis} among the {rank} axes of the result"));
+        return refused(OperationFault::UnknownAxis { axis: *axis, rank });
     }
     let kept: Vec<usize> = (0..rank).filter(|axis| !new_axes.contains(axis)).collect();
     Loops::new(result, Vec::new())?.operand(&kept)

@@ -2,7 +2,7 @@
 
 use super::refused;
 use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 
 /// The layouts of operands of these extents, which together are the result along `axis`.
 ///
@@ -27,10 +27,10 @@ pub fn concatenate(
     extents: &[u64],
 ) -> Result<Vec<Layout>, LayoutError> {
     let Some(whole) = result.axes().get(axis).map(|axis| axis.extent) else {
-        return refused(format!("there is no axis {axis} among {}", result.rank()));
+        return refused(OperationFault::UnknownAxis { axis, rank: result.rank() });
     };
     if extents.iter().try_fold(0, |sum: u64, extent| sum.checked_add(*extent)) != Some(whole) {
-        return refused(format!("the extents do not add up to the {whole} of axis {axis}"));
+        return refused(OperationFault::Parts { axis, extent: whole });
     }
     let mut start = 0;
     let part = |extent: &u64| {

@@ -7,7 +7,7 @@ use itertools::Itertools;
 use super::loops::Loops;
 use super::refused;
 use crate::algebra::{Axis, Layout, Subaxis};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Placement, PlacementBuilder};
@@ -74,7 +74,7 @@ impl Gather {
     pub fn local(result: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
         let rank = result.rank();
         if axis >= rank {
-            return refused(format!("there is no axis {axis} among {rank}"));
+            return refused(OperationFault::UnknownAxis { axis, rank });
         }
         let table = Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 1)] };
         let axes: Vec<usize> = (0..rank).map(|at| if at == axis { rank } else { at }).collect();
@@ -96,11 +96,11 @@ impl Gather {
             shape.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, n)| *n).collect_vec()
         };
         if axis >= a.len() || a.len() != b.len() || others(&a) != others(&b) {
-            return refused(format!("{a:?} and {b:?} differ in more than axis {axis}"));
+            return refused(OperationFault::GatherShapes { operand: a, result: b, axis });
         }
         for layout in [operand.layout(), result.layout()] {
             if !layout.simplified()?.derived_axes().is_empty() {
-                return refused("a layout has derived axes; plain ones are looked up in");
+                return refused(OperationFault::DerivedAxes);
             }
         }
         let mut gather =
@@ -124,7 +124,7 @@ impl Gather {
     pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, LayoutError> {
         let extent = self.result.layout().shape()[self.axis];
         if u64::try_from(table.len()) != Ok(extent) {
-            return refused(format!("the table has {} entries for {extent} indexes", table.len()));
+            return refused(OperationFault::TableLength { entries: table.len(), extent });
         }
         let mut memo = Memo::new();
         let mut seen: Vec<HashSet<(u64, Vec<u64>)>> = vec![HashSet::new(); self.path.len()];

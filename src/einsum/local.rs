@@ -5,7 +5,7 @@ use itertools::Itertools;
 use super::loops::{Loops, outside};
 use super::refused;
 use crate::algebra::{Axis, Layout};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 use crate::level::Level;
 use crate::notation::Einsum;
 
@@ -51,21 +51,19 @@ impl Einsum {
     pub fn local(&self, result: &Layout, runs: &[(char, Axis)]) -> Result<Local, LayoutError> {
         let (labels, rank) = (self.result().len(), result.rank());
         if labels != rank {
-            return refused(format!("the result of `{self}` has {labels} axes, its layout {rank}"));
+            return refused(OperationFault::ResultRank { labels, rank });
         }
         let contracted = self.contracted();
         let stray = |(label, _): &&(char, Axis)| !contracted.contains(label);
         if let Some((label, _)) = runs.iter().find(stray) {
-            return refused(format!("`{label}` is not summed over in `{self}`"));
+            return refused(OperationFault::NotSummed(*label));
         }
         if let Some(label) = runs.iter().map(|(label, _)| label).duplicates().next() {
-            return refused(format!("`{label}` is said to run twice"));
+            return refused(OperationFault::RepeatedRun(*label));
         }
         let run = |label: &char| {
             let run = runs.iter().find(|(of, _)| of == label).map(|(_, axis)| axis.clone());
-            run.ok_or_else(|| LayoutError::Operation {
-                reason: format!("where `{label}` of `{self}` runs is not said"),
-            })
+            run.ok_or(LayoutError::Operation(OperationFault::MissingRun(*label)))
         };
         let loops = Loops::new(result, contracted.iter().map(run).try_collect()?)?;
         let all: Vec<char> = self.result().iter().chain(&contracted).copied().collect();

@@ -2,7 +2,7 @@
 
 use super::refused;
 use crate::algebra::{Axis, Layout, Subaxis, Target};
-use crate::error::{LayoutError, Site};
+use crate::error::{LayoutError, OperationFault, Site};
 use crate::level::Level;
 
 /// The axes of the result, then those that are summed over; their digits say where each product
@@ -32,13 +32,13 @@ impl Loops {
     pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, LayoutError> {
         let result = result.simplified()?;
         if !result.derived_axes().is_empty() {
-            return refused("the layout of the result has derived axes; plain ones are carried");
+            return refused(OperationFault::DerivedAxes);
         }
         let feeds = |axis: &Axis| {
             axis.subaxes.iter().any(|subaxis| matches!(subaxis.target, Target::Feed { .. }))
         };
         if contracted.iter().any(feeds) {
-            return refused("an axis that is summed over feeds a derived axis");
+            return refused(OperationFault::SumFeeds);
         }
         let loops = Loops { result, contracted };
         loops.partial_sums()?.check_injective()?;

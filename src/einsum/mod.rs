@@ -42,8 +42,8 @@ pub use slice::slice;
 pub use sums::{SumTraffic, Sums};
 pub use transpose::transpose;
 
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 
-fn refused<T>(reason: impl Into<String>) -> Result<T, LayoutError> {
-    Err(LayoutError::Operation { reason: reason.into() })
+fn refused<T>(fault: OperationFault) -> Result<T, LayoutError> {
+    Err(LayoutError::Operation(fault))
 }

@@ -2,7 +2,7 @@
 
 use super::refused;
 use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 
 /// The layout of an operand that lies in the result from `low` on, in every axis.
 ///
@@ -25,17 +25,14 @@ use crate::error::LayoutError;
 pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, LayoutError> {
     let shape = result.shape();
     if low.len() != shape.len() || operand.len() != shape.len() {
-        return refused(format!(
-            "the padding does not have the rank of the result, {}",
-            shape.len()
-        ));
+        return refused(OperationFault::PaddingRank { rank: shape.len() });
     }
     let mut part = result.clone();
     for (axis, extent) in shape.into_iter().enumerate() {
         let end = low[axis].checked_add(operand[axis]).filter(|end| *end <= extent);
         let Some(end) = end else {
-            let (low, own) = (low[axis], operand[axis]);
-            return refused(format!("{low} + {own} is beyond the extent {extent} of axis {axis}"));
+            let (low, operand) = (low[axis], operand[axis]);
+            return refused(OperationFault::PaddingBeyond { axis, low, operand, extent });
         };
         part = part.slice(axis, low[axis], end, 1)?;
     }

@@ -4,7 +4,7 @@ use super::local::Local;
 use super::loops::Loops;
 use super::refused;
 use crate::algebra::{Axis, Layout};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, OperationFault};
 
 /// The sum over an axis that the operand has in front of axis `at` of the result; `axis` says
 /// its extent and where it runs.
@@ -28,7 +28,7 @@ use crate::error::LayoutError;
 pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, LayoutError> {
     let rank = result.rank();
     if at > rank {
-        return refused(format!("axis {at} cannot stand among the {rank} axes of the result"));
+        return refused(OperationFault::UnknownAxis { axis: at, rank });
     }
     let loops = Loops::new(result, vec![axis])?;
     let axes: Vec<usize> = (0..at).chain([rank]).chain(at..rank).collect();
