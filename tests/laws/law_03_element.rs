@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tensor_layout::{Found, Level, Location};
+use tensor_layout::{Found, Layout, LayoutError, Level, Location};
 
 use crate::generate::any_layout;
 use crate::run::{Tally, laws};
@@ -49,4 +49,15 @@ fn found((slow, probes): &(Slow, Vec<Index>), tally: &mut Tally) -> Result<(), T
 
 fn near(spans: &[u64], probe: &[Index]) -> Vec<u64> {
     spans.iter().zip(probe).map(|(span, at)| at.index(*span as usize + 1) as u64).collect()
+}
+
+#[test]
+fn only_an_address_that_is_always_0_may_be_left_out_of_a_place() {
+    let at = |level, coordinate| -> Location { [(level, coordinate)].into_iter().collect() };
+    let found = |axes: &str, place: Location| axes.parse::<Layout>().unwrap().element(&place);
+    let missing = |level| Err(LayoutError::LevelMissing { level });
+    assert_eq!(found("((4_PE, 1:1))", at(Level::PE, 2)), Ok(Found::Element(vec![2])));
+    assert_eq!(found("((4_PE, 2:1))", at(Level::PE, 2)), missing(Level::ADDR));
+    assert_eq!(found("((1_PE, 4:1))", at(Level::ADDR, 2)), missing(Level::PE));
+    assert_eq!(found("((2_PE, 4:1))", at(Level::ADDR, 2)), missing(Level::PE));
 }
