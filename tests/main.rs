@@ -39,6 +39,7 @@ mod run;
 mod scan;
 mod seed_001;
 mod sharding;
+mod sharding_text;
 mod shared_memory;
 mod slow;
 mod stage;
