@@ -35,6 +35,7 @@ mod program;
 mod program_edges;
 mod refusals;
 mod relayout;
+mod rings;
 mod run;
 mod scan;
 mod seed_001;

@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
 use tensor_layout::hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
-    HloReport, HloRole, HloRow, HloSummary, UnreadLine,
+    HloOnDevice, HloReport, HloRole, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
 };
 use tensor_layout::{LayoutError, Machine};
 
@@ -23,7 +23,7 @@ of fusions are counted apart, because they are not in memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
-with --copies, --collectives or --shapes `copies`, `collectives` or `shapes`.
+with --copies, --collectives, --shardings or --shapes a list of that name.
 
 Examples:
   tensor-layout hlo module_0001.after_optimizations.txt --top 10
@@ -64,6 +64,10 @@ struct About {
     /// which devices are counted through the tree: POD=2,HOST=4,CHIP=4.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
+    /// What one device holds of the instructions that have a sharding instead, those of which it
+    /// holds most first.
+    #[arg(long)]
+    shardings: bool,
     /// The distinct shapes instead, wherever they stand outside of quotes.
     #[arg(long)]
     shapes: bool,
@@ -93,6 +97,7 @@ impl Hlo {
         match &self.about {
             About { collectives: Some(machine), .. } => self.collectives(&machine_of(machine)?),
             About { copies: true, .. } => self.copies(),
+            About { shardings: true, .. } => self.shardings(),
             About { shapes: true, .. } => self.shapes(),
             _ => self.instructions(),
         }
@@ -177,7 +182,7 @@ impl Hlo {
     }
 
     fn copies(&self) -> Result<(), Failure> {
-        let mut copies = HloCopies::default();
+        let mut copies = HloCopies::new(self.rows_kept());
         let unread = self.computations(|computation| copies.add(computation))?;
         copies.finish()?;
         let unread: Vec<_> =
@@ -206,6 +211,39 @@ impl Hlo {
                     let (name, opcode, role, line) = (&copy.name, &copy.opcode, copy.role.name(), copy.line);
                     let (read, written) = (copy.read, copy.written);
                     writeln!(out, "{name},{opcode},{from},{to},{changes},{free},{read},{written},{line},{computation},{role},{}", origin.join(","))
+                })
+            }),
+        }
+    }
+
+    fn shardings(&self) -> Result<(), Failure> {
+        let mut all = HloShardings::default();
+        let unread = self.computations(|computation| all.add(computation))?;
+        all.finish();
+        let unread: Vec<_> = unread.iter().chain(all.unread_lines()).map(reason).collect();
+        self.check(&unread)?;
+        let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
+        match self.form() {
+            HloFormat::Text => self.print(|out| out.write_all(all.page(self.top).as_bytes())),
+            HloFormat::Json => {
+                let json = json!({
+                    "shardings": shown().map(sharded_json).collect::<Vec<_>>(),
+                    "entry": on_device_json(all.on_device()),
+                    "partitions": all.partitions(),
+                    "unread_lines": unread_json(&unread),
+                });
+                self.print(|out| writeln!(out, "{json}"))
+            }
+            HloFormat::Csv => self.print(|out| {
+                writeln!(out, "name,opcode,shape,sharding,left_over,device_unpadded_bytes,device_allocated_bytes,whole_bytes,line,computation,op_name")?;
+                shown().try_for_each(|entry| {
+                    let texts = [&entry.shape, &entry.sharding, &entry.computation].map(|text| quoted(text));
+                    let [shape, sharding, computation] = texts;
+                    let op_name = quoted(entry.op_name.as_deref().unwrap_or_default());
+                    let (name, opcode, line) = (&entry.name, &entry.opcode, entry.line);
+                    let HloBytes { unpadded, allocated, .. } = entry.device;
+                    let (left_over, whole) = (entry.is_left_over, entry.whole_bytes);
+                    writeln!(out, "{name},{opcode},{shape},{sharding},{left_over},{unpadded},{allocated},{whole},{line},{computation},{op_name}")
                 })
             }),
         }
@@ -308,9 +346,34 @@ fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value,
         "entry": {
             "parameters": bytes_json(summary.total(is_entry, |totals| totals.parameters)?),
             "results": bytes_json(summary.total(is_entry, |totals| totals.result)?),
+            "on_device": summary.on_device()?.map(on_device_json),
         },
+        "partitions": summary.partitions(),
         "unread_lines": unread_json(unread),
     }))
+}
+
+fn on_device_json(on_device: HloOnDevice) -> Value {
+    json!({
+        "parameters": bytes_json(on_device.parameters),
+        "results": bytes_json(on_device.result),
+    })
+}
+
+fn sharded_json(entry: &HloSharded) -> Value {
+    json!({
+        "name": entry.name,
+        "opcode": entry.opcode,
+        "shape": entry.shape,
+        "sharding": entry.sharding,
+        "left_over": entry.is_left_over,
+        "device_unpadded_bytes": entry.device.unpadded,
+        "device_allocated_bytes": entry.device.allocated,
+        "whole_bytes": entry.whole_bytes,
+        "line": entry.line,
+        "computation": entry.computation,
+        "op_name": entry.op_name,
+    })
 }
 
 fn copy_json(copy: &HloCopy) -> Value {

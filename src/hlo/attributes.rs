@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use crate::notation::Walk;
 
 /// The attributes of an instruction or a module, as they were written.
@@ -61,7 +63,7 @@ impl<'a> HloAttributes<'a> {
     #[must_use]
     pub fn get(self, key: &str) -> Option<&'a str> {
         // Most texts do not have the key at all.
-        if !self.text.contains(key) {
+        if memmem::find(self.text.as_bytes(), key.as_bytes()).is_none() {
             return None;
         }
         self.iter().find_map(|(name, value)| (name == key).then_some(value))

@@ -341,6 +341,7 @@ fn own() -> Vec<Case> {
             "a.hlo --collectives mncore2",
             "did you mean `mn-core-2`?",
         ),
+        case("hlo", "shardings", "a.hlo", "--shardings", "a.hlo --shardings --copies", "cannot be"),
         case("hlo", "strict", "bad.hlo", "--strict", "bad.hlo --strict", "could not be read"),
         case("scan", "format", "log.txt", "--format csv", "log.txt --format yaml", "yaml"),
         case("scan", "json", "log.txt", "--json", "log.txt --json --format csv", "cannot be used"),
