@@ -13,6 +13,7 @@ use tensor_layout::{LayoutError, Machine};
 use super::failure::Failure;
 use super::input::{machine_of, open};
 use super::output::{Output, byte_progress};
+use super::wrap::fitted;
 
 /// Report the instructions of an XLA compiler dump, those that waste most first.
 #[derive(Debug, ClapArgs)]
@@ -164,7 +165,7 @@ impl Hlo {
         let page = summary.page(self.top, &unread)?;
         let json = || summary_json(&summary, &all);
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(page.as_bytes())),
+            HloFormat::Text => self.print(|out| out.write_all(fitted(&page).as_bytes())),
             HloFormat::Json => {
                 let json = json()?;
                 self.print(|out| writeln!(out, "{json}"))
@@ -190,7 +191,7 @@ impl Hlo {
         self.check(&unread)?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(copies.page(self.top).as_bytes())),
+            HloFormat::Text => self.print(|out| out.write_all(fitted(&copies.page(self.top)).as_bytes())),
             HloFormat::Json => {
                 let (read, written) = copies.moved();
                 let json = json!({
@@ -224,7 +225,7 @@ impl Hlo {
         self.check(&unread)?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(all.page(self.top).as_bytes())),
+            HloFormat::Text => self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes())),
             HloFormat::Json => {
                 let json = json!({
                     "shardings": shown().map(sharded_json).collect::<Vec<_>>(),
@@ -263,7 +264,7 @@ impl Hlo {
         match self.form() {
             HloFormat::Text => {
                 let page = report.page(self.top)?;
-                self.print(|out| out.write_all(page.as_bytes()))
+                self.print(|out| out.write_all(fitted(&page).as_bytes()))
             }
             HloFormat::Json => {
                 let json = shapes_json(&report, self.top)?;
@@ -280,7 +281,9 @@ impl Hlo {
         let unread: Vec<_> = unread.iter().map(reason).chain(all.unread.iter().cloned()).collect();
         self.check(&unread)?;
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(all.page(self.top).as_bytes())),
+            HloFormat::Text => {
+                self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes()))
+            }
             HloFormat::Json => {
                 let json = collectives_json(&all, self.top);
                 self.print(|out| writeln!(out, "{json}"))

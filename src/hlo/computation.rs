@@ -1,5 +1,6 @@
 //! A computation: a name, and instructions whose operands are resolved.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
@@ -45,10 +46,7 @@ impl Body {
 
     /// Adds text; bytes that are not UTF-8 are replaced.
     pub(super) fn push_text(&mut self, bytes: &[u8]) {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.text.push_str(text),
-            Err(_) => self.text.push_str(&String::from_utf8_lossy(bytes)),
-        }
+        self.text.push_str(&text(bytes));
     }
 
     /// Reads on in the operands of the instruction that is to be added next; returns where the
@@ -100,6 +98,12 @@ impl Body {
         }
         missing
     }
+}
+
+/// The text of bytes; those that are not UTF-8 are replaced. Most of it is ASCII, which is checked
+/// many bytes at a time.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// A computation of a dump, until the next one is read.

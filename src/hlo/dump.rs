@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use memchr::memchr;
 
-use crate::hlo::computation::{Body, HloComputation};
+use crate::hlo::computation::{Body, HloComputation, text};
 use crate::hlo::instruction::{OperandList, Record};
 use crate::hlo::module::HloModule;
 use crate::hlo::unread::{Unread, UnreadLine};
@@ -72,7 +72,7 @@ impl<R: BufRead> HloDump<R> {
     /// [`unread_lines`](HloDump::unread_lines).
     pub fn next_computation(&mut self) -> io::Result<Option<HloComputation<'_>>> {
         while self.next_line(LONGEST_LINE)? {
-            let line = String::from_utf8_lossy(&self.piece);
+            let line = text(&self.piece);
             if let Some(module) = HloModule::begin(&line, self.lines) {
                 self.module = module;
             } else if self.body.begin(&line, self.lines) {

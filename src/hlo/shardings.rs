@@ -7,6 +7,8 @@
 //!
 //! A sharding that is still there after partitioning speaks of the whole tensor that there once was.
 
+use rustc_hash::FxHashMap;
+
 use crate::error::LayoutError;
 use crate::hlo::summary::HloBytes;
 use crate::hlo::unread::{Unread, UnreadLine};
@@ -82,6 +84,7 @@ pub struct HloShardings {
     on_device: HloOnDevice,
     partitions: Option<u64>,
     unread: Unread,
+    shares: Shares,
 }
 
 /// What an instruction takes: on a device, and as a whole.
@@ -91,16 +94,43 @@ struct Share {
     whole_bytes: u64,
 }
 
+/// What is known of shapes and their shardings: there are few different ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shares {
+    known: FxHashMap<Box<str>, Result<Share, String>>,
+    key: String,
+}
+
+impl Shares {
+    /// The share of an instruction; of a tuple that of its arrays together.
+    fn of(&mut self, of: HloInstruction<'_>) -> Result<Share, String> {
+        let sharding = of.attribute("sharding");
+        let left_over = of.computation().module().is_per_device();
+        self.key.clear();
+        self.key.push_str(of.shape_text());
+        self.key.push(if left_over { '\r' } else { '\n' });
+        self.key.push_str(sharding.unwrap_or_default());
+        if let Some(share) = self.known.get(&*self.key) {
+            return share.clone();
+        }
+        let share = Share::of(of, sharding, left_over);
+        self.known.insert(self.key.as_str().into(), share.clone());
+        share
+    }
+}
+
 impl Share {
-    /// The share of a shape; of a tuple that of its arrays together.
-    fn of(of: HloInstruction<'_>) -> Result<Share, String> {
+    fn of(
+        of: HloInstruction<'_>,
+        sharding: Option<&str>,
+        left_over: bool,
+    ) -> Result<Share, String> {
         let shape = of.shape().map_err(|error| error.kind().to_string())?;
         let sizes = || shape.sizes().map_err(|error| error.kind().to_string());
-        let Some(sharding) = of.attribute("sharding") else {
+        let Some(sharding) = sharding else {
             let device = sizes()?;
             return Ok(Share { device, whole_bytes: device.unpadded_bytes });
         };
-        let left_over = of.computation().module().is_per_device();
         let mut share = Share::sharded(&shape, sharding, left_over)?;
         if left_over {
             share.device = sizes()?;
@@ -145,7 +175,10 @@ impl Share {
 impl HloOnDevice {
     /// Of the entry of a module that is not partitioned; `None` if neither its parameters nor its
     /// result are sharded.
-    pub(super) fn of(computation: HloComputation<'_>) -> Result<Option<HloOnDevice>, LayoutError> {
+    pub(super) fn of(
+        computation: HloComputation<'_>,
+        shares: &mut Shares,
+    ) -> Result<Option<HloOnDevice>, LayoutError> {
         if !computation.is_entry() || computation.module().is_per_device() {
             return Ok(None);
         }
@@ -156,7 +189,7 @@ impl HloOnDevice {
             let is_root = root == Some(instruction.index());
             if is_root || instruction.parameter().is_some() {
                 is_sharded |= instruction.attribute("sharding").is_some();
-                all.add(instruction, is_root, Share::of(instruction).unwrap_or_default().device)?;
+                all.add(instruction, is_root, shares.of(instruction).unwrap_or_default().device)?;
             }
         }
         Ok(is_sharded.then_some(all))
@@ -194,7 +227,7 @@ impl HloShardings {
             if sharding.is_none() && !is_root && !is_given {
                 continue;
             }
-            let share = match Share::of(instruction) {
+            let share = match self.shares.of(instruction) {
                 Ok(share) => share,
                 Err(why) => {
                     let text = sharding.unwrap_or(instruction.shape_text());

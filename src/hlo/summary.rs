@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use crate::error::{LayoutError, Site};
 use crate::hlo::names::Shapes;
 use crate::hlo::roles::{Calls, HloRole, NOT_LISTED};
+use crate::hlo::shardings::Shares;
 use crate::hlo::unread::{Unread, UnreadLine};
 use crate::hlo::{HloComputation, HloInstruction, HloModule, HloOnDevice, op_name};
 use crate::lower::XlaSizes;
@@ -78,6 +79,7 @@ pub struct HloSummary {
     computations: Vec<HloComputationTotals>,
     rows: Vec<Record>,
     shapes: Shapes,
+    shares: Shares,
     unread: Unread,
     partitions: Option<u64>,
     /// The module that is being read, its first computation and its calls.
@@ -214,7 +216,7 @@ impl HloSummary {
             written: HloBytes::default(),
             parameters: HloBytes::default(),
             result: HloBytes::default(),
-            on_device: HloOnDevice::of(computation)?.map(Box::new),
+            on_device: HloOnDevice::of(computation, &mut self.shares)?.map(Box::new),
         };
         let root = computation.root().map(|root| root.index());
         self.written.clear();
