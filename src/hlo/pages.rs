@@ -31,7 +31,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// The second line of an instruction: where it comes from in the program.
-fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
+pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
     let parts = op_name.into_iter().chain(source).join(", ");
     if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
 }
@@ -164,7 +164,10 @@ impl HloShardings {
             let text = format!("{} of the entry", counted(bytes.count, what));
             page += &line(&held, &padding, "", &text);
         }
-        page += "what has no sharding is counted whole\n";
+        page += match self.partitions() {
+            None => "what has no sharding is counted whole\n",
+            Some(_) => "",
+        };
         page += &partitioned(self.partitions());
         let left_over = u64::try_from(self.left_over()).unwrap_or(u64::MAX);
         if left_over > 0 {
