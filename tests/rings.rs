@@ -108,7 +108,7 @@ fn collectives_carry_into_every_level_what_a_simulation_sends() {
     for tree in ["CHIP=6", "HOST=2,CHIP=4", "POD=2,HOST=2,CHIP=2", "A=3,B=2,C=2"] {
         let machine: Machine = tree.parse().unwrap();
         let devices = machine.units();
-        for size in (1..=devices).filter(|size| devices % size == 0) {
+        for size in (1..=devices).filter(|size| devices.is_multiple_of(*size)) {
             for seed in 0..6 {
                 let groups = groups(devices, size as usize, seed);
                 for kind in [

@@ -113,7 +113,7 @@ impl HloSummary {
             page += &bytes_row(rest, &format!("{count} more"));
         }
         for (role, what) in [
-            (HloRole::Fused, "inside of fusions, which is not in memory"),
+            (HloRole::Fused, "inside of fusions, not in memory"),
             (HloRole::Applied, "applied to elements, as in a reduce"),
         ] {
             let count = self.computations().iter().filter(|totals| totals.role == role).count();
