@@ -15,8 +15,8 @@ use crate::hlo::unread::{Unread, UnreadLine};
 use crate::hlo::{HloComputation, HloInstruction};
 use crate::lower::XlaSizes;
 use crate::lower::sharding::ShardedShape;
-use crate::notation::XlaShape;
 use crate::notation::sharding::{HloSharding, ShardingText};
+use crate::notation::{XlaArray, XlaShape};
 
 /// An instruction with a sharding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,19 +141,21 @@ impl Share {
     fn sharded(shape: &XlaShape, sharding: &str, per_device: bool) -> Result<Share, String> {
         let sharding: HloSharding =
             sharding.parse().map_err(|e: crate::ParseError| e.kind().to_string())?;
-        let arrays = shape.arrays();
-        let leaves = match sharding {
-            HloSharding::Tuple(leaves) if leaves.len() == arrays.len() => leaves,
-            HloSharding::Tuple(leaves) => {
-                let (arrays, leaves) = (arrays.len(), leaves.len());
+        let leaves = leaves(shape);
+        let shardings = match sharding {
+            HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
+            HloSharding::Tuple(shardings) => {
+                let (leaves, parts) = (leaves.len(), shardings.len());
                 return Err(format!(
-                    "the shape has {arrays} arrays, and its sharding {leaves} parts"
+                    "the sharding has {parts} parts, one for each member, and the shape has {leaves}"
                 ));
             }
-            one => vec![one; arrays.len()],
+            one => vec![one; leaves.len()],
         };
         let mut sum = Share::default();
-        for ((_, array), leaf) in arrays.into_iter().zip(leaves) {
+        // Tokens have a sharding, too, and no bytes.
+        let arrays = leaves.into_iter().zip(shardings);
+        for (array, leaf) in arrays.filter_map(|(array, leaf)| Some((array?, leaf))) {
             let sharded = ShardedShape::new(array.clone(), ShardingText::Hlo(leaf), None);
             let sharded = if per_device { sharded.per_device() } else { sharded };
             let report = sharded.report().map_err(|error| error.kind().to_string())?;
@@ -172,12 +174,22 @@ impl Share {
     }
 }
 
+/// The members of a shape, those of tuples in it depth first; `None` for what is not an array.
+fn leaves(shape: &XlaShape) -> Vec<Option<&XlaArray>> {
+    match shape {
+        XlaShape::Array(array) | XlaShape::Buffer(array) => vec![Some(array)],
+        XlaShape::Tuple(members) => members.iter().flat_map(leaves).collect(),
+        XlaShape::Token | XlaShape::Opaque => vec![None],
+    }
+}
+
 impl HloOnDevice {
     /// Of the entry of a module that is not partitioned; `None` if neither its parameters nor its
     /// result are sharded.
     pub(super) fn of(
         computation: HloComputation<'_>,
         shares: &mut Shares,
+        unread: &mut Unread,
     ) -> Result<Option<HloOnDevice>, LayoutError> {
         if !computation.is_entry() || computation.module().is_per_device() {
             return Ok(None);
@@ -188,8 +200,16 @@ impl HloOnDevice {
         for instruction in computation.instructions() {
             let is_root = root == Some(instruction.index());
             if is_root || instruction.parameter().is_some() {
-                is_sharded |= instruction.attribute("sharding").is_some();
-                all.add(instruction, is_root, shares.of(instruction).unwrap_or_default().device)?;
+                let Some(sharding) = instruction.attribute("sharding") else {
+                    let own = shares.of(instruction).unwrap_or_default().device;
+                    all.add(instruction, is_root, own)?;
+                    continue;
+                };
+                is_sharded = true;
+                match shares.of(instruction) {
+                    Ok(share) => all.add(instruction, is_root, share.device)?,
+                    Err(why) => unread.push(instruction.line(), sharding.as_bytes(), why),
+                }
             }
         }
         Ok(is_sharded.then_some(all))

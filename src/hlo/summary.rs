@@ -208,6 +208,7 @@ impl HloSummary {
             }
         }
         self.calls.add(computation);
+        let on_device = HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?;
         let mut totals = HloComputationTotals {
             module: computation.module().name().to_owned(),
             name: computation.name().to_owned(),
@@ -216,7 +217,7 @@ impl HloSummary {
             written: HloBytes::default(),
             parameters: HloBytes::default(),
             result: HloBytes::default(),
-            on_device: HloOnDevice::of(computation, &mut self.shares)?.map(Box::new),
+            on_device: on_device.map(Box::new),
         };
         let root = computation.root().map(|root| root.index());
         self.written.clear();
