@@ -66,6 +66,8 @@ fn figures() -> Vec<(&'static str, Picture)> {
         ("xla-figure-1.svg", tensor("f32[3,5]{1,0:T(2,2)}")),
         ("xla-figure-1-memory.svg", memory("f32[3,5]{1,0:T(2,2)}")),
         ("xla-figure-2.svg", tensor("bf16[4,8]{1,0:T(2,4)(2,1)}")),
+        ("sharding.svg", tensor("f32[10,7], sharding={devices=[4,2]<=[8]}")),
+        ("sharding-3.svg", tensor("f32[2,4,7], sharding={devices=[2,1,2]<=[2,2]T(1,0)}")),
         ("relayout.svg", before_and_after("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))")),
     ]
 }
@@ -88,7 +90,13 @@ fn the_figures_of_the_documents_are_fresh() {
 #[test]
 fn every_figure_is_used_and_has_words_for_those_who_do_not_see_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let pages = ["README.md", "src/guide/tutorial.md", "docs/xla.md", "docs/relayout.md"];
+    let pages = [
+        "README.md",
+        "src/guide/tutorial.md",
+        "docs/xla.md",
+        "docs/relayout.md",
+        "docs/sharding.md",
+    ];
     let pages: String =
         pages.iter().map(|page| std::fs::read_to_string(root.join(page)).unwrap()).collect();
     for (file, picture) in figures() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::hlo::{HloCopies, HloDump, HloRole, HloSummary};
+use tensor_layout::hlo::{HloCopies, HloDump, HloRole, HloShardings, HloSummary};
 use tensor_layout::xla::XlaShape;
 
 const DUMPS: [&str; 5] = [
@@ -24,7 +24,11 @@ fn summary(text: &str, top: Option<usize>) -> HloSummary {
 }
 
 fn copies(text: &str) -> HloCopies {
-    let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+    greatest_copies(text, None)
+}
+
+fn greatest_copies(text: &str, top: Option<usize>) -> HloCopies {
+    let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::new(top));
     while let Some(computation) = dump.next_computation().unwrap() {
         copies.add(computation).unwrap();
     }
@@ -135,7 +139,7 @@ fn instructions_of_a_jitted_program_are_shown_with_their_op_names_and_source_lin
 
 #[test]
 fn the_worst_rows_are_the_first_of_all_rows() {
-    for text in DUMPS {
+    for text in DUMPS.into_iter().chain([&*many_computations()]) {
         let all = summary(text, None);
         let keys: Vec<_> =
             all.rows().map(|r| (r.sizes.padding_bytes(), r.sizes.allocated_bytes)).collect();
@@ -146,6 +150,115 @@ fn the_worst_rows_are_the_first_of_all_rows() {
             assert_eq!(few.computations(), all.computations());
         }
     }
+}
+
+/// More fusions and loops than instructions are held of at once.
+fn many_computations() -> String {
+    let mut text = String::from("HloModule many\n");
+    for k in 0..400 {
+        let shape = format!("f32[{},{}]{{1,0:T(8,128)}}", 1 + k * 7 % 31, 1 + k * 11 % 300);
+        let turned = shape.replace("{1,0", "{0,1");
+        text += &format!(
+            "fused.{k} {{\n  p.{k} = {shape} parameter(0)\n  q.{k} = {turned} copy(p.{k})\n  \
+             r.{k} = {shape} copy(q.{k})\n  ROOT s.{k} = {shape} add(r.{k}, p.{k})\n}}\n\
+             body.{k} {{\n  a.{k} = {shape} parameter(0)\n  b.{k} = {turned} copy(a.{k})\n  \
+             ROOT c.{k} = {shape} fusion(b.{k}), kind=kLoop, calls=fused.{k}\n}}\n"
+        );
+    }
+    text += "ENTRY e {\n";
+    for k in 0..400 {
+        let shape = format!("f32[{},{}]{{1,0:T(8,128)}}", 1 + k * 7 % 31, 1 + k * 11 % 300);
+        text += &format!(
+            "  x.{k} = {shape} parameter({k})\n  y.{k} = {shape} call(x.{k}), to_apply=body.{k}\n"
+        );
+    }
+    text + "}\n"
+}
+
+#[test]
+fn the_greatest_copies_are_the_first_of_all_copies() {
+    for text in DUMPS.into_iter().chain([&*many_computations()]) {
+        let all = copies(text);
+        for top in [0, 1, 3, 450, 1000] {
+            let few = greatest_copies(text, Some(top));
+            let first = all.entries().len().min(top);
+            assert_eq!(few.entries(), &all.entries()[..first]);
+            assert_eq!((few.count(), few.moved()), (all.count(), all.moved()));
+            assert_eq!(few.unread(), []);
+        }
+        let paid = all.entries().iter().filter(|entry| entry.is_paid()).count();
+        assert_eq!(all.count(), (all.entries().len(), paid));
+    }
+}
+
+#[test]
+fn a_fusion_that_is_called_otherwise_too_is_told_where_its_rows_were_dropped() {
+    let mut text = many_computations();
+    text = text.replace("to_apply=body.399", "to_apply=fused.0");
+    let told = summary(&text, Some(3)).unread_lines().to_vec();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].line, &*told[0].text), (2, "fused.0"));
+    assert!(greatest_copies(&text, Some(3)).unread()[0].1.ends_with("are listed: fused.0"));
+    assert_eq!(summary(&many_computations(), Some(3)).unread_lines(), []);
+}
+
+fn shardings(text: &str) -> HloShardings {
+    let (mut dump, mut all) = (HloDump::new(text.as_bytes()), HloShardings::default());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        all.add(computation).unwrap();
+    }
+    all.finish();
+    all
+}
+
+#[test]
+fn a_device_holds_before_partitioning_what_shapes_say_after_it() {
+    // The same program before and after: parameters and the result are the same arrays.
+    let [before, after] = [DUMPS[0], DUMPS[4]].map(shardings);
+    assert_eq!(before.on_device(), after.on_device());
+    assert_eq!(before.on_device().parameters.unpadded, 64 << 10);
+    assert_eq!((before.left_over(), before.partitions()), (0, None));
+    assert_eq!((after.left_over(), after.partitions()), (7, Some(8)));
+    let parameters = |all: &HloShardings| {
+        let of = all.entries().iter().filter(|entry| entry.opcode == "parameter");
+        of.map(|entry| (entry.line, entry.device, entry.whole_bytes)).collect::<Vec<_>>()
+    };
+    let bytes = |all: &HloShardings| {
+        parameters(all).into_iter().map(|(_, device, whole)| (device, whole)).collect::<Vec<_>>()
+    };
+    assert_eq!(bytes(&before), bytes(&after));
+    assert_eq!(parameters(&before).len(), 7);
+    let [before, after] = [DUMPS[0], DUMPS[4]].map(|text| summary(text, Some(0)));
+    assert_eq!(before.on_device().unwrap().unwrap().result.unpadded, 16 << 10);
+    assert_eq!((after.on_device().unwrap(), after.partitions()), (None, Some(8)));
+}
+
+#[test]
+fn shards_of_tuples_are_those_of_their_arrays_and_what_cannot_be_read_is_told() {
+    let text = "ENTRY e {\n  \
+        a = (bf16[10,130]{1,0:T(8,128)(2,1)}, f32[7]{0}) parameter(0), sharding={{devices=[3,1]<=[3]}, {replicated}}\n  \
+        b = f32[8]{0} parameter(1), sharding={{replicated}, {replicated}}\n  \
+        c = f32[8]{0} parameter(2), sharding={devices=[3]<=[4]}\n  \
+        d = f32[8,8]{1,0} parameter(3), sharding={devices=[2]<=[2]}\n  \
+        ROOT f = f32[7]{0} get-tuple-element(a), index=1, sharding={devices=[2]<=[2]}\n}\n";
+    let all = shardings(text);
+    let [a, f] = all.entries() else { panic!("{:?}", all.entries()) };
+    // ceil(10 / 3) = 4 rows of 130 in tiles of 8 x 128, and 7 floats as they are.
+    let tile = "bf16[4,130]{1,0:T(8,128)(2,1)}".parse::<XlaShape>().unwrap().sizes().unwrap();
+    assert_eq!(a.device.allocated, tile.allocated_bytes + 28);
+    assert_eq!((a.device.unpadded, a.whole_bytes), (4 * 130 * 2 + 28, 10 * 130 * 2 + 28));
+    assert_eq!((f.device.unpadded, f.whole_bytes), (16, 28));
+    let told: Vec<(u64, &str)> =
+        all.unread_lines().iter().map(|line| (line.line, &*line.reason)).collect();
+    assert_eq!(told[0], (3, "the sharding has 2 parts, one for each member, and the shape has 1"));
+    assert!(told[1].1.contains("[3] has 3 places for devices"), "{told:?}");
+    assert!(told[2].1.contains("cuts 1 dimensions, and the tensor has 2"), "{told:?}");
+    let also: Vec<u64> = summary(text, None).unread_lines().iter().map(|line| line.line).collect();
+    assert_eq!(also, [3, 4, 5]);
+    // A token has a part of the sharding, and no bytes.
+    let token = "ENTRY e {\n  ROOT a = (f32[8]{0}, token[]) parameter(0), \
+                 sharding={{devices=[2]<=[2]}, {maximal device=0}}\n}\n";
+    assert_eq!(shardings(token).on_device().parameters.unpadded, 16);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::input::{Form, Place, Placed};
 use super::json::{report_json, shape_json, sharding_json};
 use super::output::{Colored, print};
 use super::picture;
+use super::wrap::fitted;
 
 /// Explain a layout: axes, digits, levels, padding, footprint, replication.
 #[derive(Debug, ClapArgs)]
@@ -48,7 +49,10 @@ impl Explain {
             let report = shape.report()?;
             return match self.form.is_json() {
                 true => print(&sharding_json(&report).to_string()),
-                false => print(&format!("{shape}\n\n{report}{}", picture::below(&syntax))),
+                false => {
+                    let report = format!("{shape}\n\n{report}");
+                    print(&format!("{}{}", fitted(&report), picture::below(&syntax)))
+                }
             };
         }
         let Placed { placement, syntax } = on.place_oversized(syntax)?;

@@ -6,13 +6,14 @@ use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
 use tensor_layout::hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
-    HloReport, HloRole, HloRow, HloSummary, UnreadLine,
+    HloOnDevice, HloReport, HloRole, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
 };
 use tensor_layout::{LayoutError, Machine};
 
 use super::failure::Failure;
 use super::input::{machine_of, open};
 use super::output::{Output, byte_progress};
+use super::wrap::fitted;
 
 /// Report the instructions of an XLA compiler dump, those that waste most first.
 #[derive(Debug, ClapArgs)]
@@ -23,7 +24,7 @@ of fusions are counted apart, because they are not in memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
-with --copies, --collectives or --shapes `copies`, `collectives` or `shapes`.
+with --copies, --collectives, --shardings or --shapes a list of that name.
 
 Examples:
   tensor-layout hlo module_0001.after_optimizations.txt --top 10
@@ -64,6 +65,10 @@ struct About {
     /// which devices are counted through the tree: POD=2,HOST=4,CHIP=4.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
+    /// What one device holds of the instructions that have a sharding instead, those of which it
+    /// holds most first.
+    #[arg(long)]
+    shardings: bool,
     /// The distinct shapes instead, wherever they stand outside of quotes.
     #[arg(long)]
     shapes: bool,
@@ -93,6 +98,7 @@ impl Hlo {
         match &self.about {
             About { collectives: Some(machine), .. } => self.collectives(&machine_of(machine)?),
             About { copies: true, .. } => self.copies(),
+            About { shardings: true, .. } => self.shardings(),
             About { shapes: true, .. } => self.shapes(),
             _ => self.instructions(),
         }
@@ -159,7 +165,7 @@ impl Hlo {
         let page = summary.page(self.top, &unread)?;
         let json = || summary_json(&summary, &all);
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(page.as_bytes())),
+            HloFormat::Text => self.print(|out| out.write_all(fitted(&page).as_bytes())),
             HloFormat::Json => {
                 let json = json()?;
                 self.print(|out| writeln!(out, "{json}"))
@@ -177,7 +183,7 @@ impl Hlo {
     }
 
     fn copies(&self) -> Result<(), Failure> {
-        let mut copies = HloCopies::default();
+        let mut copies = HloCopies::new(self.rows_kept());
         let unread = self.computations(|computation| copies.add(computation))?;
         copies.finish()?;
         let unread: Vec<_> =
@@ -185,7 +191,7 @@ impl Hlo {
         self.check(&unread)?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(copies.page(self.top).as_bytes())),
+            HloFormat::Text => self.print(|out| out.write_all(fitted(&copies.page(self.top)).as_bytes())),
             HloFormat::Json => {
                 let (read, written) = copies.moved();
                 let json = json!({
@@ -211,6 +217,39 @@ impl Hlo {
         }
     }
 
+    fn shardings(&self) -> Result<(), Failure> {
+        let mut all = HloShardings::default();
+        let unread = self.computations(|computation| all.add(computation))?;
+        all.finish();
+        let unread: Vec<_> = unread.iter().chain(all.unread_lines()).map(reason).collect();
+        self.check(&unread)?;
+        let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
+        match self.form() {
+            HloFormat::Text => self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes())),
+            HloFormat::Json => {
+                let json = json!({
+                    "shardings": shown().map(sharded_json).collect::<Vec<_>>(),
+                    "entry": on_device_json(all.on_device()),
+                    "partitions": all.partitions(),
+                    "unread_lines": unread_json(&unread),
+                });
+                self.print(|out| writeln!(out, "{json}"))
+            }
+            HloFormat::Csv => self.print(|out| {
+                writeln!(out, "name,opcode,shape,sharding,left_over,device_unpadded_bytes,device_allocated_bytes,whole_bytes,line,computation,op_name")?;
+                shown().try_for_each(|entry| {
+                    let texts = [&entry.shape, &entry.sharding, &entry.computation].map(|text| quoted(text));
+                    let [shape, sharding, computation] = texts;
+                    let op_name = quoted(entry.op_name.as_deref().unwrap_or_default());
+                    let (name, opcode, line) = (&entry.name, &entry.opcode, entry.line);
+                    let HloBytes { unpadded, allocated, .. } = entry.device;
+                    let (left_over, whole) = (entry.is_left_over, entry.whole_bytes);
+                    writeln!(out, "{name},{opcode},{shape},{sharding},{left_over},{unpadded},{allocated},{whole},{line},{computation},{op_name}")
+                })
+            }),
+        }
+    }
+
     fn shapes(&self) -> Result<(), Failure> {
         let (input, length) = open(&self.file)?;
         let bar = byte_progress(length);
@@ -225,7 +264,7 @@ impl Hlo {
         match self.form() {
             HloFormat::Text => {
                 let page = report.page(self.top)?;
-                self.print(|out| out.write_all(page.as_bytes()))
+                self.print(|out| out.write_all(fitted(&page).as_bytes()))
             }
             HloFormat::Json => {
                 let json = shapes_json(&report, self.top)?;
@@ -242,7 +281,9 @@ impl Hlo {
         let unread: Vec<_> = unread.iter().map(reason).chain(all.unread.iter().cloned()).collect();
         self.check(&unread)?;
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(all.page(self.top).as_bytes())),
+            HloFormat::Text => {
+                self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes()))
+            }
             HloFormat::Json => {
                 let json = collectives_json(&all, self.top);
                 self.print(|out| writeln!(out, "{json}"))
@@ -308,9 +349,34 @@ fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value,
         "entry": {
             "parameters": bytes_json(summary.total(is_entry, |totals| totals.parameters)?),
             "results": bytes_json(summary.total(is_entry, |totals| totals.result)?),
+            "on_device": summary.on_device()?.map(on_device_json),
         },
+        "partitions": summary.partitions(),
         "unread_lines": unread_json(unread),
     }))
+}
+
+fn on_device_json(on_device: HloOnDevice) -> Value {
+    json!({
+        "parameters": bytes_json(on_device.parameters),
+        "results": bytes_json(on_device.result),
+    })
+}
+
+fn sharded_json(entry: &HloSharded) -> Value {
+    json!({
+        "name": entry.name,
+        "opcode": entry.opcode,
+        "shape": entry.shape,
+        "sharding": entry.sharding,
+        "left_over": entry.is_left_over,
+        "device_unpadded_bytes": entry.device.unpadded,
+        "device_allocated_bytes": entry.device.allocated,
+        "whole_bytes": entry.whole_bytes,
+        "line": entry.line,
+        "computation": entry.computation,
+        "op_name": entry.op_name,
+    })
 }
 
 fn copy_json(copy: &HloCopy) -> Value {

@@ -31,6 +31,7 @@ mod slips;
 mod table;
 mod unpack;
 mod vectors;
+mod wrap;
 
 use std::process::ExitCode;
 

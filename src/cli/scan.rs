@@ -12,6 +12,7 @@ use super::failure::{Failure, note};
 use super::input::{OnMachine, open};
 use super::json::fits_json;
 use super::output::{Output, byte_progress};
+use super::wrap::fitted;
 
 /// Find the layouts in a log, in JSON or YAML, in a compiler dump: in any text.
 #[derive(Debug, ClapArgs)]
@@ -74,7 +75,7 @@ impl Scan {
         let format = if self.json { ScanFormat::Json } else { self.format };
         let mut out = Output::new(None)?;
         let written = match format {
-            ScanFormat::Text => out.write_all(report.page(place, self.top).as_bytes()),
+            ScanFormat::Text => out.write_all(fitted(&report.page(place, self.top)).as_bytes()),
             ScanFormat::Csv => report.write_csv(&mut out, place, self.top),
             ScanFormat::Json => writeln!(out, "{}", scan_json(&report, place, self.top)),
         };

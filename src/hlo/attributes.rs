@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use crate::notation::Walk;
 
 /// The attributes of an instruction or a module, as they were written.
@@ -34,21 +36,26 @@ impl<'a> HloAttributes<'a> {
 
     /// Every key with its value, in order; a bare word has an empty value.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.parts().map(|part| part.split_once('=').unwrap_or((part, "")))
+    }
+
+    /// What stands between commas outside of quotes and brackets.
+    fn parts(self) -> impl Iterator<Item = &'a str> {
         let text = self.text;
         let mut at = 0;
         std::iter::from_fn(move || {
             while at < text.len() {
                 let mut end = part_end(text, at);
                 // The device order of a mesh is the only value with a comma outside of brackets.
-                let behind = text.get(end..).unwrap_or_default();
+                let behind = text.as_bytes().get(end + 1..).unwrap_or_default();
                 let is_mesh = || text.get(at..end).is_some_and(|part| part.contains("=mesh["));
-                if behind.trim_start_matches([',', ' ']).starts_with("device_ids=") && is_mesh() {
+                if behind.trim_ascii_start().starts_with(b"device_ids=") && is_mesh() {
                     end = part_end(text, end + 1);
                 }
                 let part = text.get(at..end).unwrap_or_default().trim();
                 at = end + 1;
                 if !part.is_empty() {
-                    return Some(part.split_once('=').unwrap_or((part, "")));
+                    return Some(part);
                 }
             }
             None
@@ -61,10 +68,11 @@ impl<'a> HloAttributes<'a> {
     #[must_use]
     pub fn get(self, key: &str) -> Option<&'a str> {
         // Most texts do not have the key at all.
-        if !self.text.contains(key) {
-            return None;
-        }
-        self.iter().find_map(|(name, value)| (name == key).then_some(value))
+        memmem::find(self.text.as_bytes(), key.as_bytes())?;
+        self.parts().find_map(|part| match part.strip_prefix(key)? {
+            "" => Some(""),
+            value => value.strip_prefix('='),
+        })
     }
 }
 

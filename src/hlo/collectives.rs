@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 
 use crate::error::{LayoutError, Site};
+use crate::hlo::pages::origin;
 use crate::hlo::{CollectiveTraffic, HloComputation};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -111,8 +112,8 @@ impl Collectives {
         let mut page = head.collect_vec().join(" ") + "  collective\n";
         for entry in self.entries.iter().take(top.unwrap_or(SHOWN)) {
             let CollectiveEntry { name, opcode, line, op_name, traffic, .. } = entry;
-            let from = op_name.as_deref().map_or(String::new(), |name| format!("  {name}"));
-            page += &format!("{}  {opcode} {name}, line {line}{from}\n", numbers(traffic));
+            page += &format!("{}  {opcode} {name}, line {line}\n", numbers(traffic));
+            page += &origin(14, op_name.as_deref(), None);
         }
         let count = self.entries.len();
         page += &format!("{}  all of {count} collectives\n", numbers(&self.total));

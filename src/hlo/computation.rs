@@ -1,10 +1,12 @@
 //! A computation: a name, and instructions whose operands are resolved.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fmt;
 
+use rustc_hash::FxHashMap;
+
 use crate::error::Span;
-use crate::hlo::instruction::{HloInstruction, OperandRecord, Record};
+use crate::hlo::instruction::{HloInstruction, OperandList, OperandRecord, Record};
 use crate::hlo::module::HloModule;
 
 /// The text of a computation, and where its parts are; used again for the next one.
@@ -42,14 +44,39 @@ impl Body {
         true
     }
 
-    /// Adds an instruction whose text is complete.
-    pub(super) fn push(&mut self, mut record: Record) {
-        let start = self.operands.len();
-        let names = record.operands(self.text.as_bytes());
-        let unresolved = |name| OperandRecord { name, instruction: None };
-        self.operands.extend(names.into_iter().map(unresolved));
+    /// Adds text; bytes that are not UTF-8 are replaced.
+    pub(super) fn push_text(&mut self, bytes: &[u8]) {
+        self.text.push_str(&text(bytes));
+    }
+
+    /// Reads on in the operands of the instruction that is to be added next; returns where the
+    /// bracket is that closes them.
+    pub(super) fn read_operands(&mut self, list: &mut OperandList) -> Option<usize> {
+        let text = self.text.as_bytes();
+        while let Some((name, end)) = list.next(text) {
+            self.operands.push(OperandRecord { name, instruction: None });
+            if text.get(end) != Some(&b',') {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// Adds an instruction whose text is complete, and whose operands end at `close`.
+    pub(super) fn push(&mut self, mut record: Record, close: usize) {
+        let text = self.text.as_bytes();
+        record.close(text, close, text.len());
+        if !record.has_operands(text) {
+            self.drop_operands();
+        }
+        let start = self.records.last().map_or(0, |last| last.operands.end);
         record.operands = Span::new(start, self.operands.len());
         self.records.push(record);
+    }
+
+    /// Forgets operands that do not belong to an instruction that was added.
+    pub(super) fn drop_operands(&mut self) {
+        self.operands.truncate(self.records.last().map_or(0, |last| last.operands.end));
     }
 
     /// Finds the instruction of every operand; returns the lines and names of those that are not
@@ -58,7 +85,7 @@ impl Body {
         let text = &self.text;
         let part = |span: Span| text.get(span.start..span.end).unwrap_or_default();
         let numbered = self.records.iter().enumerate();
-        let numbers: HashMap<&str, usize> =
+        let numbers: FxHashMap<&str, usize> =
             numbered.map(|(number, record)| (part(record.name), number)).collect();
         let mut missing = Vec::new();
         for record in &self.records {
@@ -71,6 +98,12 @@ impl Body {
         }
         missing
     }
+}
+
+/// The text of bytes; those that are not UTF-8 are replaced. Most of it is ASCII, which is checked
+/// many bytes at a time.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// A computation of a dump, until the next one is read.

@@ -1,14 +1,20 @@
 //! Copies, transposes, reshapes and bitcasts: what changes, and whether it costs anything.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::cmp::Reverse;
 
+use indexmap::IndexMap;
 use itertools::Itertools;
+use rustc_hash::FxBuildHasher;
 
 use crate::algebra::Layout;
 use crate::error::{LayoutError, Site};
-use crate::hlo::roles::{Calls, HloRole};
-use crate::hlo::{HloComputation, HloInstruction};
+use crate::hlo::roles::{Calls, HloRole, NOT_LISTED};
+use crate::hlo::{HloComputation, HloInstruction, HloModule, op_name};
 use crate::notation::{XlaArray, XlaLayout, XlaShape};
+
+/// How many entries are held before those inside of fusions are looked for.
+const LEAST_ROOM: usize = 1024;
 
 /// An instruction that moves data, or only renames it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +54,8 @@ pub struct HloCopy {
 /// An instruction in the body of a loop counts once; one inside of a fusion reads and writes
 /// nothing by itself, and is not part of the totals.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
-/// all that is listed.
+/// one computation, the distinct pairs, and what is listed: all, or with [`new`](HloCopies::new) the
+/// worst of each computation that no fusion is known to call.
 ///
 /// ```
 /// use tensor_layout::hlo::{HloCopies, HloDump};
@@ -69,41 +76,140 @@ pub struct HloCopy {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HloCopies {
+    top: Option<usize>,
     entries: Vec<HloCopy>,
-    /// The computation of every entry of the module that is being read.
-    owners: Vec<usize>,
+    /// Instructions of the module that is being read.
+    held: Vec<Held>,
+    /// How many may be held before the rest of those inside of fusions is dropped.
+    room: usize,
     calls: Calls,
-    /// The line of that module, its first entry, and how many computations it has so far.
-    module: (u64, usize, usize),
+    /// That module and its computations.
+    module: HloModule,
+    computations: Vec<Computation>,
     /// What was found out of pairs of shapes, by their texts, the opcode and its dimensions.
-    known: HashMap<[String; 4], Result<Change, String>>,
+    known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
+    pair: String,
     /// Instructions that could not be read: the line and why.
     unread: Vec<(u64, String)>,
-    moved: (u64, u64),
+    all: Sums,
+    paid: Sums,
+}
+
+/// How many instructions there are, and what they move.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: usize,
+    read: u64,
+    written: u64,
+}
+
+impl Sums {
+    fn add(&mut self, count: usize, read: u64, written: u64) -> Result<(), LayoutError> {
+        let too_large = || LayoutError::too_large(Site::Layout, "the number of bytes");
+        self.count += count;
+        self.read = self.read.checked_add(read).ok_or_else(too_large)?;
+        self.written = self.written.checked_add(written).ok_or_else(too_large)?;
+        Ok(())
+    }
+}
+
+/// A computation, and what its copies move that are not free.
+#[derive(Clone, Debug)]
+struct Computation {
+    name: Box<str>,
+    line: u64,
+    sums: Sums,
+}
+
+/// An instruction that may be listed: whether it is follows from calls that may come later.
+#[derive(Clone, Debug)]
+struct Held {
+    computation: usize,
+    line: u64,
+    name: Box<str>,
+    /// The number of its pair of shapes.
+    change: usize,
+    metadata: Option<Box<str>>,
+    key: Moved,
+}
+
+/// Whether a copy costs anything, and the bytes that it moves.
+type Moved = (bool, u128);
+
+/// What comes first: what is in memory, not free, and moves most.
+fn key(entry: &HloCopy) -> (Reverse<(bool, Moved)>, u64) {
+    let bytes = u128::from(entry.read) + u128::from(entry.written);
+    let moved = (entry.is_free != Some(true), bytes);
+    (Reverse((entry.role.is_in_memory(), moved)), entry.line)
 }
 
 impl HloCopies {
+    /// Copies of which the `top` greatest are listed; all are counted.
+    #[must_use]
+    pub fn new(top: Option<usize>) -> HloCopies {
+        HloCopies { top, ..HloCopies::default() }
+    }
+
     /// Adds a computation.
     ///
     /// # Errors
-    /// None today; what cannot be read is [`unread`](HloCopies::unread).
+    /// [`TooLarge`](LayoutError::TooLarge); what cannot be read is [`unread`](HloCopies::unread).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.module.0 != computation.module().line() {
-            self.end_module();
-            self.module.0 = computation.module().line();
+        if self.computations.is_empty() || self.module.line() != computation.module().line() {
+            self.end_module()?;
+            self.module = computation.module().clone();
         }
+        let owner = self.calls.len();
         self.calls.add(computation);
+        let (mut sums, mut found, mut count) = (Sums::default(), Vec::new(), 0);
         for instruction in computation.instructions().filter(|i| is_copy(i.opcode())) {
-            match self.entry(instruction) {
-                Ok(entry) => {
-                    self.entries.push(entry);
-                    self.owners.push(self.module.2);
+            match self.change(instruction) {
+                Ok((number, change)) => {
+                    count += 1;
+                    let key = change.moved();
+                    if key.0 {
+                        sums.add(1, change.read, change.written)?;
+                    }
+                    found.push((Reverse(key), instruction.index(), number));
                 }
                 Err(why) => self.unread.push((instruction.line(), why)),
             }
         }
-        self.module.2 += 1;
+        self.all.add(count, 0, 0)?;
+        let (name, line) = (computation.name().into(), computation.line());
+        self.computations.push(Computation { name, line, sums });
+        if let Some(top) = self.top.filter(|top| *top < found.len()) {
+            found.sort_unstable();
+            found.truncate(top);
+        }
+        for (Reverse(key), index, change) in found {
+            let instruction = computation.instruction(index);
+            self.held.extend(instruction.map(|of| Held {
+                computation: owner,
+                line: of.line(),
+                name: of.name().into(),
+                change,
+                metadata: of.attribute("metadata").map(Into::into),
+                key,
+            }));
+        }
+        self.drop_fused();
         Ok(())
+    }
+
+    /// Keeps only the greatest of what is known to be inside of fusions, once there is much of it.
+    fn drop_fused(&mut self) {
+        let Some(top) = self.top.filter(|_| self.held.len() > self.room.max(LEAST_ROOM)) else {
+            return;
+        };
+        let is_fused = |held: &Held| self.calls.is_fused(held.computation);
+        let held = std::mem::take(&mut self.held).into_iter();
+        let (mut fused, others): (Vec<_>, Vec<_>) = held.partition(is_fused);
+        fused.sort_by_key(|held| (Reverse(held.key), held.line));
+        fused.truncate(top);
+        self.held = others;
+        self.held.append(&mut fused);
+        self.room = 2 * self.held.len() + 1;
     }
 
     /// Sorts: what moves most first, then what is free, then what is inside of fusions.
@@ -111,54 +217,85 @@ impl HloCopies {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn finish(&mut self) -> Result<(), LayoutError> {
-        self.end_module();
-        let bytes = |entry: &HloCopy| u128::from(entry.read) + u128::from(entry.written);
-        let key = |entry: &HloCopy| {
-            (entry.role.is_in_memory(), entry.is_free != Some(true), bytes(entry))
-        };
-        self.entries.sort_by(|a, b| key(b).cmp(&key(a)).then(a.line.cmp(&b.line)));
-        let too_large = || LayoutError::too_large(Site::Layout, "the number of bytes");
-        let paid = self.entries.iter().filter(|entry| entry.is_paid());
-        self.moved = paid
-            .into_iter()
-            .try_fold((0_u64, 0_u64), |(read, written), entry| {
-                let read = read.checked_add(entry.read)?;
-                Some((read, written.checked_add(entry.written)?))
-            })
-            .ok_or_else(too_large)?;
+        self.end_module()?;
+        self.keep_greatest();
         Ok(())
     }
 
-    fn end_module(&mut self) {
-        let roles = std::mem::take(&mut self.calls).roles();
-        let entries = self.entries.get_mut(self.module.1..).unwrap_or_default();
-        for (entry, owner) in entries.iter_mut().zip(self.owners.drain(..)) {
-            entry.role = roles.get(owner).copied().unwrap_or(HloRole::Uncalled);
-        }
-        self.module = (0, self.entries.len(), 0);
+    fn keep_greatest(&mut self) {
+        self.entries.sort_by_key(key);
+        self.entries.truncate(self.top.unwrap_or(usize::MAX));
     }
 
-    fn entry(&mut self, instruction: HloInstruction<'_>) -> Result<HloCopy, String> {
-        let operand = instruction.operand(0).ok_or("its operand is not in its computation")?;
-        let dimensions = instruction.attribute("dimensions").unwrap_or_default();
-        let texts =
-            [operand.shape_text(), instruction.shape_text(), instruction.opcode(), dimensions];
-        let change = self.known.entry(texts.map(str::to_owned));
-        let change = change.or_insert_with(|| Change::of(operand, instruction)).clone()?;
-        Ok(HloCopy {
-            name: instruction.name().into(),
-            opcode: instruction.opcode().into(),
-            line: instruction.line(),
-            computation: instruction.computation().name().into(),
-            role: HloRole::Uncalled,
-            op_name: instruction.op_name().map(std::borrow::Cow::into_owned),
-            source: instruction.source().map(|source| source.to_string()),
-            from: change.from,
-            to: change.to,
-            changes: change.changes,
-            read: change.read,
-            written: change.written,
-            is_free: change.is_free,
+    fn end_module(&mut self) -> Result<(), LayoutError> {
+        let mut calls = std::mem::take(&mut self.calls);
+        let roles = calls.roles();
+        let computations = std::mem::take(&mut self.computations);
+        let role = |of: usize| roles.get(of).copied().unwrap_or(HloRole::Uncalled);
+        for (number, of) in computations.iter().enumerate() {
+            if role(number).is_in_memory() {
+                self.paid.add(of.sums.count, of.sums.read, of.sums.written)?;
+                if self.room > 0 && calls.is_fused(number) {
+                    self.unread.push((of.line, format!("{NOT_LISTED}: {}", of.name)));
+                }
+            }
+        }
+        self.room = 0;
+        let mut held = std::mem::take(&mut self.held);
+        if let Some(top) = self.top {
+            let key = |held: &Held| (role(held.computation).is_in_memory(), held.key);
+            held.sort_by_key(|held| (Reverse(key(held)), held.line));
+            held.truncate(top);
+        }
+        for held in held {
+            let computation = computations.get(held.computation).map_or("", |of| &of.name);
+            let role = role(held.computation);
+            self.entries.extend(self.entry(held, computation, role));
+        }
+        if self.top.is_some() {
+            self.keep_greatest();
+        }
+        Ok(())
+    }
+
+    /// The number of what an instruction changes.
+    fn change(&mut self, of: HloInstruction<'_>) -> Result<(usize, &Change), String> {
+        let operand = of.operand(0).ok_or("its operand is not in its computation")?;
+        self.pair.clear();
+        for text in [of.opcode(), operand.shape_text(), of.shape_text()] {
+            self.pair.push_str(text);
+            self.pair.push('\n');
+        }
+        self.pair.push_str(of.attribute("dimensions").unwrap_or_default());
+        let number = match self.known.get_index_of(&*self.pair) {
+            Some(number) => number,
+            None => self.known.insert_full(self.pair.as_str().into(), Change::of(operand, of)).0,
+        };
+        match self.known.get_index(number) {
+            Some((_, Ok(change))) => Ok((number, change)),
+            Some((_, Err(why))) => Err(why.clone()),
+            None => Err(String::new()),
+        }
+    }
+
+    fn entry(&self, held: Held, computation: &str, role: HloRole) -> Option<HloCopy> {
+        let (pair, change) = self.known.get_index(held.change)?;
+        let Change { from, to, changes, read, written, is_free } = change.as_ref().ok()?.clone();
+        let metadata = held.metadata.as_deref();
+        Some(HloCopy {
+            name: held.name.into(),
+            opcode: pair.lines().next().unwrap_or_default().into(),
+            line: held.line,
+            computation: computation.into(),
+            role,
+            op_name: metadata.and_then(op_name).map(Cow::into_owned),
+            source: metadata.and_then(|text| self.module.source(text)).map(|at| at.to_string()),
+            from,
+            to,
+            changes,
+            read,
+            written,
+            is_free,
         })
     }
 
@@ -168,10 +305,17 @@ impl HloCopies {
         &self.entries
     }
 
+    /// How many there are, listed or not, and how many of them are neither free nor inside of
+    /// fusions.
+    #[must_use]
+    pub fn count(&self) -> (usize, usize) {
+        (self.all.count, self.paid.count)
+    }
+
     /// Bytes that are read and written by all that is not free and not inside of fusions.
     #[must_use]
     pub fn moved(&self) -> (u64, u64) {
-        self.moved
+        (self.paid.read, self.paid.written)
     }
 
     /// Instructions that could not be read: the line and why.
@@ -201,6 +345,10 @@ struct Change {
 }
 
 impl Change {
+    fn moved(&self) -> Moved {
+        (self.is_free != Some(true), u128::from(self.read) + u128::from(self.written))
+    }
+
     fn of(operand: HloInstruction<'_>, instruction: HloInstruction<'_>) -> Result<Change, String> {
         let (from, to) = (array(operand, false)?, array(instruction, true)?);
         let is_bitcast = instruction.opcode() == "bitcast";

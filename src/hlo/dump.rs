@@ -1,15 +1,16 @@
 //! A dump, computation by computation.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 
-use crate::hlo::computation::{Body, HloComputation};
-use crate::hlo::instruction::Record;
+use memchr::memchr;
+
+use crate::hlo::computation::{Body, HloComputation, text};
+use crate::hlo::instruction::{OperandList, Record};
 use crate::hlo::module::HloModule;
 use crate::hlo::unread::{Unread, UnreadLine};
-use crate::notation::Walk;
 
 /// Outside of computations, where any text may stand, a longer line is read in pieces.
-const LONGEST_LINE: u64 = 64 << 20;
+const LONGEST_LINE: usize = 64 << 20;
 
 /// A stream of computations, read from the text of any number of HLO modules.
 ///
@@ -71,7 +72,7 @@ impl<R: BufRead> HloDump<R> {
     /// [`unread_lines`](HloDump::unread_lines).
     pub fn next_computation(&mut self) -> io::Result<Option<HloComputation<'_>>> {
         while self.next_line(LONGEST_LINE)? {
-            let line = String::from_utf8_lossy(&self.piece);
+            let line = text(&self.piece);
             if let Some(module) = HloModule::begin(&line, self.lines) {
                 self.module = module;
             } else if self.body.begin(&line, self.lines) {
@@ -104,12 +105,12 @@ impl<R: BufRead> HloDump<R> {
         self.bytes
     }
 
-    fn next_line(&mut self, longest: u64) -> io::Result<bool> {
+    fn next_line(&mut self, longest: usize) -> io::Result<bool> {
         if std::mem::take(&mut self.held) {
             return Ok(true);
         }
         self.piece.clear();
-        let read = self.input.by_ref().take(longest).read_until(b'\n', &mut self.piece)?;
+        let read = read_line(&mut self.input, longest, &mut self.piece)?;
         self.bytes += u64::try_from(read).unwrap_or(0);
         self.lines += 1;
         Ok(read > 0)
@@ -117,7 +118,7 @@ impl<R: BufRead> HloDump<R> {
 
     /// Reads lines up to the closing brace of a computation.
     fn read_body(&mut self) -> io::Result<()> {
-        while self.next_line(u64::MAX)? {
+        while self.next_line(usize::MAX)? {
             if self.ends_body() {
                 break;
             }
@@ -127,7 +128,7 @@ impl<R: BufRead> HloDump<R> {
             }
             let start = self.body.text.len();
             let number = self.lines;
-            self.body.text.push_str(&String::from_utf8_lossy(&self.piece));
+            self.body.push_text(&self.piece);
             let head = Record::head(self.body.text.as_bytes(), start, number);
             let reason = match head {
                 Some(record) => match self.read_rest(record)? {
@@ -155,24 +156,45 @@ impl<R: BufRead> HloDump<R> {
     }
 
     /// Reads the operands, over as many lines as they take, and the attributes.
-    fn read_rest(&mut self, mut record: Record) -> io::Result<Ending> {
-        let mut walk = Walk::from(record.arguments.start);
+    fn read_rest(&mut self, record: Record) -> io::Result<Ending> {
+        let mut list = OperandList::of(&record);
         loop {
-            if let Some(close) = walk.next(self.body.text.as_bytes(), None) {
-                let text = self.body.text.as_bytes();
-                record.close(text, close, text.len());
-                self.body.push(record);
+            if let Some(close) = self.body.read_operands(&mut list) {
+                self.body.push(record, close);
                 return Ok(Ending::Complete);
             }
-            if !self.next_line(u64::MAX)? {
-                return Ok(Ending::CutShort);
+            if !self.next_line(usize::MAX)? {
+                break;
             }
             if self.ends_body() {
                 // The next line read is this one again.
                 self.held = true;
-                return Ok(Ending::CutShort);
+                break;
             }
-            self.body.text.push_str(&String::from_utf8_lossy(&self.piece));
+            self.body.push_text(&self.piece);
+        }
+        self.body.drop_operands();
+        Ok(Ending::CutShort)
+    }
+}
+
+/// Adds a line to `line`, its end included, or as much of it as makes `longest` bytes; returns how
+/// many bytes were read.
+fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<usize> {
+    let start = line.len();
+    loop {
+        let available = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            available => available?,
+        };
+        let room = longest.saturating_sub(line.len() - start).min(available.len());
+        let room = available.get(..room).unwrap_or_default();
+        let end = memchr(b'\n', room);
+        let taken = end.map_or(room.len(), |end| end + 1);
+        line.extend_from_slice(room.get(..taken).unwrap_or_default());
+        input.consume(taken);
+        if end.is_some() || taken == 0 {
+            return Ok(line.len() - start);
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memchr;
+
 use crate::error::{ParseError, Span};
 use crate::hlo::attributes::{HloAttributes, entry, unquoted};
 use crate::hlo::computation::HloComputation;
@@ -34,7 +36,7 @@ impl Record {
     /// Reads an instruction from `start` up to the bracket before its operands.
     pub(super) fn head(text: &[u8], start: usize, line: u64) -> Option<Record> {
         let from = |at: usize| text.get(at..).unwrap_or_default();
-        let until = |at: usize, byte: u8| Some(at + from(at).iter().position(|b| *b == byte)?);
+        let until = |at: usize, byte: u8| Some(at + memchr(byte, from(at))?);
         let mut at = start + from(start).iter().take_while(|b| **b == b' ').count();
         let is_root = from(at).starts_with(b"ROOT ");
         at += if is_root { 5 } else { 0 };
@@ -76,23 +78,32 @@ impl Record {
         self.attributes = Span::new(start, end - blanks);
     }
 
-    /// The names of the operands; literals and parameter numbers are left out.
-    pub(super) fn operands(&self, text: &[u8]) -> Vec<Span> {
-        let opcode = &text[self.opcode.start..self.opcode.end];
+    /// Whether operands stand between the brackets, and not a literal or the number of a parameter.
+    pub(super) fn has_operands(&self, text: &[u8]) -> bool {
+        let opcode = text.get(self.opcode.start..self.opcode.end).unwrap_or_default();
         let Span { start, end } = self.arguments;
-        if matches!(opcode, b"parameter" | b"constant" | b"iota") || start == end {
-            return Vec::new();
-        }
-        let arguments = &text[..end];
-        let (mut walk, mut from, mut names) = (Walk::from(start), start, Vec::new());
-        loop {
-            let comma = walk.next(arguments, Some(b','));
-            names.push(last_word(arguments, Span::new(from, comma.unwrap_or(end))));
-            match comma {
-                Some(comma) => from = comma + 1,
-                None => return names,
-            }
-        }
+        start < end && !matches!(opcode, b"parameter" | b"constant" | b"iota")
+    }
+}
+
+/// The operands of an instruction that is being read, which may go on over many lines.
+pub(super) struct OperandList {
+    walk: Walk,
+    from: usize,
+}
+
+impl OperandList {
+    pub(super) fn of(record: &Record) -> OperandList {
+        let from = record.arguments.start;
+        OperandList { walk: Walk::from(from), from }
+    }
+
+    /// The name of the next operand, and the comma or the bracket behind it.
+    pub(super) fn next(&mut self, text: &[u8]) -> Option<(Span, usize)> {
+        let end = self.walk.next(text, Some(b','))?;
+        let name = last_word(text, Span::new(self.from, end));
+        self.from = end + 1;
+        Some((name, end))
     }
 }
 

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! [`HloDump`] hands out one computation after the other and forgets those before;
-//! [`HloReport`] adds up shapes wherever they stand, [`HloSummary`] what instructions write, and
-//! [`HloCopies`] what only moves.
+//! [`HloReport`] adds up shapes wherever they stand, [`HloSummary`] what instructions write,
+//! [`HloCopies`] what only moves, and [`HloShardings`] what one device holds.
 
 mod attributes;
 mod collective;
@@ -25,6 +25,7 @@ mod pages;
 mod report;
 mod roles;
 mod scan;
+mod shardings;
 mod summary;
 mod unread;
 
@@ -40,5 +41,6 @@ pub use module::HloModule;
 pub use report::{HloEntry, HloReport, HloTotals};
 pub use roles::HloRole;
 pub(crate) use scan::{shape_end, type_before};
+pub use shardings::{HloOnDevice, HloSharded, HloShardings};
 pub use summary::{HloBytes, HloComputationTotals, HloRow, HloSummary};
 pub use unread::UnreadLine;

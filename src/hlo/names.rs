@@ -1,30 +1,14 @@
-//! Texts that occur again and again, each kept once.
+//! The texts of shapes, which occur again and again, each read once.
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::lower::XlaSizes;
 use crate::notation::XlaShape;
 
-/// Distinct texts by number.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Texts(IndexMap<Box<str>, ()>);
-
-impl Texts {
-    pub(super) fn number(&mut self, text: &str) -> usize {
-        match self.0.get_index_of(text) {
-            Some(number) => number,
-            None => self.0.insert_full(text.into(), ()).0,
-        }
-    }
-
-    pub(super) fn get(&self, number: usize) -> &str {
-        self.0.get_index(number).map_or("", |(text, ())| text)
-    }
-}
-
 /// Distinct shapes with their sizes, or why they have none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>>);
+pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
 
 impl Shapes {
     /// The number of a shape and its sizes.

@@ -5,6 +5,7 @@ use itertools::Itertools;
 use crate::error::LayoutError;
 use crate::hlo::copies::{HloCopies, HloCopy};
 use crate::hlo::roles::HloRole;
+use crate::hlo::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::hlo::summary::{HloBytes, HloRow, HloSummary};
 use crate::hlo::unread::UnreadLine;
 use crate::report::readable_bytes;
@@ -30,7 +31,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// The second line of an instruction: where it comes from in the program.
-fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
+pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
     let parts = op_name.into_iter().chain(source).join(", ");
     if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
 }
@@ -77,6 +78,13 @@ impl HloSummary {
         ] {
             page += &bytes_row(bytes, &counted(bytes.count, what));
         }
+        if let Some(HloOnDevice { parameters, result }) = self.on_device()? {
+            for (what, bytes) in [("parameter", parameters), ("result", result)] {
+                let held = format!("{}, on one device", counted(bytes.count, what));
+                page += &bytes_row(bytes, &held);
+            }
+        }
+        page += &partitioned(self.partitions());
         page += "\nwhat instructions write, each once: sums over shapes, not the memory that is live \
                  at one time\n";
         page += &head("computation");
@@ -105,7 +113,7 @@ impl HloSummary {
             page += &bytes_row(rest, &format!("{count} more"));
         }
         for (role, what) in [
-            (HloRole::Fused, "inside of fusions, which is not in memory"),
+            (HloRole::Fused, "inside of fusions, not in memory"),
             (HloRole::Applied, "applied to elements, as in a reduce"),
         ] {
             let count = self.computations().iter().filter(|totals| totals.role == role).count();
@@ -115,6 +123,60 @@ impl HloSummary {
             }
         }
         Ok(page)
+    }
+}
+
+/// What shapes are once a module is partitioned.
+fn partitioned(devices: Option<u64>) -> String {
+    devices.map_or(String::new(), |devices| {
+        format!("shapes are those of one device: the module is partitioned over {devices}\n")
+    })
+}
+
+impl HloShardings {
+    /// A page for a person: the `top` instructions of which a device holds most (20 if not said),
+    /// and what it holds of the parameters and results of the entries.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        let line = |device: &str, padding: &str, whole: &str, text: &str| {
+            format!("{device:>11} {padding:>11} {whole:>11}  {text}\n")
+        };
+        let mut page = line("on a device", "padding", "whole", "instruction");
+        for entry in self.entries().iter().take(top.unwrap_or(SHOWN)) {
+            let HloSharded { name, opcode, line: number, shape, sharding, .. } = entry;
+            let device = entry.device;
+            let [held, padding] = [device.allocated, device.padding()].map(readable_bytes);
+            let whole = readable_bytes(entry.whole_bytes);
+            page += &line(&held, &padding, &whole, &format!("{opcode} {name}, line {number}"));
+            page += &format!("{:13}{shape}, sharding={sharding}\n", "");
+            page += &origin(13, entry.op_name.as_deref(), None);
+        }
+        let hidden = self.entries().len().saturating_sub(top.unwrap_or(SHOWN));
+        if hidden > 0 {
+            page += &line("", "", "", &format!("{hidden} more"));
+        }
+        if self.entries().is_empty() {
+            page += &line("", "", "", "no instruction has a sharding");
+        }
+        let HloOnDevice { parameters, result } = self.on_device();
+        for (what, bytes) in [("parameter", parameters), ("result", result)] {
+            let [held, padding] = [bytes.allocated, bytes.padding()].map(readable_bytes);
+            let text = format!("{} of the entry", counted(bytes.count, what));
+            page += &line(&held, &padding, "", &text);
+        }
+        page += match self.partitions() {
+            None => "what has no sharding is counted whole\n",
+            Some(_) => "",
+        };
+        page += &partitioned(self.partitions());
+        let left_over = u64::try_from(self.left_over()).unwrap_or(u64::MAX);
+        if left_over > 0 {
+            let count = counted(left_over, "sharding");
+            page += &format!("{count} left over: they speak of the whole tensor that there was\n");
+        }
+        let unread = self.unread_lines().iter();
+        let unread = unread.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        page + &unread_page(unread, u64::try_from(self.unread_lines().len()).unwrap_or(u64::MAX))
     }
 }
 
@@ -149,8 +211,7 @@ impl HloCopies {
             page += &origin(13, entry.op_name.as_deref(), entry.source.as_deref());
         }
         let [read, written] = [self.moved().0, self.moved().1].map(readable_bytes);
-        let (paid, all) =
-            (self.entries().iter().filter(|e| e.is_paid()).count(), self.entries().len());
+        let (all, paid) = self.count();
         let hidden = all.saturating_sub(top.unwrap_or(SHOWN));
         let hidden = if hidden > 0 { format!("; {hidden} not shown") } else { String::new() };
         page +=

@@ -1,6 +1,6 @@
 //! What computations are to their module: where it begins, bodies of loops, insides of fusions.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::hlo::{HloComputation, HloInstruction};
 
@@ -42,13 +42,21 @@ impl HloRole {
     }
 }
 
+/// Why instructions may be missing that are in memory after all.
+pub(super) const NOT_LISTED: &str = "a fusion calls this computation, and another instruction does, \
+    too; not all of its instructions are listed";
+
 /// The calls of a module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
-    numbers: HashMap<String, usize>,
+    numbers: FxHashMap<Box<str>, usize>,
     entries: Vec<bool>,
+    /// Whether a fusion calls it.
+    fused: Vec<bool>,
     /// Who calls whom, and as what.
-    calls: Vec<(usize, HloRole, String)>,
+    calls: Vec<(usize, HloRole, usize)>,
+    /// The same of callees that had not been read; in dumps of XLA they stand before their callers.
+    ahead: Vec<(usize, HloRole, Box<str>)>,
 }
 
 impl Calls {
@@ -59,22 +67,49 @@ impl Calls {
             let (role, keys) = callees(instruction);
             let texts = keys.iter().filter_map(|key| instruction.attribute(key));
             for name in texts.flat_map(|text| text.trim_matches(['{', '}']).split(',')) {
-                self.calls.push((caller, role, name.trim().trim_start_matches('%').to_owned()));
+                let name = name.trim().trim_start_matches('%');
+                match self.numbers.get(name) {
+                    Some(callee) => self.call(caller, role, *callee),
+                    None => self.ahead.push((caller, role, name.into())),
+                }
             }
         }
-        self.numbers.insert(computation.name().to_owned(), caller);
+        self.numbers.insert(computation.name().into(), caller);
         self.entries.push(computation.is_entry());
+        self.fused.push(false);
+    }
+
+    fn call(&mut self, caller: usize, role: HloRole, callee: usize) {
+        if let (HloRole::Fused, Some(fused)) = (role, self.fused.get_mut(callee)) {
+            *fused = true;
+        }
+        self.calls.push((caller, role, callee));
+    }
+
+    /// How many computations there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether a fusion is known by now to call a computation; in dumps of XLA nothing else does.
+    pub(super) fn is_fused(&self, number: usize) -> bool {
+        self.fused.get(number).is_some_and(|fused| *fused)
     }
 
     /// The role of every computation, in the order in which they were added.
     ///
     /// What a fusion calls is inside of it; a computation that is also called elsewhere is in memory.
-    pub(super) fn roles(&self) -> Vec<HloRole> {
+    pub(super) fn roles(&mut self) -> Vec<HloRole> {
         // Callees are written before their callers, so that one round from the end settles all.
         const MOST_ROUNDS: usize = 64;
+        for (caller, role, callee) in std::mem::take(&mut self.ahead) {
+            if let Some(callee) = self.numbers.get(&callee) {
+                self.call(caller, role, *callee);
+            }
+        }
         let mut callers: Vec<Vec<(usize, HloRole)>> = vec![Vec::new(); self.entries.len()];
         for (caller, role, callee) in &self.calls {
-            let callee = self.numbers.get(callee).and_then(|number| callers.get_mut(*number));
+            let callee = callers.get_mut(*callee);
             callee.into_iter().for_each(|callers| callers.push((*caller, *role)));
         }
         let mut roles = vec![HloRole::Uncalled; self.entries.len()];

@@ -1,13 +1,17 @@
 //! What the instructions of a dump write, and where: by computation, the greatest first.
 
-use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use crate::error::{LayoutError, Site};
-use crate::hlo::names::{Shapes, Texts};
-use crate::hlo::roles::{Calls, HloRole};
+use crate::hlo::names::Shapes;
+use crate::hlo::roles::{Calls, HloRole, NOT_LISTED};
+use crate::hlo::shardings::Shares;
 use crate::hlo::unread::{Unread, UnreadLine};
-use crate::hlo::{HloComputation, HloInstruction, HloModule, op_name};
+use crate::hlo::{HloComputation, HloInstruction, HloModule, HloOnDevice, op_name};
 use crate::lower::XlaSizes;
+
+/// How many rows are held before those inside of fusions are looked for.
+const LEAST_ROOM: usize = 1024;
 
 /// Bytes of arrays, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +42,9 @@ pub struct HloComputationTotals {
     pub parameters: HloBytes,
     /// Its result.
     pub result: HloBytes,
+    /// What one device holds of parameters and result, where they are sharded and the module is not
+    /// partitioned yet.
+    pub on_device: Option<Box<HloOnDevice>>,
 }
 
 /// The instructions of a dump, those that waste most first, and totals by computation.
@@ -46,7 +53,8 @@ pub struct HloComputationTotals {
 /// each other's place, and a loop writes them again and again. Values inside fusions are not in
 /// memory at all; they are counted and not listed.
 ///
-/// Cost: O(instructions); memory for what is kept, at most `top` instructions of each computation.
+/// Cost: O(instructions); memory for one computation, its distinct shapes, the totals, and of the
+/// instructions at most `top` of each computation that no fusion is known to call.
 ///
 /// ```
 /// use tensor_layout::hlo::{HloDump, HloSummary};
@@ -70,27 +78,34 @@ pub struct HloSummary {
     top: Option<usize>,
     computations: Vec<HloComputationTotals>,
     rows: Vec<Record>,
-    texts: Texts,
     shapes: Shapes,
+    shares: Shares,
     unread: Unread,
-    /// The module that is being read, its first computation and row, and its calls.
+    partitions: Option<u64>,
+    /// The module that is being read, its first computation and its calls.
     module: HloModule,
-    first: (usize, usize),
+    first: usize,
     calls: Calls,
+    /// Rows of the module: whether they are listed follows from calls that may come later.
+    held: Vec<Record>,
+    /// How many rows may be held before those inside of fusions are dropped.
+    room: usize,
+    /// What instructions of a computation write: how bad, its number and its shape.
+    written: Vec<((u64, u64), usize, usize)>,
 }
 
-/// An instruction; texts are kept once and named by number.
+/// An instruction.
 #[derive(Clone, Debug)]
 struct Record {
     computation: usize,
     line: u64,
     name: Box<str>,
-    opcode: usize,
+    opcode: Box<str>,
     shape: usize,
     /// The attribute as written; it is read when the row is known to be listed.
-    metadata: Option<usize>,
-    op_name: Option<usize>,
-    source: Option<usize>,
+    metadata: Option<Box<str>>,
+    op_name: Option<Box<str>>,
+    source: Option<Box<str>>,
     key: (u64, u64),
 }
 
@@ -117,7 +132,7 @@ pub struct HloRow<'a> {
 }
 
 impl HloBytes {
-    fn add(&mut self, sizes: XlaSizes) -> Result<(), LayoutError> {
+    pub(super) fn add(&mut self, sizes: XlaSizes) -> Result<(), LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the total size in bytes");
         let sum = |a: u64, b: u64| a.checked_add(b).ok_or_else(too_large);
         self.count += 1;
@@ -140,6 +155,15 @@ impl HloBytes {
     #[must_use]
     pub fn padding(&self) -> u64 {
         self.allocated.saturating_sub(self.unpadded)
+    }
+}
+
+impl Record {
+    /// Reads where a row comes from in the program.
+    fn read_metadata(&mut self, module: &HloModule) {
+        let Some(metadata) = self.metadata.take() else { return };
+        self.op_name = op_name(&metadata).map(Into::into);
+        self.source = module.source(&metadata).map(|source| source.to_string().into());
     }
 }
 
@@ -174,13 +198,17 @@ impl HloSummary {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for sums beyond 64 bits.
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.first.0 == self.computations.len()
+        if self.first == self.computations.len()
             || self.module.line() != computation.module().line()
         {
             self.end_module();
             self.module = computation.module().clone();
+            if self.module.is_per_device() {
+                self.partitions = self.partitions.max(Some(self.module.partitions()));
+            }
         }
         self.calls.add(computation);
+        let on_device = HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?;
         let mut totals = HloComputationTotals {
             module: computation.module().name().to_owned(),
             name: computation.name().to_owned(),
@@ -189,9 +217,10 @@ impl HloSummary {
             written: HloBytes::default(),
             parameters: HloBytes::default(),
             result: HloBytes::default(),
+            on_device: on_device.map(Box::new),
         };
         let root = computation.root().map(|root| root.index());
-        let first = self.rows.len();
+        self.written.clear();
         for instruction in computation.instructions() {
             let text = instruction.shape_text();
             let (shape, sizes) = self.shapes.number(text);
@@ -209,78 +238,82 @@ impl HloSummary {
                 totals.parameters.add(sizes)?;
             } else if !is_alias(instruction.opcode()) {
                 totals.written.add(sizes)?;
-                let row =
-                    self.record(instruction, shape, (sizes.padding_bytes(), sizes.allocated_bytes));
-                self.rows.push(row);
+                let key = (sizes.padding_bytes(), sizes.allocated_bytes);
+                self.written.push((key, instruction.index(), shape));
             }
         }
-        self.keep_worst(first);
+        self.hold(computation);
         self.computations.push(totals);
         Ok(())
+    }
+
+    /// Holds the worst instructions of a computation.
+    fn hold(&mut self, computation: HloComputation<'_>) {
+        let mut written = std::mem::take(&mut self.written);
+        if let Some(top) = self.top.filter(|top| *top < written.len()) {
+            written.sort_unstable_by_key(|(key, index, _)| (Reverse(*key), *index));
+            written.truncate(top);
+        }
+        for (key, index, shape) in &written {
+            let instruction = computation.instruction(*index);
+            self.held.extend(instruction.map(|from| self.record(from, *shape, *key)));
+        }
+        self.written = written;
+        if self.held.len() > self.room.max(LEAST_ROOM) {
+            let (calls, first) = (&self.calls, self.first);
+            self.held.retain(|row| !calls.is_fused(row.computation - first));
+            self.room = 2 * self.held.len() + 1;
+        }
     }
 
     /// Settles which computations are inside of fusions, and sorts.
     pub fn finish(&mut self) {
         self.end_module();
-        self.keep_worst(0);
+        self.keep_worst();
     }
 
-    fn record(&mut self, from: HloInstruction<'_>, shape: usize, key: (u64, u64)) -> Record {
-        let metadata = from.attribute("metadata").map(|text| self.texts.number(text));
+    fn record(&self, from: HloInstruction<'_>, shape: usize, key: (u64, u64)) -> Record {
         Record {
             computation: self.computations.len(),
             line: from.line(),
             name: from.name().into(),
-            opcode: self.texts.number(from.opcode()),
+            opcode: from.opcode().into(),
             shape,
-            metadata,
+            metadata: from.attribute("metadata").map(Into::into),
             op_name: None,
             source: None,
             key,
         }
     }
 
-    /// Reads where a row comes from in the program.
-    fn read_metadata(&mut self, row: &mut Record) {
-        let Some(metadata) = row.metadata else { return };
-        let text = self.texts.get(metadata);
-        let op_name = op_name(text).map(Cow::into_owned);
-        let source = self.module.source(text).map(|source| source.to_string());
-        row.op_name = op_name.map(|name| self.texts.number(&name));
-        row.source = source.map(|source| self.texts.number(&source));
-    }
-
-    /// Sorts the rows from `first` on, and drops what is not among the `top` worst of them.
-    fn keep_worst(&mut self, first: usize) {
-        let rows = self.rows.get_mut(first..).unwrap_or_default();
-        if first > 0 && self.top.is_none_or(|top| rows.len() <= top) {
-            return;
-        }
-        rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
-        self.rows.truncate(self.top.map_or(usize::MAX, |top| first.saturating_add(top)));
+    /// Sorts the rows, and drops what is not among the `top` worst.
+    fn keep_worst(&mut self) {
+        self.rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
+        self.rows.truncate(self.top.unwrap_or(usize::MAX));
     }
 
     fn end_module(&mut self) {
-        let (first, first_row) = self.first;
-        let roles = std::mem::take(&mut self.calls).roles();
-        let of_module = self.computations.get_mut(first..).unwrap_or_default();
-        for (totals, role) in of_module.iter_mut().zip(roles) {
+        let mut calls = std::mem::take(&mut self.calls);
+        let of_module = self.computations.get_mut(self.first..).unwrap_or_default();
+        for (number, (totals, role)) in of_module.iter_mut().zip(calls.roles()).enumerate() {
             totals.role = role;
+            if self.room > 0 && calls.is_fused(number) && role.is_in_memory() {
+                self.unread.push(totals.line, totals.name.as_bytes(), NOT_LISTED.into());
+            }
         }
+        self.room = 0;
         let computations = &self.computations;
         let is_listed = |row: &Record| {
             computations.get(row.computation).is_some_and(|totals| totals.role.is_in_memory())
         };
-        let rows = self.rows.split_off(first_row.min(self.rows.len()));
-        let listed: Vec<Record> = rows.into_iter().filter(is_listed).collect();
-        for mut row in listed {
-            self.read_metadata(&mut row);
-            self.rows.push(row);
-        }
+        self.rows.extend(self.held.drain(..).filter(is_listed));
         if self.top.is_some() {
-            self.keep_worst(0);
+            self.keep_worst();
         }
-        self.first = (self.computations.len(), self.rows.len());
+        for row in self.rows.iter_mut().filter(|row| row.metadata.is_some()) {
+            row.read_metadata(&self.module);
+        }
+        self.first = self.computations.len();
     }
 
     /// The computations, in the order of the dump.
@@ -296,14 +329,35 @@ impl HloSummary {
             Some(HloRow {
                 line: row.line,
                 name: &row.name,
-                opcode: self.texts.get(row.opcode),
+                opcode: &row.opcode,
                 shape,
                 sizes,
-                op_name: row.op_name.map(|number| self.texts.get(number)),
-                source: row.source.map(|number| self.texts.get(number)),
+                op_name: row.op_name.as_deref(),
+                source: row.source.as_deref(),
                 computation: self.computations.get(row.computation)?,
             })
         })
+    }
+
+    /// Over how many devices the modules are partitioned whose shapes are those of one device.
+    #[must_use]
+    pub fn partitions(&self) -> Option<u64> {
+        self.partitions
+    }
+
+    /// What one device holds of the parameters and results of the entries; `None` if nothing is
+    /// sharded, or what is sharded is partitioned.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn on_device(&self) -> Result<Option<HloOnDevice>, LayoutError> {
+        let mut all: Option<HloOnDevice> = None;
+        for each in self.computations.iter().filter_map(|totals| totals.on_device.as_deref()) {
+            let sum = all.unwrap_or_default();
+            let parameters = sum.parameters.plus(each.parameters)?;
+            all = Some(HloOnDevice { parameters, result: sum.result.plus(each.result)? });
+        }
+        Ok(all)
     }
 
     /// The first thousand instructions whose shape could not be read.

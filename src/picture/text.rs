@@ -30,7 +30,7 @@ impl Picture {
                 text.push_str(&format!("in each cell: {names}\n"));
             }
             grid.print(width, &mut text);
-            text.push_str(&panel_key(panel, color));
+            text.push_str(&panel_key(panel, width, color));
         }
         let key = self.text_key();
         if !key.is_empty() {
@@ -65,14 +65,29 @@ fn zoomed(block: Option<&Cell>) -> &'static str {
     })
 }
 
-/// The colours, where there are any.
-fn panel_key(panel: &Panel, color: bool) -> String {
+/// The colours, where there are any, in lines of at most `width` characters.
+fn panel_key(panel: &Panel, width: usize, color: bool) -> String {
     if !color {
         return String::new();
     }
-    let entry = |(number, name): &(usize, String)| painted(*number, &format!(" {name} "));
-    let key: Vec<String> = panel.key.iter().map(entry).chain(panel.coloring.clone()).collect();
-    if key.is_empty() { String::new() } else { format!("{}\n", key.join(" ")) }
+    let entry = |(number, name): &(usize, String)| {
+        (name.chars().count() + 2, painted(*number, &format!(" {name} ")))
+    };
+    let sentence = panel.coloring.clone().map(|text| (text.chars().count(), text));
+    let (mut key, mut column) = (String::new(), 0);
+    for (length, text) in panel.key.iter().map(entry).chain(sentence) {
+        let fits = column + 1 + length <= width;
+        key.push_str(if column == 0 {
+            ""
+        } else if fits {
+            " "
+        } else {
+            "\n"
+        });
+        key.push_str(&text);
+        column = if fits && column > 0 { column + 1 + length } else { length };
+    }
+    if key.is_empty() { key } else { key + "\n" }
 }
 
 /// Lines of at most `width` characters, broken at blanks.

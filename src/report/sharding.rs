@@ -131,12 +131,16 @@ impl fmt::Display for ShardingReport {
         line("a device allocates", self.device_bytes, String::new())?;
         let (cut, tiled) = (self.sharding_padding_bytes, self.tiling_padding_bytes);
         let room = self.global_bytes.saturating_add(cut);
-        line("padding by the sharding", cut, share(cut, room) + " of one copy, all devices")?;
+        line(
+            "padding by the sharding",
+            cut,
+            share(cut, room) + " of one copy, over all its devices",
+        )?;
         line("padding by the tiling", tiled, share(tiled, self.device_bytes) + " of a device")?;
         writeln!(f)?;
         match (self.devices, self.copies) {
             (Some(devices), Some(copies)) => {
-                writeln!(f, "{devices} devices, {copies} of them hold each element")?;
+                writeln!(f, "{devices} devices, each element on {copies} of them")?;
             }
             (Some(devices), None) => writeln!(f, "{devices} devices; they do not hold copies")?,
             (None, Some(_)) => writeln!(f, "one device holds the tensor")?,
@@ -144,7 +148,7 @@ impl fmt::Display for ShardingReport {
         }
         match self.fill {
             Some(Fill { full, short, empty }) => {
-                writeln!(f, "{full} are full, {short} short, {empty} empty")
+                writeln!(f, "{full} hold a whole shard, {short} a part of one, {empty} nothing")
             }
             None => Ok(()),
         }

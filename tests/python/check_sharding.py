@@ -11,6 +11,7 @@ Usage: check_sharding.py [number of cases] [file]. Without a file the lines go t
 and the test `sharding::` is run on it. The file in tests/data was written with 3000 cases.
 """
 
+import itertools
 import os
 import random
 import subprocess
@@ -168,8 +169,12 @@ def cases(count):
         yield "|".join([text, ",".join(map(str, extents)), printed, fnv(parts)])
 
 
-def executed():
-    """The shards that XLA's partitioner makes on eight CPU devices hold what its HloSharding says."""
+def executions(r):
+    """Shards that XLA's partitioner makes on eight CPU devices of a tensor of element numbers.
+
+    Endless: text of the sharding, the tensor, the shards by device, and the ranges that XLA's
+    HloSharding says they hold.
+    """
     import jax
     import numpy as np
     from jax._src.lib import xla_client as xc
@@ -177,9 +182,7 @@ def executed():
     from jaxlib.mlir import ir
 
     backend = jax.devices()[0].client
-    r = random.Random(8)
-    checked = 0
-    while checked < 300:
+    while True:
         rank, text = tiled(r)
         extents = [r.choice([2, 3, 5, 7, 8, 10]) for _ in range(rank)]
         printed, parts = said(text, extents)
@@ -207,14 +210,18 @@ def executed():
         devices = xc.DeviceList(tuple(jax.devices()))
         program = backend.compile_and_load(code, devices, options)
         shards = program.execute_sharded([]).disassemble_into_single_device_arrays()[0]
-        whole = np.arange(number).reshape(extents)
-        for shard, part in zip(shards, parts.split(";")):
-            ranges = [tuple(map(int, p.split("x"))) for p in part.split(",")]
-            wanted = whole[tuple(slice(a, b) for a, b in ranges)]
-            found = np.asarray(shard)[tuple(slice(0, b - a) for a, b in ranges)]
-            assert np.array_equal(wanted, found), (text, extents, part, found)
-        checked += 1
-    print(f"{checked} shardings executed on eight devices hold what HloSharding says")
+        ranges = [[tuple(map(int, p.split("x"))) for p in part.split(",")] for part in parts.split(";")]
+        yield text, np.arange(number, dtype=np.int32).reshape(extents), [np.asarray(s) for s in shards], ranges
+
+
+def executed():
+    """The shards that XLA's partitioner makes on eight CPU devices hold what its HloSharding says."""
+    for text, whole, shards, ranges in itertools.islice(executions(random.Random(8)), 300):
+        for shard, part in zip(shards, ranges):
+            wanted = whole[tuple(slice(a, b) for a, b in part)]
+            found = shard[tuple(slice(0, b - a) for a, b in part)]
+            assert (wanted == found).all() and wanted.shape == found.shape, (text, part, found)
+    print("300 shardings executed on eight devices hold what HloSharding says")
 
 
 def main():

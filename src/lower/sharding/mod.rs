@@ -16,6 +16,7 @@ mod order;
 mod raise;
 mod shape;
 mod text;
+mod transpose;
 mod value;
 
 pub use order::DeviceOrder;

@@ -114,6 +114,14 @@ impl DeviceOrder {
         }
     }
 
+    /// The digits, if the order is kept as such.
+    pub(super) fn written_digits(&self) -> Option<&[Digit]> {
+        match &self.0 {
+            Repr::Digits(digits) => Some(digits),
+            Repr::List(..) => None,
+        }
+    }
+
     /// Whether devices were listed one by one.
     #[must_use]
     pub fn is_list(&self) -> bool {

@@ -113,68 +113,32 @@ impl Tiles {
                 SubgroupKind::Maximal => {}
             }
         }
-        let sorted = real.iter().enumerate().sorted_by_key(|(_, (kind, _))| *kind).collect_vec();
-        let order = self.regrouped(&real, &sorted.iter().map(|(at, _)| *at).collect_vec())?;
+        let order = self.regrouped()?;
         let mut groups: Vec<(SubgroupKind, u64)> = Vec::new();
-        for (_, (kind, size)) in sorted {
+        for (kind, size) in real.into_iter().sorted_by_key(|(kind, _)| *kind) {
             match groups.last_mut() {
-                Some((last, all)) if last == kind => *all *= size,
-                _ => groups.push((*kind, *size)),
+                Some((last, all)) if *last == kind => *all *= size,
+                _ => groups.push((kind, size)),
             }
         }
+        let order = match groups.last() {
+            Some((SubgroupKind::Replicated, size)) => order.sorted_in_runs(*size)?,
+            _ => order,
+        };
         Ok(ShardingKind::Tiled(Tiles { tiles: self.tiles, groups, order }))
     }
 
-    /// The order of devices with the groups in another order, copies sorted.
-    fn regrouped(
-        &self,
-        groups: &[(SubgroupKind, u64)],
-        sorted: &[usize],
-    ) -> Result<DeviceOrder, LayoutError> {
-        if groups.is_empty() {
-            return Ok(self.order.clone());
-        }
-        let is_copies = |at: usize| groups.get(at).is_some_and(|g| g.0 == SubgroupKind::Replicated);
-        let all: u64 = self.tiles.iter().product();
-        let sizes = std::iter::once(all).chain(groups.iter().map(|(_, size)| *size)).collect_vec();
-        // A list stays one, as XLA keeps it.
-        let digits = if self.order.is_list() { None } else { self.order.digits() };
-        let Some(shares) = digits.and_then(|digits| shared_out(&digits, &sizes)) else {
-            return self.regrouped_list(&sizes, sorted, is_copies);
-        };
-        let share = |at: usize| shares.get(at).cloned().unwrap_or_default();
-        let mut order = share(0);
-        let others = sorted.iter().filter(|at| !is_copies(**at));
-        order.extend(others.flat_map(|at| share(at + 1)));
-        let copies = sorted.iter().filter(|at| is_copies(**at)).flat_map(|at| share(at + 1));
-        order.extend(copies.sorted_by(|a, b| b.weight.cmp(&a.weight)));
-        Ok(DeviceOrder::of(order))
+    /// The order of devices with the groups by kind.
+    fn regrouped(&self) -> Result<DeviceOrder, LayoutError> {
+        let rank = self.tiles.len();
+        let by_kind = (0..self.groups.len()).sorted_by_key(|at| self.groups.get(*at).map(|g| g.0));
+        let places = (0..rank).chain(by_kind.map(|at| rank + at)).collect_vec();
+        self.order.transposed(&self.sizes(), &places)
     }
 
-    fn regrouped_list(
-        &self,
-        sizes: &[u64],
-        sorted: &[usize],
-        is_copies: impl Fn(usize) -> bool,
-    ) -> Result<DeviceOrder, LayoutError> {
-        self.order.check_listed()?;
-        let weight = |at: usize| sizes.iter().skip(at + 1).product::<u64>();
-        let step =
-            |at: usize| (0..sizes.get(at).copied().unwrap_or(1)).map(move |d| d * weight(at));
-        let copies = sorted.iter().filter(|at| is_copies(**at)).map(|at| at + 1).collect_vec();
-        let others = sorted.iter().filter(|at| !is_copies(**at)).map(|at| at + 1);
-        let sums = |places: Vec<usize>| {
-            places.into_iter().fold(vec![0], |sums, at| {
-                sums.iter().cartesian_product(step(at).collect_vec()).map(|(a, b)| a + b).collect()
-            })
-        };
-        let heads: Vec<u64> = sums(std::iter::once(0).chain(others).collect());
-        let tails: Vec<u64> = sums(copies);
-        let devices = heads.iter().flat_map(|head| {
-            let copies = tails.iter().filter_map(|tail| self.order.device(head + tail));
-            copies.sorted().collect_vec()
-        });
-        DeviceOrder::list(devices.collect())
+    /// What positions count in: tiles, then groups.
+    fn sizes(&self) -> Vec<u64> {
+        self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied().collect()
     }
 
     /// How many tiles each dimension has.
@@ -204,8 +168,7 @@ impl Tiles {
 
     /// The digits of the device number in each dimension, then in each group.
     pub(super) fn shares(&self, order: &DeviceOrder) -> Option<Vec<Vec<Digit>>> {
-        let sizes = self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied();
-        shared_out(&order.digits()?, &sizes.collect_vec())
+        shared_out(&order.digits()?, &self.sizes())
     }
 
     /// The tile of a device.

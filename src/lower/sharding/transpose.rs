@@ -1,0 +1,59 @@
+//! Devices in another order, written as XLA writes them.
+//!
+//! ```text
+//! [3,2] <=[2,3]T(1,0), dimensions swapped     digits 3 and 2 line up: [2,3] <=[6]
+//! [2,3] <=[2,3]T(1,0), dimensions swapped     they do not: [3,2] 0,4,3,2,1,5
+//! ```
+//!
+//! XLA keeps digits where they line up with every dimension, and lists the devices otherwise, even
+//! where other digits would say the order. The same here: normal forms are the same text.
+//!
+//! Source: openxla/xla, `tile_assignment.cc`, IotaTileAssignment::Transpose; `hlo_sharding.cc`,
+//! PartialTile.
+
+use itertools::Itertools;
+
+use super::order::{DeviceOrder, shared_out};
+use crate::error::LayoutError;
+
+impl DeviceOrder {
+    /// Positions count in `sizes`, major to minor; takes these dimensions in the order of `places`.
+    ///
+    /// Law: the new position of a device has the same digits as the old one, in that order.
+    pub(super) fn transposed(
+        &self,
+        sizes: &[u64],
+        places: &[usize],
+    ) -> Result<DeviceOrder, LayoutError> {
+        let size = |at: &usize| sizes.get(*at).copied().unwrap_or(1);
+        let real = places.iter().filter(|at| size(at) > 1).copied().collect_vec();
+        if real.is_sorted() {
+            return Ok(self.clone());
+        }
+        let shares = self.written_digits().and_then(|digits| shared_out(digits, sizes));
+        if let Some(shares) = shares {
+            let share = |at: &usize| shares.get(*at).cloned().unwrap_or_default();
+            return Ok(DeviceOrder::of(real.iter().flat_map(share).collect()));
+        }
+        self.check_listed()?;
+        let weight = |at: &usize| sizes.iter().skip(at + 1).product::<u64>();
+        let positions = real.iter().fold(vec![0], |positions, at| {
+            let steps = (0..size(at)).map(|digit| digit * weight(at)).collect_vec();
+            positions.iter().cartesian_product(steps).map(|(a, b)| a + b).collect()
+        });
+        DeviceOrder::list(positions.into_iter().filter_map(|at| self.device(at)).collect())
+    }
+
+    /// Sorts the devices of every `size` positions in a row: copies have no order of their own.
+    pub(super) fn sorted_in_runs(&self, size: u64) -> Result<DeviceOrder, LayoutError> {
+        let runs = self.len() / size.max(1);
+        let shares = self.written_digits().and_then(|digits| shared_out(digits, &[runs, size]));
+        if let Some([heads, copies]) = shares.as_deref() {
+            let copies = copies.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight));
+            return Ok(DeviceOrder::of(heads.iter().copied().chain(copies).collect()));
+        }
+        self.check_listed()?;
+        let run = |run: u64| (run * size..(run + 1) * size).filter_map(|at| self.device(at));
+        DeviceOrder::list((0..runs).flat_map(|at| run(at).sorted()).collect())
+    }
+}

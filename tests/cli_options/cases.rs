@@ -1,0 +1,488 @@
+//! The table: every option of every command.
+
+/// Arguments before an option, the option as it changes the answer, and whole arguments that are
+/// refused or noted with these words.
+pub(super) struct Case {
+    pub(super) command: &'static str,
+    pub(super) option: &'static str,
+    pub(super) base: Vec<String>,
+    pub(super) with: Vec<String>,
+    pub(super) refused: Vec<String>,
+    pub(super) words: &'static str,
+}
+
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted, mut open) = (String::new(), false, false);
+    for c in text.chars() {
+        match c {
+            '\'' => (quoted, open) = (!quoted, true),
+            ' ' if !quoted => {
+                if open || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                open = false;
+            }
+            c => word.push(c),
+        }
+    }
+    if open || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+fn case(
+    command: &'static str,
+    option: &'static str,
+    base: &str,
+    with: &str,
+    refused: &str,
+    words: &'static str,
+) -> Case {
+    let (base, with, refused) = (split(base), split(with), split(refused));
+    Case { command, option, base, with, refused, words }
+}
+
+/// How the commands take a layout `{}`.
+const LAYOUTS: [(&str, &str); 11] = [
+    ("explain", "'{}'"),
+    ("locate", "'{}' 3"),
+    ("element", "'{}' Addr=3"),
+    ("table", "'{}'"),
+    ("draw", "'{}'"),
+    ("same", "'{}' '{}'"),
+    ("convert", "'{}' --to pad-layout"),
+    ("edit", "'{}' --insert 0"),
+    ("relayout", "'{}' '{}'"),
+    ("pack", "t4.npy '{}' -o OUT"),
+    ("unpack", "i4.npy '{}' -o OUT"),
+];
+
+/// What all commands share that read layouts.
+fn reading(command: &'static str, template: &str) -> Vec<Case> {
+    let on = |layout: &str| template.replace("{}", layout);
+    let plain = on("((4:1))");
+    let mut cases = vec![
+        case(command, "from", &on("4:1"), "--from pad-layout", &format!("{plain} --from xla"), ""),
+        case(
+            command,
+            "lenient",
+            &on("F32[4]"),
+            "--lenient",
+            &format!("{plain} --lenient"),
+            "--lenient has no effect",
+        ),
+        case(
+            command,
+            "member",
+            &on("(f32[4], f32[3])"),
+            "--member 0",
+            &format!("{plain} --member 0"),
+            "--member is for XLA tuples",
+        ),
+    ];
+    let conflict = on("(4)/((4:1))") + " --shape 3";
+    let words = "(3) is not the shape (4)";
+    cases.push(match command {
+        "same" => case(command, "shape", "((4:1)) (3)/((4:1))", "--shape 3", &conflict, words),
+        _ => case(command, "shape", &plain, "--shape 3", &conflict, words),
+    });
+    cases
+}
+
+/// What all commands share that place layouts.
+fn placing(command: &'static str, template: &str) -> Vec<Case> {
+    let on = |layout: &str| template.replace("{}", layout);
+    let plain = match command {
+        "element" => "((4:1)) PE=1,Addr=3".into(),
+        "same" => "((4:1)) '((4:1); B@[2_PE])'".into(),
+        _ => on("((4:1))"),
+    };
+    let in_dram = match command {
+        "element" => "((4:1)) L2B=0,PE=0,L1B=0,MAB=0,Addr=3".into(),
+        "same" => "((4:1)) '((4:1); B@[8_L2B])'".into(),
+        _ => on("((4:1))"),
+    };
+    let lanes = match command {
+        "element" => "((4:1)) PE=1,Addr=3,W=1".into(),
+        "same" => "((4:1)) '((4:1); B@[4_W])'".into(),
+        _ => on("((4:1))").replace("t4.npy", "h4.npy"),
+    };
+    let mut cases = vec![
+        case(
+            command,
+            "machine",
+            &plain,
+            "--machine PE=2",
+            &format!("{plain} --machine mncore2"),
+            "did you mean `mn-core-2`?",
+        ),
+        case(
+            command,
+            "memory",
+            &format!("{in_dram} --machine mn-core-2"),
+            "--memory DRAM",
+            &format!("{plain} --memory LM0"),
+            "--machine",
+        ),
+        case(
+            command,
+            "dtype",
+            &format!("{lanes} --machine PE=2"),
+            "--dtype Half",
+            &format!("{plain} --machine PE=2 --dtype float32"),
+            "did you mean `Float`?",
+        ),
+    ];
+    if command != "same" {
+        let transfers = if command == "relayout" { " --transfers" } else { "" };
+        cases.push(case(
+            command,
+            "base",
+            &(on("((4:1))") + transfers),
+            "--base 5",
+            &format!("{} --base 18446744073709551615", on("((4:1))")),
+            "does not fit in 64 bits",
+        ));
+    }
+    cases
+}
+
+fn form(command: &'static str, base: &str) -> Vec<Case> {
+    let refused = format!("{base} --json --format text");
+    vec![
+        case(command, "json", base, "--json", &refused, "cannot be used with"),
+        case(command, "format", base, "--format json", &format!("{base} --format yaml"), "yaml"),
+    ]
+}
+
+/// What only one command has.
+fn own() -> Vec<Case> {
+    let padded = "(10,7)/((3:7, 4_PE), (7:1))";
+    let on = |rest: &str| format!("'{padded}' {rest}");
+    let mut cases = vec![
+        case("explain", "color", &on(""), "--color always", &on("--color blue"), "blue"),
+        case("draw", "color", &on(""), "--color always", &on("--color blue"), "blue"),
+        case("locate", "bytes", "((4:1)) 1", "--bytes", "4:1 1 --bytes", "--bytes is for"),
+        case("table", "at", &on(""), "--at PE=1", &on("--at PE=7"), "`PE=7` is out of range"),
+        case(
+            "table",
+            "padding",
+            &on(""),
+            "--padding",
+            &on("--padding --format npy-packed"),
+            "rows",
+        ),
+        case("table", "part", &on(""), "--part 1/2", &on("--part 3/2"), "not a part"),
+        case(
+            "table",
+            "format",
+            &on(""),
+            "--format jsonl",
+            &on("--format csv -o y.parquet"),
+            "contradicts",
+        ),
+        case(
+            "table",
+            "partition-by",
+            &on("-o dir1"),
+            "--partition-by PE",
+            &on("-o dir2 --partition-by FOO"),
+            "`FOO`",
+        ),
+        case("table", "output", &on(""), "-o OUT", &on("-o nowhere/x.csv"), "nowhere"),
+        case(
+            "table",
+            "narrow",
+            &on("-o a.parquet"),
+            "--narrow",
+            &on("--narrow"),
+            "--narrow is for Arrow and Parquet",
+        ),
+        case("draw", "view", &on(""), "--view machine", &on("--view machine --by PE"), "--by"),
+        case("draw", "by", &on("--format svg"), "--by Addr", &on("--by PE"), "--by has no effect"),
+        case("draw", "slice", &on(""), "--slice 0=0:2", &on("--slice x=0:2"), "not a range"),
+        case(
+            "draw",
+            "labels",
+            &on(""),
+            "--labels unit,address",
+            &on("--labels L2B"),
+            "not a column",
+        ),
+        case(
+            "draw",
+            "zoom",
+            "'((64:64), (64:1))'",
+            "--zoom i0=40",
+            &on("--zoom 0=1"),
+            "--zoom has no effect",
+        ),
+        case(
+            "draw",
+            "at",
+            &on("--view machine"),
+            "--at PE=2",
+            &on("--view machine --at PE=4"),
+            "out of range",
+        ),
+        case(
+            "draw",
+            "format",
+            &on(""),
+            "--format svg",
+            &on("--format text -o a.svg"),
+            "contradicts",
+        ),
+        case("draw", "output", &on(""), "-o OUT.svg", &on("-o nowhere/x.svg"), "nowhere"),
+        case(
+            "same",
+            "up-to",
+            "(3)/((2:2,2:1)) (3)/((3:1))",
+            "--up-to padding",
+            "((4:1)) ((4:1)) --up-to lanes",
+            "lanes",
+        ),
+        case(
+            "same",
+            "serves",
+            "'((4:1); B@[2_PE])' ((1_PE,4:1))",
+            "--serves",
+            "((4:1)) ((4:1)) --serves --up-to padding",
+            "cannot be used with",
+        ),
+        case(
+            "same",
+            "copyable",
+            "(3)/((2:2,2:1)) (3)/((3:1)) --machine PE=2",
+            "--copyable",
+            "((4:1)) ((4:1)) --copyable",
+            "--machine",
+        ),
+        case(
+            "same",
+            "bitcast",
+            "f32[2,3] f32[3,2]{0,1}",
+            "--bitcast",
+            "((4:1)) ((4:1)) --bitcast",
+            "--bitcast is for XLA array shapes",
+        ),
+        case("convert", "to", "((4:1))", "--to xla", "((4:1)) --to yaml", "yaml"),
+        case(
+            "convert",
+            "dtype",
+            "((4:1)) --to xla",
+            "--dtype bf16",
+            "((4:1)) --to cute --dtype bf16",
+            "--dtype has no effect",
+        ),
+        case(
+            "convert",
+            "machine",
+            "'((2_HOST, 4:1))' --to hlo-sharding",
+            "--machine HOST=2",
+            "'((4:1))' --to xla --machine HOST=2",
+            "--machine has no effect",
+        ),
+        case(
+            "convert",
+            "padding",
+            "(3)/((4:1)) --to isl",
+            "--padding",
+            "((4:1)) --to xla --padding",
+            "--padding goes with --to isl",
+        ),
+        case("edit", "to", "((4:1)) --insert 0", "--to xla", "((4:1)) --to yaml", "yaml"),
+        case(
+            "relayout",
+            "transfers",
+            "((4_PE)) ((4:1))",
+            "--transfers",
+            "((4_PE)) ((4:1)) --transfers=2",
+            "--transfers",
+        ),
+        case(
+            "pack",
+            "fill",
+            "t3.npy (3)/((4:1)) -o OUT",
+            "--fill 7",
+            "h4.npy ((4:1)) -o OUT --fill 65536",
+            "16 bits",
+        ),
+        case("pack", "output", "t4.npy ((4:1)) -o OUT", "-o OUT", "t4.npy ((4:1))", "--output"),
+        case("unpack", "output", "i4.npy ((4:1)) -o OUT", "-o OUT", "i4.npy ((4:1))", "--output"),
+        case(
+            "unpack",
+            "descr",
+            "w4.npy '((4_W))@LM0 / Half' --machine PE=1 -o OUT",
+            "--descr <f2",
+            "i4.npy ((4:1)) -o OUT --descr f2",
+            "not a plain type",
+        ),
+        case("hlo", "format", "a.hlo", "--format csv", "a.hlo --format yaml", "yaml"),
+        case("hlo", "json", "a.hlo", "--json", "a.hlo --json --csv", "cannot be used with"),
+        case("hlo", "csv", "a.hlo", "--csv", "a.hlo --csv --format text", "cannot be used with"),
+        case("hlo", "top", "a.hlo", "--top 1", "a.hlo --top x", "invalid value"),
+        case(
+            "hlo",
+            "shapes",
+            "a.hlo",
+            "--shapes",
+            "a.hlo --shapes --copies",
+            "cannot be used with",
+        ),
+        case("hlo", "copies", "a.hlo", "--copies", "log.txt --copies", "no HLO instruction"),
+        case(
+            "hlo",
+            "collectives",
+            "a.hlo",
+            "--collectives CHIP=8",
+            "a.hlo --collectives mncore2",
+            "did you mean `mn-core-2`?",
+        ),
+        case("hlo", "shardings", "a.hlo", "--shardings", "a.hlo --shardings --copies", "cannot be"),
+        case("hlo", "strict", "bad.hlo", "--strict", "bad.hlo --strict", "could not be read"),
+        case("scan", "format", "log.txt", "--format csv", "log.txt --format yaml", "yaml"),
+        case("scan", "json", "log.txt", "--json", "log.txt --json --format csv", "cannot be used"),
+        case("scan", "top", "log.txt", "--top 1", "log.txt --top x", "invalid value"),
+        case(
+            "scan",
+            "lenient",
+            "log.txt",
+            "--lenient",
+            "pads.txt --lenient",
+            "--lenient has no effect: the text has no XLA shape",
+        ),
+        case(
+            "scan",
+            "machine",
+            "log.txt",
+            "--machine mn-core-2",
+            "a.hlo --machine mn-core-2",
+            "--machine has no effect: the text has no PadLayout",
+        ),
+        case(
+            "scan",
+            "memory",
+            "log.txt --machine mn-core-2",
+            "--memory LM0",
+            "log.txt --machine mn-core-2 --memory lm0",
+            "did you mean `LM0`?",
+        ),
+        case("scan", "dtype", "log.txt", "--dtype Half", "log.txt --dtype float32", "`Float`"),
+    ];
+    cases.extend(vectors());
+    for (option, with, refused) in [
+        ("permute", "1,0,2", "0,0"),
+        ("insert", "0", "9"),
+        ("drop", "2", "0"),
+        ("split", "0=2,6", "0=5,5"),
+        ("merge", "0=2", "0=9"),
+        ("reshape", "96,1,1", "97"),
+        ("slice", "i0=0:4", "0=4"),
+        ("broadcast", "2=4_PE", "0=4_PE"),
+        ("tile", "0=2", "9=2"),
+        ("pad", "16,8,1", "1,1,1"),
+        ("minimal-padding", "", "=x"),
+        ("compose", "'(12:1_i0, 8:1_i1, 1:1)'", "((x"),
+        ("inverse", "left", "up"),
+        ("complement", "8", "7"),
+        ("complement-rounded", "9", "x"),
+        ("divide", "((2:1))", "((x"),
+        ("zipped-divide", "((2:1))", "((x"),
+        ("tiled-divide", "((2:1))", "((x"),
+        ("flat-divide", "((2:1))", "((x"),
+        ("product", "((2:1))", "((x"),
+        ("restrict", "Addr=0", "FOO=0"),
+        ("project", "PE", "FOO"),
+    ] {
+        let base = match option {
+            "minimal-padding" => "(10)/((16:1))",
+            "project" => "((4_PE, 3:8), (8:1))",
+            "compose" => "((12:8), (8:1), ())",
+            "divide" | "zipped-divide" | "tiled-divide" | "flat-divide" | "product" => "((4:2))",
+            "complement" | "complement-rounded" => "((4:2))",
+            _ => "((12:8), (8:1), ())",
+        };
+        let with = match option {
+            "compose" => "--compose ((4:1))".into(),
+            _ => format!("--{option} {with}"),
+        };
+        let refused = match option {
+            "minimal-padding" => format!("'{base}' --minimal-padding=x"),
+            _ => format!("'{base}' --{option} {refused}"),
+        };
+        cases.push(case("edit", option, &format!("'{base}'"), &with, &refused, ""));
+    }
+    cases
+}
+
+/// What the commands for test vectors have.
+fn vectors() -> Vec<Case> {
+    const IN: &str = "--in '((4:1, 2_W:1))@LM0 / Float' f8.npy";
+    let out = IN.replace("--in", "--out");
+    let write = |option, base: &str, with: &str, refused: &str, words| {
+        case("vectors write", option, base, with, refused, words)
+    };
+    let compare = |option, with: &str, words| {
+        let refused = match option {
+            "picture" => "ok.vsm right.txt --picture x.svg".to_owned(),
+            "top" => "ok.vsm wrong.txt --top 1001".to_owned(),
+            "json" => "ok.vsm wrong.txt --json --top 1001".to_owned(),
+            _ => "ok.vsm right.txt --color always --json".to_owned(),
+        };
+        case("vectors compare", option, "ok.vsm wrong.txt", with, &refused, words)
+    };
+    vec![
+        write("in", &out, IN, "--in ((4:1)) f8.npy", "names no memory"),
+        write("out", IN, &out, "--out ((4:1)) f8.npy", "names no memory"),
+        write("base", IN, "--base 5", &format!("--base 5 {IN}"), "--base: it follows"),
+        write("atol", &out, "--atol 0.5", &format!("{IN} --atol 0.5"), "--atol has no effect"),
+        write("lines", IN, "--lines", &format!("{IN} {out} --lines"), "--lines"),
+        write("output", IN, "-o OUT", &format!("{IN} -o nowhere/x"), "nowhere"),
+        case("vectors read", "output", "ok.vsm", "-o arrays", "ok.vsm -o ok.vsm", "ok.vsm"),
+        case("vectors check", "json", "ok.vsm", "--json", "nowhere.vsm --json", "nowhere"),
+        compare("picture", "--picture OUT.svg", "--picture has no effect"),
+        compare("top", "--top 1", "1000"),
+        compare("json", "--json", "1000"),
+        compare("color", "--color always", "--color has no effect"),
+    ]
+}
+
+/// The server ends with a refusal only; `tests/explore.rs` asks it.
+#[cfg(feature = "explore")]
+fn explore() -> Vec<Case> {
+    let refused = |option, refused, words| case("explore", option, "", "", refused, words);
+    vec![
+        refused("from", "((4:1)) --from xla", ""),
+        refused("lenient", "f32[4 --lenient", ""),
+        refused("member", "((4:1)) --member 0", "--member is for XLA tuples"),
+        refused("shape", "(4)/((4:1)) --shape 3", "(3) is not the shape (4)"),
+        refused("machine", "((4:1)) --machine mncore2", "is not a known machine"),
+        refused("memory", "((4:1)) --memory LM0", "--machine"),
+        refused("dtype", "((4:1)) --machine PE=2 --dtype float32", "did you mean `Float`?"),
+        refused("base", "((4:1)) --base 18446744073709551615", "does not fit in 64 bits"),
+        refused("port", "((4:1)) --port 99999", "99999"),
+        refused("open", "((4:1 --open", "expected"),
+    ]
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = own();
+    #[cfg(feature = "explore")]
+    cases.extend(explore());
+    for (command, template) in LAYOUTS {
+        cases.extend(reading(command, template));
+        if command != "convert" && command != "edit" {
+            cases.extend(placing(command, template));
+        }
+        if !["table", "draw", "pack", "unpack"].contains(&command) {
+            cases.extend(form(command, &template.replace("{}", "((4:1))")));
+        }
+    }
+    for command in ["machines", "dtypes", "notations"] {
+        cases.extend(form(command, ""));
+    }
+    cases
+}

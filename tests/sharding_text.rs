@@ -1,0 +1,169 @@
+//! The notations of shardings: what is read, what is refused, and what is printed.
+
+use tensor_layout::sharding::{
+    DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, SdySharding,
+};
+
+use crate::sharding::sharding;
+
+#[test]
+fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
+    for (text, reason) in [
+        ("{devices=[3,2]<=[8]}", "[3,2] has 6 places for devices, and there are 8 devices"),
+        ("{devices=[0]<=[0]}", "[0] has a 0"),
+        ("{devices=[-2,-4]<=[8]}", "the number is negative"),
+        ("{devices=[2,4]<=[2,4]T(0,0)}", "T(0,0) is not an order of the dimensions 0 to 1"),
+        ("{devices=[2,4]<=[2,4]}", "several numbers need a transpose"),
+        ("{devices=[8]<=[8]T(0)}", "one number takes no transpose"),
+        ("{devices=[2,4]<=[2,4]T(0)}", "there are 2 numbers, but the transpose has 1"),
+        (
+            "{devices=[8,1]<=[8] last_tile_dim_replicate last_tile_dims={manual}}",
+            "this contradicts what stands before it",
+        ),
+        (
+            "{devices=[8]<=[8] last_tile_dims={manual, replicated}}",
+            "2 last tile dimensions, more than the 1 of `devices=`",
+        ),
+        ("{devices=[2]0,1,2}", "2 places for devices, and there are 3"),
+        ("{devices=[2,2]0,1,2,2}", "device 2 stands at positions 2 and 3"),
+        ("{maximal device=-1}", "the number is negative"),
+        ("{replicated manual}", "this contradicts what stands before it"),
+        ("{devices=[2]<=[2] replicated}", "contradict each other"),
+        ("{shard_as 1}", "does not say where the tensor is"),
+        ("{mesh['x'=0], [{'x'}]}", "[0] has a 0"),
+        ("{mesh['x'=2,'x'=4], [{'x'}]}", "axis 'x' stands twice in the mesh"),
+        ("{mesh['x'=2,'y'=4], [{'z'}]}", "'z' is not an axis of the mesh, whose axes are 'x', 'y'"),
+        ("{mesh['x'=8], [{'x':(2)1}]}", "a part of size 1"),
+        ("{mesh['x'=8], [{'x':(3)2}]}", "3 x 2 does not divide 8"),
+        ("{mesh['x'=8], [{'x':(1)8}]}", "is the whole axis"),
+        ("{mesh['x'=8], [{'x'}, {'x'}]}", "axis 'x' is used twice"),
+        ("{mesh['x'=8], [{'x':(1)4}, {'x':(2)4}]}", "axis 'x' is used twice"),
+        ("{mesh['x'=12], [{'x':(1)2}, {'x':(3)2}]}", "do not fit side by side"),
+        ("{mesh['x'=8], [{'x':(1)2, 'x':(2)2}]}", "write them as one"),
+        ("{mesh['x'=2,'y'=4], [{}], replicated={'y', 'x'}}", "in the order of the mesh"),
+        ("{mesh['x'=2], device_ids=(0,1), [{'x'}]}", "repeats the order that a mesh has anyway"),
+        ("{mesh['x'=2], device_ids=(0,2), [{'x'}]}", "has device 2, and the mesh has only 2"),
+        (
+            "{mesh['x'=2,'y'=2], device_ids=(0,1,0,3), [{'x'}]}",
+            "device 0 stands at positions 0 and 2",
+        ),
+        ("{mesh['0'=2], [{'0'}]}", "would be read as the number of an axis"),
+        ("{devices=[18446744073709551615,2]<=[8]}", "does not fit in 64 bits"),
+        ("{devices=[18446744073709551616]<=[8]}", "does not fit in 64 bits"),
+        ("{{replicated}, {manual}}", "a tuple of 2 shardings"),
+        ("{devices=[8]<=[8", "expected `,` or `]`"),
+    ] {
+        let message = match text.parse::<HloSharding>() {
+            Err(error) => {
+                assert!(error.span().end <= text.len());
+                error.kind().to_string()
+            }
+            Ok(tree) => tree.lower().unwrap_err().to_string(),
+        };
+        assert!(message.contains(reason), "{text}\n{message}");
+    }
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    let texts = [
+        "{devices=[2,1,4]<=[2,4]T(1,0) last_tile_dims={manual, replicated} shard_as 3 metadata={op_name=\"a\"}}",
+        "{mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)), [{'x', ?}, {'y':(1)2}], replicated={'y':(2)2}}",
+        "#sdy.sharding<mesh<[\"x\"=2], device_ids=[1,0]>, [{\"x\"}p1], unreduced=sum{\"y\"}>",
+        "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x', ('y', 'z'), None), memory_kind=device)",
+        "(Shard(dim=0), Replicate(), Partial(sum))",
+    ];
+    for text in texts {
+        for cut in 0..=text.len() {
+            for text in [
+                text[..cut].to_owned(),
+                text[cut..].to_owned(),
+                text.replace(&text[cut..cut + usize::from(cut < text.len())], ""),
+            ] {
+                if let Ok(read) = text.parse::<HloSharding>() {
+                    let _ = read.lower();
+                }
+                let _ =
+                    (text.parse::<SdySharding>().is_ok(), text.parse::<PartitionSpec>().is_ok());
+                let _ = (text.parse::<Placements>().is_ok(), text.parse::<Mesh>().is_ok());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_prints_what_it_reads() {
+    for text in [
+        "{mesh['x'=2,'y'=4], [{'x', ?}, {'y':(1)2}], replicated={'y':(2)2}}",
+        "{mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)), [{'x'}, {'y'}]}",
+        "{mesh['x'=2,'y'=4], [{'x'}, {?}, {}], unreduced={'y'}}",
+        "{mesh['x'=2,'y'=4], replicated}",
+        "{maximal_mesh[device_id=3]}",
+        "{devices=[2]<=[2] shard_like 4}",
+        "{{replicated}, {manual}, {replicated}, {replicated}, {replicated}, /*index=5*/{replicated}}",
+        "{}",
+    ] {
+        assert_eq!(text.parse::<HloSharding>().unwrap().to_string(), text);
+    }
+    for text in [
+        r#"#sdy.sharding<@mesh, [{"x", ?}, {"y":(1)2}p0], replicated={"z"}, unreduced={"w"}>"#,
+        r#"#sdy.sharding<mesh<["x"=2]>, [{"x"}]>"#,
+        r#"#sdy.sharding<mesh<["a"=3, "b"=2], device_ids=[0, 2, 4, 1, 3, 5]>, []>"#,
+    ] {
+        assert_eq!(text.parse::<SdySharding>().unwrap().to_string(), text);
+    }
+    for text in
+        ["P('x', ('y', 'z'), None)", "P(UNCONSTRAINED, 'x')", "P(None, unreduced={'y'})", "P()"]
+    {
+        assert_eq!(text.parse::<PartitionSpec>().unwrap().to_string(), text);
+    }
+    assert_eq!(
+        "PartitionSpec('tensor', None, ('expert',))".parse::<PartitionSpec>().unwrap().to_string(),
+        "P('tensor', None, 'expert')"
+    );
+}
+
+#[test]
+fn conversions_go_there_and_back() {
+    let mesh: Mesh = "x=2,y=4,z=3".parse().unwrap();
+    let mut said = 0;
+    for first in ["{}", "{'x'}", "{'y', 'x'}", "{'y':(2)2}", "{'z', 'y':(1)2}"] {
+        for second in ["{}", "{'z'}", "{'y':(1)2}", "{'x', 'z'}", "{'y'}"] {
+            let text = format!("{{{mesh}, [{first}, {second}]}}");
+            let Ok(named) = text.parse::<HloSharding>().unwrap().lower() else { continue };
+            let plain = sharding(&named.to_hlo().to_string());
+            assert_eq!(plain.kind(), sharding(&plain.to_hlo().to_string()).kind());
+            let sdy = plain.to_sdy(&mesh, 2).unwrap();
+            let back: SdySharding = sdy.to_string().parse().unwrap();
+            assert_eq!(back.lower(None).unwrap().to_hlo(), plain.to_hlo(), "{text}");
+            match plain.to_partition_spec(&mesh, 2) {
+                Ok(spec) => {
+                    let spec: PartitionSpec = spec.to_string().parse().unwrap();
+                    assert_eq!(spec.lower(Some(&mesh), 2).unwrap().to_hlo(), plain.to_hlo());
+                }
+                Err(error) => assert!(text.contains(":("), "{text}: {error}"),
+            }
+            said += 1;
+        }
+    }
+    assert_eq!(said, 16);
+}
+
+#[test]
+fn groups_of_devices_are_read_in_all_three_forms() {
+    let groups = |text: &str| text.parse::<DeviceGroups>().unwrap().lower(4);
+    assert_eq!(groups("{{0,1},{2,3}}").unwrap(), [[0, 1], [2, 3]]);
+    assert_eq!(groups("{}").unwrap(), [[0, 1, 2, 3]]);
+    assert_eq!(groups("[2,4]<=[8]").unwrap(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    assert_eq!(groups("mesh['a'=4,'b'=1] {'a'}").unwrap(), [[0, 1, 2, 3]]);
+    for text in ["{{0,1},{1,2}}", "[2,4]<=[6]", "[8]<=[8]", "mesh['a'=4] {'b'}"] {
+        assert!(groups(text).is_err(), "{text}");
+    }
+    for text in [
+        "{{0,1},{2,3}}",
+        "[2,4]<=[4,2]T(1,0)",
+        "mesh['a'=4,'b'=2], device_ids=([2,2,2]T(0,2,1)) {'a':(2)2}",
+    ] {
+        assert_eq!(text.parse::<DeviceGroups>().unwrap().to_string(), text);
+    }
+}
