@@ -149,7 +149,7 @@ fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
         let percent = options.padding_percent;
         return refused(
             "padding_percent",
-            OptionFault::Beyond { given: percent.into(), least: 0, most: 100 },
+            OptionFault::Beyond { given: percent, least: 0, most: 100 },
         );
     }
     match &options.contiguous[..] {

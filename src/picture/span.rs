@@ -155,10 +155,20 @@ impl Taken {
             _ if first == last => (Some(0), true),
             Some(run) => (Some(run.step), true),
             // The sums of one box that are not even have a gap.
-            None if self.boxes.len() == 1 => (None, true),
+            None if self.boxes.len() == 1 || self.most() <= last - first => (None, true),
             None => self.listed(first, last).map_or((None, false), |step| (step, true)),
         };
         Some(Span { first, last, step, is_exact })
+    }
+
+    /// No more coordinates than that are taken.
+    fn most(&self) -> u64 {
+        let sums = |steps: &[Step]| {
+            let moving = steps.iter().filter(|step| step.place > 0);
+            moving.fold(1_u64, |all, step| all.saturating_mul(step.count))
+        };
+        let all = self.boxes.iter().map(|(_, steps)| sums(steps));
+        if self.has_more { u64::MAX } else { all.fold(0, u64::saturating_add) }
     }
 
     /// All boxes as one run.
