@@ -14,14 +14,15 @@ impl Layout {
     /// `self` plus one of the complement.
     /// Law: disjoint from `self` but for the origin, ordered (its strides ascend from minor to
     /// major), and `self` x complement covers the space exactly.
-    /// Cost: O(subaxes log subaxes).
+    /// Cost: O(subaxes log subaxes); of a padded axis whose strides do not descend, up to 2^16 values.
     /// Source: CuTe, `02_layout_algebra.md`, "Complement"; there a last gap that does not divide
     /// is rounded up, here it is refused.
     ///
     /// # Errors
     /// [`NoComplement`](LayoutError::NoComplement): the image is not a product of levels (an axis is
     /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
-    /// the size is not a multiple of what `self` fills.
+    /// the size is not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where
+    /// more values of a padded axis would have to be looked at.
     ///
     /// # Example
     /// ```
@@ -95,9 +96,10 @@ impl Layout {
         }
         let boxed = |(number, axis): (usize, Vec<Subaxis>)| {
             let slots: u64 = axis.iter().map(|digit| digit.size).product();
-            if slots != self.axes[number].extent {
-                let extent = self.axes[number].extent;
-                return Err(refuse(ComplementFault::Padded { axis: number, extent, slots }));
+            let extent = self.axes[number].extent;
+            if slots != extent {
+                let padded = refuse(ComplementFault::Padded { axis: number, extent, slots });
+                return padded_image(&axis, extent)?.ok_or(padded);
             }
             if axis.iter().any(|digit| matches!(digit.target, Target::Land { stride: 0, .. })) {
                 return Err(refuse(ComplementFault::Shared { axis: number }));
@@ -110,6 +112,61 @@ impl Layout {
         };
         self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
     }
+}
+
+/// How many values of a padded axis are looked at.
+const MOST_VALUES: u64 = 1 << 16;
+
+/// The image of an axis whose last values are padding, if it is a box all the same: where minor
+/// digits have the larger strides, what the last values leave out may be the end of a run.
+fn padded_image(digits: &[Subaxis], extent: u64) -> Result<Option<Vec<Landed>>, LayoutError> {
+    let landing = |digit: &Subaxis| match digit.target {
+        Target::Land { level, stride } => Some((level, stride)),
+        Target::Feed { .. } => None,
+    };
+    let landings: Option<Vec<(Level, u64)>> = digits.iter().map(landing).collect();
+    let Some(landings) = landings else { return Ok(None) };
+    let Some((level, _)) = landings.first().copied() else { return Ok(None) };
+    let descends = landings.windows(2).all(|pair| pair[0].1 >= pair[1].1);
+    if descends || landings.iter().any(|(of, _)| *of != level) {
+        return Ok(None);
+    }
+    if extent > MOST_VALUES {
+        let question = "whether a padded axis fills whole runs";
+        return Err(LayoutError::NotDecided { question, budget: MOST_VALUES });
+    }
+    let value = |at: u64| {
+        let mut rest = at;
+        let digits = digits.iter().zip(&landings).rev();
+        digits.fold(0, |sum, (digit, (_, stride))| {
+            let step = rest % digit.size * stride;
+            rest /= digit.size;
+            sum + step
+        })
+    };
+    let mut image: Vec<u64> = (0..extent).map(value).collect();
+    image.sort_unstable();
+    let nested = |terms: Vec<(u64, u64)>| terms.into_iter().map(|(n, s)| (level, n, s)).collect();
+    Ok(runs(&image).map(nested))
+}
+
+/// A set as (size, stride) of runs that nest, minor to major, if it is their product.
+fn runs(set: &[u64]) -> Option<Vec<(u64, u64)>> {
+    let (mut runs, mut filled) = (Vec::new(), 1);
+    while filled < set.len() {
+        let (block, stride) = (&set[..filled], set[filled]);
+        let repeats = |at: u64, part: &[u64]| {
+            part.len() == filled && part.iter().zip(block).all(|(a, b)| *a == b + at * stride)
+        };
+        let parts = (0..).zip(set.chunks(filled));
+        let size = parts.take_while(|(at, part)| repeats(*at, part)).count();
+        if size < 2 {
+            return None;
+        }
+        runs.push((u64::try_from(size).unwrap_or(u64::MAX), stride));
+        filled *= size;
+    }
+    (filled == set.len()).then_some(runs)
 }
 
 fn refuse(fault: ComplementFault) -> LayoutError {

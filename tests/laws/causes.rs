@@ -261,3 +261,15 @@ fn a_tensor_without_elements_has_none_however_large_its_other_extents_are() {
     let program = Placement::of(large).build().unwrap().program().unwrap();
     assert_eq!(program.elements(), 0);
 }
+
+#[test]
+fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
+    // 6 a + b becomes a + 6 b: of 36 values the last one is padding, and the others are 0 to 34.
+    let digits = [feed(6, 0, 1), feed(6, 0, 6)];
+    let turned = Layout::builder().axis(35, digits).derived(0, 35, [land(35, A, 40)]);
+    let rest = turned.build().unwrap().complement(&[(A, 1400)]).unwrap();
+    assert_eq!(rest, "((40:1))".parse().unwrap());
+    // Of 34 values the last two are padding, and 29 is one of them.
+    let holed = Layout::builder().axis(34, [land(6, A, 1), land(6, A, 6)]).build().unwrap();
+    assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::NoComplement(_))));
+}
