@@ -454,8 +454,14 @@ fn wrong_options_are_refused() {
     let machine: Machine = "L2B=2,PE=4".parse().unwrap();
     let all = || Candidates::new(&machine, &[8, 8]);
     let refusals = [
-        (all().sides(&[]), "the option `sides` is refused: it lists no side"),
-        (all().levels(&[]), "the option `levels` is refused: it lists no level"),
+        (
+            all().sides(&[]),
+            "the option `sides` is refused: the list is empty; it needs at least one entry",
+        ),
+        (
+            all().levels(&[]),
+            "the option `levels` is refused: the list is empty; it needs at least one entry",
+        ),
         (
             all().levels(&[Level::MAB]),
             "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
@@ -468,22 +474,31 @@ fn wrong_options_are_refused() {
             all().split(&[Level::PE]).memory("DRAM"),
             "the option `split` is refused: `PE` lies below the memory",
         ),
-        (all().never(2, Level::PE), "the option `never` is refused: there is no axis 2 among 2"),
+        (
+            all().never(2, Level::PE),
+            "the option `never` is refused: axis 2 does not exist: the tensor has rank 2",
+        ),
         (all().fixed(1, &[Level::TIME]), "`Time` has no units that an axis is split over"),
-        (all().never(1, Level::W), "it must be given before `W` can be spoken of"),
-        (all().fixed(9, &[]), "the option `fixed` is refused: there is no axis 9 among 2"),
+        (
+            all().never(1, Level::W),
+            "give it before you name `W`: it tells how many lanes a word has",
+        ),
+        (
+            all().fixed(9, &[]),
+            "the option `fixed` is refused: axis 9 does not exist: the tensor has rank 2",
+        ),
         (all().fixed(1, &[]).fixed(1, &[]), "axis 1 is fixed twice"),
-        (all().contiguous(2, 4), "there is no axis 2 among 2"),
-        (all().contiguous(1, 0), "a run has at least 1 element"),
+        (all().contiguous(2, 4), "axis 2 does not exist"),
+        (all().contiguous(1, 0), "`contiguous` is refused: 0 is given; it must be at least 1"),
         (all().contiguous(1, 2).contiguous(0, 2), "axis 1 and axis 0 cannot both be innermost"),
         (all().time(&[]), "the option `time` is refused"),
         (all().time(&[1, 0]), "the option `time` is refused"),
-        (all().alignment(0), "nothing is a multiple of 0 words"),
-        (all().capacity_words(0), "a unit without words holds nothing"),
-        (all().padding_percent(101), "101 is more than 100"),
-        (all().level_parts(0), "a level has at least 1 piece"),
-        (all().element_bits(0), "0 is not from 1 to 64"),
-        (all().element_bits(65), "65 is not from 1 to 64"),
+        (all().alignment(0), "`alignment` is refused: 0 is given"),
+        (all().capacity_words(0), "`capacity_words` is refused: 0 is given"),
+        (all().padding_percent(101), "101 is given; it must be 0 to 100"),
+        (all().level_parts(0), "`level_parts` is refused: 0 is given"),
+        (all().element_bits(0), "0 is given; it must be 1 to 64"),
+        (all().element_bits(65), "65 is given; it must be 1 to 64"),
         (
             all().memory("LM9"),
             "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1, DRAM",
@@ -495,7 +510,7 @@ fn wrong_options_are_refused() {
         assert_eq!(candidates.count().unwrap_err().to_string(), refusal);
     }
     let full = Candidates::new(&Machine::mn_core_2(), &[8]).memory("LM0").base(2048);
-    assert!(full.iter().unwrap_err().to_string().contains("leaves no address"));
+    assert!(full.iter().unwrap_err().to_string().contains("leaves the memory without addresses"));
     let huge = Machine::builder("m").level(Level::PE, 1 << 40).build().unwrap();
     let huge = Candidates::new(&huge, &[8]).level_parts(2);
     assert!(huge.iter().unwrap_err().to_string().contains("the limit is 4096"));

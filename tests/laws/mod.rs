@@ -4,6 +4,7 @@
 //! answered, and judges every refusal. `CONTRIBUTING.md` has the commands of the long run.
 
 mod causes;
+mod edges;
 mod law_00_build;
 mod law_01_text;
 mod law_02_files;

@@ -1,0 +1,118 @@
+//! Edges of the algebra that random layouts seldom reach, each in a case of its own.
+
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::error::{ComplementFault, InverseFault};
+use tensor_layout::{Layout, LayoutError, Level, Location};
+
+const A: Level = Level::ADDR;
+
+fn land(size: u64, level: Level, stride: u64) -> Subaxis {
+    Subaxis::land(size, level, stride)
+}
+
+fn feed(size: u64, derived: usize, weight: u64) -> Subaxis {
+    Subaxis::feed(size, derived, weight)
+}
+
+fn layout(text: &str) -> Layout {
+    text.parse().unwrap()
+}
+
+fn address(at: u64) -> Location {
+    [(A, at)].into_iter().collect()
+}
+
+/// Two axes in one value, which is split where neither of them ends.
+fn fused() -> Layout {
+    let axes = Layout::builder().axis(3, [feed(3, 0, 4)]).axis(4, [feed(4, 0, 1)]);
+    axes.derived(0, 12, [land(2, A, 10), land(6, A, 1)]).build().unwrap()
+}
+
+#[test]
+fn an_inverse_is_as_long_as_what_it_inverts() {
+    for (text, shape) in [("((4:1))", [4]), ("((4:2))", [8]), ("((2:1, 3:2))", [6])] {
+        assert_eq!(layout(text).left_inverse().unwrap().shape(), shape, "{text}");
+        assert_eq!(layout(text).right_inverse().unwrap().shape(), shape, "{text}");
+    }
+}
+
+#[test]
+fn axes_in_one_value_are_inverted_through_it() {
+    let fused = fused();
+    let inverse = fused.left_inverse().unwrap();
+    for index in (0..3).flat_map(|i| (0..4).map(move |j| [i, j])) {
+        let place = fused.locate(&index).unwrap();
+        let back = inverse.locate(&[place.get(A).unwrap()]).unwrap();
+        assert_eq!([0, 1].map(|axis| back.get(Level::axis(axis)).unwrap()), index);
+    }
+}
+
+#[test]
+fn a_value_of_which_a_digit_is_lost_is_not_inverted() {
+    let axes = Layout::builder().axis(3, [feed(3, 0, 1)]).axis(3, [feed(3, 0, 2)]);
+    let lost = axes.derived(0, 7, [land(4, A, 1), land(2, A, 0)]).build().unwrap();
+    let fault = LayoutError::NoInverse(InverseFault::Untold { derived: 0 });
+    assert_eq!(lost.right_inverse(), Err(fault));
+    assert!(matches!(lost.left_inverse(), Err(LayoutError::Collision { .. })));
+}
+
+#[test]
+fn a_complement_needs_the_size_of_every_level_that_moves() {
+    let spread = layout("((4_PE, 2:1))");
+    let fault = LayoutError::NoComplement(ComplementFault::Unsized { level: Level::PE });
+    assert_eq!(spread.complement(&[(A, 8)]), Err(fault));
+    let rest = spread.complement(&[(A, 8), (Level::PE, 4)]).unwrap();
+    assert_eq!(rest.elements(), 4);
+    assert!(layout("((1_PE, 2:1))").complement(&[(A, 8)]).is_ok());
+}
+
+#[test]
+fn a_complement_leaves_out_what_copies_take_in_their_level_alone() {
+    let twice = Layout::builder().axis(2, [land(2, A, 1)]).replica(2, A, 2).build().unwrap();
+    assert_eq!(twice.complement(&[(A, 8)]).unwrap(), layout("((2:4))"));
+    let elsewhere = layout("((2:1); B@[4_PE:1])").complement(&[(A, 8), (Level::PE, 4)]).unwrap();
+    assert_eq!(elsewhere.shape(), [4, 1]);
+}
+
+#[test]
+fn a_map_gives_an_index_and_nothing_else() {
+    let f = layout("((4:1), (3:4))");
+    let map = |levels: &[(u64, Level, u64)]| {
+        let digits = levels.iter().map(|(size, level, stride)| land(*size, *level, *stride));
+        Layout::builder().axis(4, digits).build().unwrap()
+    };
+    let copies = Layout::builder().axis(4, [land(4, A, 1)]).replica(2, A, 4).build().unwrap();
+    assert_eq!(f.compose(&copies), Err(LayoutError::MapCopies { level: A, copies: 2 }));
+    let rows = map(&[(2, Level::axis(0), 2), (2, Level::axis(1), 1)]);
+    assert_eq!(f.compose(&rows).unwrap().locate(&[3]).unwrap(), address(2 + 4));
+    for (level, levels) in [
+        (Level::axis(2), vec![(4, Level::axis(2), 1)]),
+        (Level::PE, vec![(4, Level::PE, 1)]),
+        (A, vec![(2, Level::axis(0), 1), (2, A, 1)]),
+    ] {
+        let refused = f.compose(&map(&levels));
+        assert_eq!(refused, Err(LayoutError::MapLevel { level, rank: 2 }), "{levels:?}");
+    }
+    for name in ["i01", "i1x", "i"] {
+        let level = Level::new(name).unwrap();
+        let refused = f.compose(&map(&[(4, level, 1)]));
+        assert_eq!(refused, Err(LayoutError::MapLevel { level, rank: 2 }), "{name}");
+    }
+}
+
+#[test]
+fn a_linear_index_counts_digits_of_one_value_as_nothing() {
+    let two =
+        Layout::builder().axis(2, [land(1, Level::axis(1), u64::MAX), land(2, Level::axis(0), 1)]);
+    let linear =
+        two.build().unwrap().linearised(tensor_layout::algebra::IndexOrder::RowMajor, &[2, 3]);
+    assert_eq!(linear.unwrap().locate(&[1]).unwrap(), address(3));
+}
+
+#[test]
+fn a_projection_has_its_level_even_where_nothing_lands_there() {
+    let projected = layout("((4_PE, 2:1))").project(Level::MAB);
+    assert_eq!(projected.locate(&[5]).unwrap().get(Level::MAB), Some(0));
+    let own = layout("((4_PE, 2:1))").project(Level::PE);
+    assert_eq!(own.locate(&[5]).unwrap().get(Level::PE), Some(2));
+}
