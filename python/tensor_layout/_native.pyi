@@ -821,7 +821,7 @@ class Places:
         """
     def report(self, /) -> Report:
         """
-        How many elements can share a place, and the rest of what there is to say in numbers.
+        What the layout does, in numbers: elements, slots, padding, footprint.
 
         >>> from tensor_layout import Layout
         >>> report = Layout("(10,7)/((3:7, 4_PE), (7:1))").report()

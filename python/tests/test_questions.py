@@ -44,7 +44,7 @@ def test_relayouts_print_what_the_command_prints():
     said = subprocess.run([*COMMAND, "relayout", *texts], capture_output=True, text=True, check=True)
     move = relayout(*texts)
     assert said.stdout.strip() == str(move).strip()
-    assert move._repr_svg_().startswith("<svg") and "<pre" in move._repr_html_()
+    assert (move._repr_svg_() or "").startswith("<svg") and "<pre" in move._repr_html_()
     assert any("PE -> Addr" in line for line in move.moves)
 
 
@@ -69,7 +69,7 @@ def test_candidates_are_walked_and_counted():
     with pytest.raises(ValueError, match="MAB"):
         Candidates("PE=4", (4,), never={0: "MAB"})
     with pytest.raises(ValueError, match="side"):
-        Candidates("PE=4", (4,), sides=["left"])
+        Candidates("PE=4", (4,), sides=["left"])  # type: ignore[list-item]
 
 
 def test_sums_are_local_and_their_traffic_is_counted():
@@ -79,7 +79,7 @@ def test_sums_are_local_and_their_traffic_is_counted():
     assert traffic["PE"] == {"partial": 4, "into": 32, "out_of": 96}
     with pytest.raises(ValueError, match="single letters"):
         einsum("k->", "(1:1)", kk="((4:1))")
-    with pytest.raises(ValueError, match="where `k`"):
+    with pytest.raises(ValueError, match="`k` is summed over"):
         einsum("bk,kn->bn", "((4_L2B:1), (8_MAB:1))")
 
 
@@ -151,7 +151,7 @@ def test_pictures_and_pages_are_those_of_the_command(tmp_path: Path):
     assert layout._repr_svg_() == layout.draw().to_svg()
     frame = layout.explore(height=99)._repr_html_()
     assert frame.startswith("<iframe") and 'height="99"' in frame
-    for refused in (lambda: picture.save(tmp_path / "a.gif"), lambda: layout.draw(view="side")):
+    for refused in (lambda: picture.save(tmp_path / "a.gif"), lambda: layout.draw(view="side")):  # type: ignore[arg-type]
         with pytest.raises(ValueError):
             refused()
 
@@ -160,7 +160,7 @@ def test_notebooks_show_layouts_reports_and_tables():
     layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
     assert "&" not in layout.report()._repr_html_().replace("&lt;", "").replace("&gt;", "").replace("&quot;", "").replace("&amp;", "")
     assert layout.table()._repr_html_().count("<tr>") == 11
-    assert layout._repr_svg_().startswith("<svg")
+    assert (layout._repr_svg_() or "").startswith("<svg")
 
 
 def test_the_command_is_in_the_wheel():
