@@ -59,10 +59,18 @@
 
 #![forbid(unsafe_code)]
 
+// The command names the library as its users do.
+#[cfg(feature = "cli")]
+extern crate self as tensor_layout;
+
 pub mod algebra;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
+// The command line, for the program of this package and for the Python package; it has no interface to rely on.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod einsum;
 pub mod error;
 pub mod hlo;

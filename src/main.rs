@@ -1,9 +1,7 @@
 //! The `tensor-layout` command: a thin face of the library.
 
-mod cli;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    tensor_layout::cli::main(std::env::args_os())
 }

@@ -149,7 +149,6 @@ impl ImageOut {
                         Err(Failure::Io(source.display().to_string(), error))
                     }
                     Err(WriteError::Layout(error)) => Err(error.into()),
-                    Err(error) => Err(Failure::Argument(error.to_string())),
                 }
             }
         }

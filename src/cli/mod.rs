@@ -33,12 +33,16 @@ mod unpack;
 mod vectors;
 mod wrap;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
+
+pub use explore::explore_page;
+pub use relayout::page as relayout_page;
 
 /// Says where every element of a tensor lives.
 #[derive(Debug, Parser)]
@@ -122,9 +126,10 @@ impl Command {
     }
 }
 
-/// Runs the command line; the exit code is 0, 1 for "not the same", or 2 for bad input.
-pub(crate) fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args_os().collect();
+/// Runs the command line, the name of the program first; the exit code is 0, 1 for "not the same",
+/// or 2 for bad input.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let as_json = arguments.iter().any(|argument| argument == "--json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
         || arguments.iter().any(|argument| argument == "--format=json");
@@ -139,9 +144,9 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Help, the version, or what is wrong with the arguments.
-fn usage(error: &clap::Error, arguments: &[std::ffi::OsString], as_json: bool) -> ExitCode {
+fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        error.exit();
+        return printed(error);
     }
     let expanded = arguments.iter().filter_map(|argument| argument.to_str());
     let advice = expanded.filter_map(slips::from_shell).next();
@@ -154,5 +159,12 @@ fn usage(error: &clap::Error, arguments: &[std::ffi::OsString], as_json: bool) -
         let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
         return Failure::Argument(message.trim_end().into()).report(true);
     }
-    error.exit()
+    printed(error)
+}
+
+/// Prints what clap has to say; a caller inside of another program goes on.
+fn printed(error: &clap::Error) -> ExitCode {
+    // A reader that went away has read what it wanted.
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }

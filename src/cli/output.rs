@@ -218,7 +218,6 @@ pub(super) fn notation_name(notation: Notation) -> &'static str {
         Notation::Cute => "cute",
         Notation::Strided => "strided",
         Notation::Sharded => "sharded",
-        _ => "other",
     }
 }
 

@@ -93,7 +93,7 @@ fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, Failur
 }
 
 /// A sentence, what moves, and a table.
-fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
+pub fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
     let Traffic { elements, copies, .. } = traffic;
     let mut page = format!("{}\n\n", pair.sentence(traffic));
     for digit in &account.moves {

@@ -201,7 +201,6 @@ fn same_json(key: &str, difference: Option<&Difference>) -> Value {
             "kind": "place", "at": place_json(place),
             "first": found_json(first), "second": found_json(second),
         }),
-        Some(_) => Value::Null,
     };
     json!({ key: false, "witness": witness })
 }

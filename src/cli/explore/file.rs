@@ -20,6 +20,14 @@ const MOST_VIEWS: usize = 5;
 /// The most cells for which it is written down what lights up with them.
 const MOST_LIT: usize = 256;
 
+/// The page for one question, given as the fields of its address; a refusal is its message.
+pub fn explore_page(fields: &[(&str, &str)]) -> Result<String, String> {
+    let fields = fields.iter().map(|(key, value)| ((*key).to_owned(), json!(value)));
+    let question = serde_json::from_value(Value::Object(fields.collect()));
+    let question: Question = question.map_err(|error| error.to_string())?;
+    page_of(&question).map_err(|failure| failure.to_string())
+}
+
 /// The page for one question.
 pub(in crate::cli) fn page_of(question: &Question) -> Result<String, Failure> {
     let mut views = Vec::new();

@@ -7,6 +7,7 @@ mod question;
 #[cfg(feature = "explore")]
 mod server;
 
+pub use file::explore_page;
 pub(super) use file::page_of;
 pub(super) use question::Question;
 

@@ -1,0 +1,105 @@
+"""What Python costs, beside NumPy and the Rust call in one run.
+
+Run it against a wheel (a build for development is slow): `python bench/speed.py`. Every line has the
+best of several turns of both sides, taken one after the other; ratios count, not times. `--gate` fails
+where a bound is broken that only a lost fast path breaks.
+"""
+
+import sys
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tensor_layout import Layout
+
+Array = NDArray[Any]
+
+K1 = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))"
+K8 = "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))"
+
+
+def tiles(tensor: Array) -> Array:
+    """`bf16[1000,1000]{1,0:T(8,128)(2,1)}` by padding, reshape and transpose."""
+    padded = np.zeros((1000, 1024), tensor.dtype)
+    padded[:, :1000] = tensor
+    return np.ascontiguousarray(padded.reshape(125, 4, 2, 8, 128).transpose(0, 3, 1, 4, 2))
+
+
+#: Layouts of docs/performance.md: the text, the type, and the expression of NumPy that does the same.
+PACKED: list[tuple[str, str, DTypeLike, Callable[[Array], Array]]] = [
+    ("1k", K1, "f4", lambda t: np.ascontiguousarray(
+        t.reshape(16, 8, 8, 16, 8, 4).transpose(0, 1, 3, 5, 2, 4))),
+    ("8k", K8, "f4", lambda t: np.ascontiguousarray(
+        t.reshape(16, 8, 64, 16, 128, 4).transpose(0, 1, 3, 5, 2, 4))),
+    ("odd", "((5_L2B, 7_L1B, 9:48), (5_MAB, 48:1, 5_PE))", "f4", lambda t: np.ascontiguousarray(
+        t.reshape(5, 7, 9, 5, 48, 5).transpose(0, 1, 3, 5, 2, 4))),
+    ("tiles", "bf16[1000,1000]{1,0:T(8,128)(2,1)}", ml_dtypes.bfloat16, tiles),
+    ("blocks", "((512:64, 4_PE), (16_MAB, 2_L2B, 64:1))", "f4", lambda t: np.ascontiguousarray(
+        t.reshape(512, 4, 16, 2, 64).transpose(3, 2, 1, 0, 4))),
+    ("2k transposed", "((2048:1), (1024:2048))", "f4", lambda t: np.ascontiguousarray(t.T)),
+    ("1000 transposed", "((1000:1), (1000:1000))", "u1", lambda t: np.ascontiguousarray(t.T)),
+    ("rank 6 reversed", "((12:1), (11:12), (10:132), (9:1320), (8:11880), (7:95040))", "u1",
+     lambda t: np.ascontiguousarray(t.T)),
+]
+
+
+def best(calls: list[Callable[[], object]], least: float = 0.15) -> list[float]:
+    """The best time of each call in seconds; the calls take turns."""
+    number = [max(1, round(0.01 / max(timeit.timeit(call, number=1), 1e-9))) for call in calls]
+    times = [float("inf")] * len(calls)
+    for _ in range(max(5, round(least / 0.01))):
+        for at, call in enumerate(calls):
+            times[at] = min(times[at], timeit.timeit(call, number=number[at]) / number[at])
+    return times
+
+
+def line(name: str, ours: float, theirs: float, what: str) -> float:
+    print(f"{name:34} {ours * 1e6:12.2f} us   {what:26} {theirs * 1e6:12.2f} us   {ours / theirs:6.2f}")
+    return ours / theirs
+
+
+def main() -> int:
+    broken = []
+    layout = Layout(K1)
+    placement = layout.on("mn-core")
+    out = np.empty(layout.shape, np.uint32)
+    rust = min(placement._packed_seconds(out) for _ in range(200))
+    ours, new = best([lambda: placement.packed(out=out), placement.packed])
+    line("packed 1k, out=", ours, rust, "the Rust call")
+    line("packed 1k, a new array", new, rust, "the Rust call")
+    if ours > 2 * rust + 10e-6:
+        broken.append("packed 1k takes more than twice the Rust call + 10 us")
+
+    def own(*index: int) -> object:
+        return index
+
+    found, call = best([lambda: placement.locate(100, 37), lambda: own(100, 37)])
+    line("locate(100, 37)", found, call, "a call of Python's own")
+    if found - call > 3e-6:
+        broken.append("locate takes more than 3 us beyond a call of Python's own")
+    points = np.stack([np.arange(65536) % 1024, np.arange(65536) % 512], axis=-1)
+    many, = best([lambda: placement.locate(points)])
+    print(f"locate, 65536 points{'':14} {many * 1e6:12.2f} us   {many / 65536 * 1e9:.1f} ns a point")
+
+    for name, text, dtype, by_numpy in PACKED:
+        layout = Layout(text)
+        tensor = np.arange(layout.size).astype("u1").astype(dtype).reshape(layout.shape)
+        image = layout.pack(tensor)
+        assert (image.reshape(-1) == by_numpy(tensor).reshape(-1)).all(), name
+        ours, theirs, again = best(
+            [lambda: layout.pack(tensor), lambda: by_numpy(tensor), lambda: layout.pack(tensor, out=image)]
+        )
+        ratio = line(f"pack {name}", ours, theirs, "transpose and reshape")
+        line(f"pack {name}, out=", again, theirs, "transpose and reshape")
+        if ratio > 3:
+            broken.append(f"pack {name} is {ratio:.2f} times NumPy")
+    print(*broken, sep="\n")
+    return 1 if broken and "--gate" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

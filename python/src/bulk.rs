@@ -1,0 +1,462 @@
+//! Whole tables and images, in NumPy's memory.
+
+use numpy::PyUntypedArrayMethods;
+use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use tensor_layout::program::{Cell, Program};
+use tensor_layout::{Found, Location};
+
+use crate::location::location_of;
+use crate::long::{PART, in_windows, index, tell};
+use crate::places::Places;
+use crate::python::{allocated, arrays};
+use crate::refusal::{Answer, refused};
+
+#[pymethods]
+impl Places {
+    /// One number per element: its place, all coordinates in one, so that
+    /// `image.reshape(-1)[packed]` is the tensor.
+    ///
+    /// The number is row-major over `image_shape`. `window` has a range for every axis, the part of the
+    /// tensor that is wanted: any tensor can be worked through in windows. `out` is an array of unsigned integers to
+    /// write to; else the type is `dtype`, or `uint32` where places fit. `progress(done, all)` is
+    /// called from time to time.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((2_PE, 2:3), (3:1))").packed()
+    /// array([[ 0,  1,  2],
+    ///        [ 3,  4,  5],
+    ///        [ 6,  7,  8],
+    ///        [ 9, 10, 11]], dtype=uint32)
+    /// >>> Layout("((2_PE, 2:3), (3:1))").packed(window=[(1, 3), (2, 3)])
+    /// array([[5],
+    ///        [8]], dtype=uint32)
+    #[pyo3(signature = (
+        *,
+        window: "collections.abc.Sequence[tuple[int, int]] | None" = None,
+        out: "numpy.typing.NDArray[typing.Any] | None" = None,
+        dtype: "numpy.typing.DTypeLike | None" = None,
+        progress: "collections.abc.Callable[[int, int], object] | None" = None,
+    ) -> "numpy.typing.NDArray[typing.Any]")]
+    fn packed<'py>(
+        &self,
+        py: Python<'py>,
+        window: Option<Vec<(u64, u64)>>,
+        out: Option<Bound<'py, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        let whole = self.program()?;
+        let ranges = window.map(|window| window.into_iter().map(|(from, to)| from..to));
+        let ranges = ranges.map(Iterator::collect::<Vec<_>>);
+        let cut = ranges.map(|ranges| whole.window(&ranges)).transpose()?;
+        let program = cut.as_ref().unwrap_or(whole);
+        let narrow = program.places() <= 1 << 32;
+        let shape = program.ranges().iter().map(|range| range.end - range.start);
+        let out = output(py, out, dtype, &shape.collect::<Vec<u64>>(), narrow)?;
+        filled(&out, |out| packed(program, out, progress))?;
+        Ok(out)
+    }
+
+    /// For every place of a memory image the row-major number of the element there: -1 where
+    /// there is a hole, -2 where there is padding.
+    ///
+    /// `at` is a unit or subtree, whose places alone are then listed, without its levels.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(3)/((2:1, 2_PE))").inverse()
+    /// array([[ 0,  2],
+    ///        [ 1, -2]], dtype=int32)
+    /// >>> Layout("(3)/((2:1, 2_PE))").inverse(at="PE=1")
+    /// array([ 1, -2], dtype=int32)
+    #[pyo3(signature = (
+        at: "collections.abc.Mapping[str, int] | str | None" = None,
+        *,
+        out: "numpy.typing.NDArray[typing.Any] | None" = None,
+        progress: "collections.abc.Callable[[int, int], object] | None" = None,
+    ) -> "numpy.typing.NDArray[typing.Any]")]
+    fn inverse<'py>(
+        &self,
+        py: Python<'py>,
+        at: Option<&Bound<'py, PyAny>>,
+        out: Option<Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        let program = self.program()?;
+        let at = location_of(at, None)?;
+        let free = program.columns().filter(|(level, _)| at.get(*level).is_none());
+        let shape: Vec<u64> = free.map(|(_, size)| size).collect();
+        // The greatest numbers are marks, which are negative when read as signed.
+        let narrow = program.elements() <= 1 << 31;
+        let unsigned = match out {
+            Some(out) => arrays(py, "unsigned")?.call1((out,))?,
+            None => allocated(py, &shape, if narrow { "uint32" } else { "uint64" })?,
+        };
+        let unsigned = output(py, Some(unsigned), None, &shape, narrow)?;
+        filled(&unsigned, |out| inverse(program, &at, out, progress))?;
+        Ok(arrays(py, "signed")?.call1((unsigned,))?)
+    }
+
+    /// Moves a tensor into memories: the image of every unit, all copies written.
+    ///
+    /// The image has the shape `image_shape` and the type of the tensor, any type of 1, 2, 4, 8 or 16 bytes:
+    /// those of `ml_dtypes`, booleans and dates too. Places without an element hold `fill`. `out` is memory to write to.
+    /// The interpreter's lock is released; a tensor in C order is not copied.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> import numpy as np
+    /// >>> Layout("(3)/((2:1, 2_PE))").pack(np.array([10., 11., 12.]), fill=-1)
+    /// array([[10., 12.],
+    ///        [11., -1.]])
+    #[pyo3(signature = (
+        tensor: "numpy.typing.ArrayLike",
+        *,
+        fill: "typing.Any" = None,
+        out: "numpy.typing.NDArray[typing.Any] | None" = None,
+        progress: "collections.abc.Callable[[int, int], object] | None" = None,
+    ) -> "numpy.typing.NDArray[typing.Any]")]
+    fn pack<'py>(
+        slf: &Bound<'py, Self>,
+        tensor: &Bound<'py, PyAny>,
+        fill: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        Ok(arrays(slf.py(), "pack")?.call1((slf, tensor, fill, out, progress))?)
+    }
+
+    /// Moves the image of memories back into a tensor, from the first copy of every element.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> import numpy as np
+    /// >>> layout = Layout("((2_PE, 2:3), (3:1))")
+    /// >>> tensor = np.arange(12, dtype=np.float16).reshape(4, 3)
+    /// >>> assert (layout.unpack(layout.pack(tensor)) == tensor).all()
+    #[pyo3(signature = (
+        image: "numpy.typing.ArrayLike",
+        *,
+        out: "numpy.typing.NDArray[typing.Any] | None" = None,
+        progress: "collections.abc.Callable[[int, int], object] | None" = None,
+    ) -> "numpy.typing.NDArray[typing.Any]")]
+    fn unpack<'py>(
+        slf: &Bound<'py, Self>,
+        image: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        Ok(arrays(slf.py(), "unpack")?.call1((slf, image, out, progress))?)
+    }
+
+    /// Packs cells of one width; both sides flat.
+    #[pyo3(signature = (
+        tensor: "numpy.typing.NDArray[typing.Any]",
+        image: "numpy.typing.NDArray[typing.Any]",
+        fill: "numpy.typing.NDArray[typing.Any]",
+        progress: "collections.abc.Callable[[int, int], object] | None",
+    ))]
+    fn _pack(
+        &self,
+        tensor: &Bound<'_, PyAny>,
+        image: &Bound<'_, PyAny>,
+        fill: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<()> {
+        match width(tensor)? {
+            1 => pack::<u8>(self, tensor, image, fill, progress),
+            2 => pack::<u16>(self, tensor, image, fill, progress),
+            4 => pack::<u32>(self, tensor, image, fill, progress),
+            8 => pack::<u64>(self, tensor, image, fill, progress),
+            _ => pack::<numpy::Complex64>(self, tensor, image, fill, progress),
+        }
+    }
+
+    /// Unpacks cells of one width; both sides flat.
+    #[pyo3(signature = (
+        image: "numpy.typing.NDArray[typing.Any]",
+        tensor: "numpy.typing.NDArray[typing.Any]",
+        progress: "collections.abc.Callable[[int, int], object] | None",
+    ))]
+    fn _unpack(
+        &self,
+        image: &Bound<'_, PyAny>,
+        tensor: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<()> {
+        let program = self.program()?;
+        match width(image)? {
+            1 => unpack::<u8>(program, image, tensor, progress),
+            2 => unpack::<u16>(program, image, tensor, progress),
+            4 => unpack::<u32>(program, image, tensor, progress),
+            8 => unpack::<u64>(program, image, tensor, progress),
+            _ => unpack::<numpy::Complex64>(program, image, tensor, progress),
+        }
+    }
+
+    /// What the call in Rust takes that fills a table, in seconds: the rival of `bench/speed.py`.
+    #[pyo3(signature = (out: "numpy.typing.NDArray[numpy.uint32]"))]
+    fn _packed_seconds(&self, out: &Bound<'_, PyArrayDyn<u32>>) -> Answer<f64> {
+        let (program, mut seconds) = (self.program()?, 0.0);
+        with_slice(out, |(_, cells)| {
+            let started = std::time::Instant::now();
+            program.fill_packed(cells)?;
+            seconds = started.elapsed().as_secs_f64();
+            Ok(())
+        })?;
+        Ok(seconds)
+    }
+
+    /// The packed numbers of many indexes, which follow each other.
+    #[pyo3(signature = (
+        indexes: "numpy.typing.NDArray[typing.Any]",
+        places: "numpy.typing.NDArray[typing.Any]",
+    ))]
+    fn _places(
+        &self,
+        py: Python<'_>,
+        indexes: PyReadonlyArray1<'_, u64>,
+        mut places: PyReadwriteArray1<'_, u64>,
+    ) -> Answer<()> {
+        let (program, rank) = (self.program()?, self.layout.rank());
+        let (indexes, places) =
+            (contiguous(indexes.as_slice())?, contiguous(places.as_slice_mut())?);
+        if rank == 0 {
+            places.fill(program.place(&[])?);
+            return Ok(());
+        }
+        let (points, part) = (indexes.chunks(rank), index(PART));
+        let all = points.zip(&mut *places);
+        let mut all = all.peekable();
+        while all.peek().is_some() {
+            py.detach(|| {
+                all.by_ref().take(part).try_for_each(|(point, place)| {
+                    *place = program.place(point)?;
+                    Ok::<(), tensor_layout::LayoutError>(())
+                })
+            })?;
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// The row-major numbers of the elements at many places by their packed numbers.
+    #[pyo3(signature = (
+        places: "numpy.typing.NDArray[typing.Any]",
+        elements: "numpy.typing.NDArray[typing.Any]",
+    ))]
+    fn _elements(
+        &self,
+        py: Python<'_>,
+        places: PyReadonlyArray1<'_, u64>,
+        mut elements: PyReadwriteArray1<'_, i64>,
+    ) -> Answer<()> {
+        let program = self.program()?;
+        if program.elements() > 1 << 63 {
+            return refused("elements are numbered with 63 bits here, and there are more of them");
+        }
+        let places = contiguous(places.as_slice())?;
+        let elements = contiguous(elements.as_slice_mut())?;
+        let part = index(PART);
+        for (places, elements) in places.chunks(part).zip(elements.chunks_mut(part)) {
+            py.detach(|| {
+                places.iter().zip(elements).try_for_each(|(place, element)| {
+                    *element = number(program.element(*place)?);
+                    Ok::<(), tensor_layout::LayoutError>(())
+                })
+            })?;
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+}
+
+/// The number of an element, or the mark of a place without one.
+fn number(found: Found<u64>) -> i64 {
+    match found {
+        Found::Element(number) => i64::try_from(number).unwrap_or(i64::MAX),
+        Found::Hole => -1,
+        Found::Padding => -2,
+        Found::Outside => -3,
+    }
+}
+
+/// The array to write to, as it was given or a new one.
+fn output<'py>(
+    py: Python<'py>,
+    out: Option<Bound<'py, PyAny>>,
+    dtype: Option<&Bound<'py, PyAny>>,
+    shape: &[u64],
+    narrow: bool,
+) -> Answer<Bound<'py, PyAny>> {
+    match (out, dtype) {
+        (Some(_), Some(_)) => refused("give `out` or `dtype`, not both: `out` has a type"),
+        (Some(out), None) => {
+            let found: Vec<u64> = out.getattr("shape")?.extract()?;
+            match found == shape {
+                true => Ok(out),
+                false => refused(format!("`out` has the shape {found:?}, and {shape:?} is needed")),
+            }
+        }
+        (None, Some(dtype)) => {
+            let shape = pyo3::types::PyTuple::new(py, shape)?;
+            Ok(arrays(py, "empty")?.call1((shape, dtype))?)
+        }
+        (None, None) => Ok(allocated(py, shape, if narrow { "uint32" } else { "uint64" })?),
+    }
+}
+
+/// The array as cells of unsigned integers, whichever they are.
+enum Cells<'a, 'py> {
+    U8(&'a Bound<'py, PyArrayDyn<u8>>),
+    U16(&'a Bound<'py, PyArrayDyn<u16>>),
+    U32(&'a Bound<'py, PyArrayDyn<u32>>),
+    U64(&'a Bound<'py, PyArrayDyn<u64>>),
+}
+
+fn filled(out: &Bound<'_, PyAny>, fill: impl FnOnce(Cells<'_, '_>) -> Answer<()>) -> Answer<()> {
+    if let Ok(out) = out.cast() {
+        fill(Cells::U32(out))
+    } else if let Ok(out) = out.cast() {
+        fill(Cells::U64(out))
+    } else if let Ok(out) = out.cast() {
+        fill(Cells::U16(out))
+    } else if let Ok(out) = out.cast() {
+        fill(Cells::U8(out))
+    } else {
+        Err(PyTypeError::new_err("tables are of uint8, uint16, uint32 or uint64").into())
+    }
+}
+
+fn packed(
+    program: &Program,
+    out: Cells<'_, '_>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Answer<()> {
+    fn fill<T: Cell + Element + Send>(
+        program: &Program,
+        out: &Bound<'_, PyArrayDyn<T>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<()> {
+        with_slice(out, |out| {
+            in_windows(out.0, program, progress, |window, range| {
+                window.fill_packed(out.1.get_mut(range).unwrap_or_default())
+            })
+        })
+    }
+    match out {
+        Cells::U8(out) => fill(program, out, progress),
+        Cells::U16(out) => fill(program, out, progress),
+        Cells::U32(out) => fill(program, out, progress),
+        Cells::U64(out) => fill(program, out, progress),
+    }
+}
+
+fn inverse(
+    program: &Program,
+    at: &Location,
+    out: Cells<'_, '_>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Answer<()> {
+    fn fill<T: Cell + Element + Send>(
+        program: &Program,
+        at: &Location,
+        out: &Bound<'_, PyArrayDyn<T>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<()> {
+        with_slice(out, |(py, out)| {
+            let all = program.places_at(at)?;
+            if all <= PART || at.iter().len() > 0 {
+                py.detach(|| program.fill_inverse_at(at, out))?;
+                return tell(progress, all, all);
+            }
+            let mut done = 0;
+            for part in program.subtrees(PART) {
+                let next = done + program.places_at(&part)?;
+                let cells = out.get_mut(index(done)..index(next)).unwrap_or_default();
+                py.detach(|| program.fill_inverse_at(&part, cells))?;
+                done = next;
+                py.check_signals()?;
+                tell(progress, done, all)?;
+            }
+            Ok(())
+        })
+    }
+    match out {
+        Cells::U8(out) => fill(program, at, out, progress),
+        Cells::U16(out) => fill(program, at, out, progress),
+        Cells::U32(out) => fill(program, at, out, progress),
+        Cells::U64(out) => fill(program, at, out, progress),
+    }
+}
+
+/// The cells of an array in C order, to be written.
+fn with_slice<'py, T: Element>(
+    out: &Bound<'py, PyArrayDyn<T>>,
+    write: impl FnOnce((Python<'py>, &mut [T])) -> Answer<()>,
+) -> Answer<()> {
+    if !out.is_c_contiguous() {
+        return refused("`out` is not in C order: pass an array that `np.empty` makes");
+    }
+    let mut locked = out.try_readwrite().map_err(PyErr::from)?;
+    write((out.py(), contiguous(locked.as_slice_mut())?))
+}
+
+fn contiguous<T>(slice: Result<T, impl Into<PyErr>>) -> Answer<T> {
+    Ok(slice.map_err(Into::into)?)
+}
+
+/// The width of the cells of an array, which is one of five.
+fn width(array: &Bound<'_, PyAny>) -> Answer<usize> {
+    Ok(array.getattr("itemsize")?.extract()?)
+}
+
+fn pack<T: Element + Copy + Sync>(
+    places: &Places,
+    tensor: &Bound<'_, PyAny>,
+    image: &Bound<'_, PyAny>,
+    fill: &Bound<'_, PyAny>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Answer<()> {
+    let (py, program) = (tensor.py(), places.program()?);
+    let (tensor, fill) = (readable::<T>(tensor)?, readable::<T>(fill)?);
+    let mut image = image.cast::<PyArray1<T>>()?.try_readwrite().map_err(PyErr::from)?;
+    let (tensor, fill) = (contiguous(tensor.as_slice())?, contiguous(fill.as_slice())?);
+    let image = contiguous(image.as_slice_mut())?;
+    let [fill] = *fill else { return refused("`fill` is one value") };
+    if program.elements() <= PART && program.places() <= PART {
+        py.detach(|| program.pack(tensor, image, fill))?;
+        return tell(progress, program.elements(), program.elements());
+    }
+    let placement = places.placement()?;
+    py.detach(|| placement.check_injective()).map_err(|error| places.refuse(error))?;
+    let written = u128::from(program.elements()) * u128::from(placement.copies());
+    if written < u128::from(program.places()) {
+        for part in image.chunks_mut(index(PART)) {
+            py.detach(|| part.fill(fill));
+            py.check_signals()?;
+        }
+    }
+    in_windows(py, program, progress, |window, range| {
+        window.scatter(tensor.get(range).unwrap_or_default(), 0..window.places(), image)
+    })
+}
+
+fn unpack<T: Element + Copy + Sync>(
+    program: &Program,
+    image: &Bound<'_, PyAny>,
+    tensor: &Bound<'_, PyAny>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Answer<()> {
+    let py = tensor.py();
+    let image = readable::<T>(image)?;
+    let image = contiguous(image.as_slice())?;
+    let mut tensor = tensor.cast::<PyArray1<T>>()?.try_readwrite().map_err(PyErr::from)?;
+    let tensor = contiguous(tensor.as_slice_mut())?;
+    in_windows(py, program, progress, |window, range| {
+        window.gather(image, 0..window.places(), tensor.get_mut(range).unwrap_or_default())
+    })
+}
+
+fn readable<'py, T: Element>(array: &Bound<'py, PyAny>) -> Answer<PyReadonlyArray1<'py, T>> {
+    Ok(array.cast::<PyArray1<T>>()?.try_readonly().map_err(PyErr::from)?)
+}

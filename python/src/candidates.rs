@@ -1,0 +1,234 @@
+//! Candidates: the layouts of a shape on a machine that satisfy constraints.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Side};
+use tensor_layout::{Level, Placement};
+
+use crate::layout::{PyLayout, machine_of, make};
+use crate::machine::PyMachine;
+use crate::placement::PyPlacement;
+use crate::places::Places;
+use crate::refusal::{Answer, refused};
+use crate::spot::{Spot, bits_of};
+
+/// The layouts of a shape on a machine, to choose from: walk them, or count them.
+///
+/// `levels` may be split over, those of `split` must be; `level_parts` says into how many pieces a
+/// level may be cut; `sides` where its digits may stand in an axis; `time` how many time slices are
+/// allowed; `never` and `fixed` which axis goes where; `contiguous` how long runs of an axis are.
+///
+/// >>> from tensor_layout import Candidates
+/// >>> candidates = Candidates("PE=4", (4,), sides=["minor"], replicate=False)
+/// >>> candidates.count()
+/// 1
+/// >>> [candidate.layout for candidate in candidates]
+/// [Layout('((4_PE:1))')]
+#[pyclass(name = "Candidates", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyCandidates {
+    candidates: Candidates,
+    machine: Py<PyMachine>,
+    base: u64,
+}
+
+fn levels(names: &[String]) -> Answer<Vec<Level>> {
+    Ok(names.iter().map(|name| Level::new(name)).collect::<Result<_, _>>()?)
+}
+
+fn sides(names: &[String]) -> Answer<Vec<Side>> {
+    let side = |name: &String| match name.as_str() {
+        "major" => Ok(Side::Major),
+        "minor" => Ok(Side::Minor),
+        _ => refused(format!("`{name}` is not a side: major, minor")),
+    };
+    names.iter().map(side).collect()
+}
+
+fn orders(name: &str) -> Answer<Orders> {
+    match name {
+        "all" => Ok(Orders::All),
+        "row-major" => Ok(Orders::RowMajor),
+        _ => refused(format!("`{name}` is not an order: all, row-major")),
+    }
+}
+
+#[pymethods]
+impl PyCandidates {
+    #[new]
+    #[pyo3(signature = (
+        machine: "Machine | str",
+        shape: "collections.abc.Sequence[int]",
+        *,
+        memory: "str | None" = None,
+        dtype: "typing.Any" = None,
+        base: "int" = 0,
+        levels: "collections.abc.Sequence[str] | None" = None,
+        split: "collections.abc.Sequence[str]" = Vec::new(),
+        level_parts: "int" = 1,
+        sides: "collections.abc.Sequence[typing.Literal['major', 'minor']] | None" = None,
+        replicate = true,
+        alignment: "int" = 1,
+        capacity_words: "int | None" = None,
+        padding_percent: "int" = 50,
+        time: "collections.abc.Sequence[int]" = vec![1],
+        orders: "typing.Literal['all', 'row-major']" = "all",
+        tree_order = false,
+        never: "collections.abc.Mapping[int, str] | None" = None,
+        fixed: "collections.abc.Mapping[int, collections.abc.Sequence[str]] | None" = None,
+        contiguous: "collections.abc.Mapping[int, int] | None" = None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new(
+        machine: &Bound<'_, PyAny>,
+        shape: Vec<u64>,
+        memory: Option<&str>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        base: u64,
+        levels: Option<Vec<String>>,
+        split: Vec<String>,
+        level_parts: usize,
+        sides: Option<Vec<String>>,
+        replicate: bool,
+        alignment: u64,
+        capacity_words: Option<u64>,
+        padding_percent: u64,
+        time: Vec<u64>,
+        orders: &str,
+        tree_order: bool,
+        never: Option<HashMap<usize, String>>,
+        fixed: Option<HashMap<usize, Vec<String>>>,
+        contiguous: Option<HashMap<usize, u64>>,
+    ) -> Answer<PyCandidates> {
+        let machine = machine_of(machine)?;
+        let mut all = Candidates::new(&machine.get().machine, &shape)
+            .base(base)
+            .split(&self::levels(&split)?)
+            .level_parts(level_parts)
+            .replicate(replicate)
+            .alignment(alignment)
+            .padding_percent(padding_percent)
+            .time(&time)
+            .orders(self::orders(orders)?)
+            .tree_order(tree_order);
+        if let Some(memory) = memory {
+            all = all.memory(memory);
+        }
+        if let Some(dtype) = dtype {
+            all = all.element_bits(bits_of(dtype)?);
+        }
+        if let Some(levels) = levels {
+            all = all.levels(&self::levels(&levels)?);
+        }
+        if let Some(sides) = sides {
+            all = all.sides(&self::sides(&sides)?);
+        }
+        if let Some(words) = capacity_words {
+            all = all.capacity_words(words);
+        }
+        for (axis, level) in never.unwrap_or_default() {
+            all = all.never(axis, Level::new(&level)?);
+        }
+        for (axis, levels) in fixed.unwrap_or_default() {
+            all = all.fixed(axis, &self::levels(&levels)?);
+        }
+        for (axis, run) in contiguous.unwrap_or_default() {
+            all = all.contiguous(axis, run);
+        }
+        all.iter()?;
+        Ok(PyCandidates { candidates: all, machine: machine.unbind(), base })
+    }
+
+    /// The number of candidates, without making them.
+    fn count(&self, py: Python<'_>) -> Answer<u128> {
+        Ok(py.detach(|| self.candidates.count())?)
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> Answer<PyLayouts> {
+        let walk = Mutex::new(self.candidates.iter()?);
+        Ok(PyLayouts { walk, machine: self.machine.clone_ref(py), base: self.base })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Candidates on {}>", self.machine.get().machine.name())
+    }
+}
+
+/// A walk through candidates.
+#[pyclass(name = "CandidateIterator", frozen, module = "tensor_layout")]
+pub(crate) struct PyLayouts {
+    walk: Mutex<Layouts>,
+    machine: Py<PyMachine>,
+    base: u64,
+}
+
+#[pymethods]
+impl PyLayouts {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Answer<Option<PyCandidate>> {
+        let next = py.detach(|| self.walk.lock().unwrap_or_else(PoisonError::into_inner).next());
+        py.check_signals()?;
+        let candidate = next.transpose()?;
+        let machine = || self.machine.clone_ref(py);
+        Ok(candidate.map(|of| PyCandidate { of, machine: machine(), base: self.base }))
+    }
+}
+
+/// A layout that satisfies the constraints.
+#[pyclass(name = "Candidate", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyCandidate {
+    of: Candidate,
+    machine: Py<PyMachine>,
+    base: u64,
+}
+
+#[pymethods]
+impl PyCandidate {
+    /// The layout, without the base.
+    #[getter]
+    fn layout(&self, py: Python<'_>) -> PyResult<Py<PyLayout>> {
+        make(py, Places::new(self.of.layout.clone(), None, Spot::default()))
+    }
+
+    /// The layout on its machine, in its memory.
+    #[getter]
+    fn placement(&self, py: Python<'_>) -> Answer<Py<PyPlacement>> {
+        let placement: Placement = self.of.placement()?;
+        PyPlacement::wrap(py, placement, self.machine.clone_ref(py), self.base)
+    }
+
+    /// Long words per unit.
+    #[getter]
+    fn footprint_words(&self) -> u64 {
+        self.of.footprint_words
+    }
+
+    /// Slots of one copy that hold no element.
+    #[getter]
+    fn pads(&self) -> u64 {
+        self.of.pads
+    }
+
+    /// Slots of one copy.
+    #[getter]
+    fn slots(&self) -> u64 {
+        self.of.slots
+    }
+
+    /// How many units hold a slot, copies included.
+    #[getter]
+    fn units_used(&self) -> u64 {
+        self.of.units_used
+    }
+
+    fn __repr__(&self) -> String {
+        let text = self.of.layout.to_pad_layout().map(|text| text.to_string());
+        format!("<Candidate: {}>", text.unwrap_or_else(|_| "a layout".into()))
+    }
+}

@@ -1,0 +1,406 @@
+//! Edits: new layouts of the same elements, by NumPy's names where it has them.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyEllipsis, PySlice, PyTuple};
+use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level};
+
+use crate::layout::{PyLayout, any, make};
+use crate::places::Places;
+use crate::refusal::{Answer, refused};
+
+/// A new layout from an old one.
+pub(crate) fn edited(
+    slf: &Bound<'_, PyLayout>,
+    edit: impl FnOnce(&Layout) -> Result<Layout, LayoutError>,
+) -> Answer<Py<PyLayout>> {
+    let places = slf.as_super().get();
+    let layout = edit(&places.layout)?;
+    Ok(make(slf.py(), places.edited(layout))?)
+}
+
+fn order(places: &Places) -> IndexOrder {
+    places.like().map_or(IndexOrder::RowMajor, LayoutText::index_order)
+}
+
+/// Whether places are numbers, so that an inverse gives the number of an element.
+fn is_linear(places: &Places) -> bool {
+    places.like().is_some_and(LayoutText::is_function)
+}
+
+/// `1`, or `-1` from the end.
+fn axis_of(axis: i64, rank: usize) -> Answer<usize> {
+    let from_end = || Some(rank)?.checked_sub(usize::try_from(axis.unsigned_abs()).ok()?);
+    let at = if axis < 0 { from_end() } else { usize::try_from(axis).ok() };
+    match at.filter(|at| *at < rank) {
+        Some(at) => Ok(at),
+        None => refused(format!("axis {axis} does not exist: the layout has {rank} axes")),
+    }
+}
+
+/// The arguments one by one, or as one sequence.
+fn spread(arguments: &Bound<'_, PyTuple>) -> Answer<Vec<i64>> {
+    if arguments.len() == 1
+        && let Ok(all) = arguments.get_item(0)?.extract::<Vec<i64>>()
+    {
+        return Ok(all);
+    }
+    Ok(arguments.extract::<Vec<i64>>()?)
+}
+
+/// A shape in which one extent may be -1: what the others leave.
+fn open_shape(shape: &[i64], elements: u64) -> Answer<Vec<u64>> {
+    let known = |extent: &i64| u64::try_from(*extent).ok();
+    let product = shape.iter().filter_map(known).try_fold(1_u64, u64::checked_mul);
+    let open = shape.iter().filter(|extent| **extent < 0).count();
+    if open > 1 || shape.iter().any(|extent| *extent < -1) {
+        return refused(format!("{shape:?} is not a shape: one extent may be -1"));
+    }
+    let rest = product.filter(|product| *product > 0).map(|product| elements / product);
+    let extent = |extent: &i64| known(extent).or(rest);
+    match shape.iter().map(extent).collect::<Option<Vec<u64>>>() {
+        Some(shape) => Ok(shape),
+        None => refused(format!("{shape:?} leaves open what -1 stands for")),
+    }
+}
+
+#[pymethods]
+impl PyLayout {
+    /// An element's place, or the layout of a part: integers, slices, `...` and `None` as in
+    /// NumPy. What a slice leaves out becomes padding.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> layout = Layout("((4_PE, 3:8), (8:1))")
+    /// >>> layout[4, 1]
+    /// Location(PE=1, Addr=9)
+    /// >>> layout[:, ::2].shape, layout[2].shape, layout[None, ..., 0].shape
+    /// ((12, 4), (8,), (1, 12))
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        key: &Bound<'py, PyAny>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        let places = slf.as_super();
+        let key = match key.cast::<PyTuple>() {
+            Ok(key) => key.clone(),
+            Err(_) => PyTuple::new(slf.py(), [key])?,
+        };
+        let layout = part(&places.get().layout, &key)?;
+        if layout.rank() == 0 && key.iter().all(|item| item.extract::<i64>().is_ok()) {
+            let index = absolute(&places.get().layout, &key)?;
+            return Ok(places.call_method1("locate", PyTuple::new(slf.py(), index)?)?);
+        }
+        Ok(make(slf.py(), places.get().edited(layout))?.into_bound(slf.py()).into_any())
+    }
+
+    /// A layout is not a sequence: `indexes` of NumPy (`np.ndindex(layout.shape)`) run through it.
+    #[classattr]
+    #[pyo3(name = "__iter__")]
+    const ITER: Option<bool> = None;
+
+    /// The axes in reverse order.
+    #[getter]
+    #[pyo3(name = "T")]
+    fn transposed(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
+        edited(slf, |layout| layout.permute(&(0..layout.rank()).rev().collect::<Vec<_>>()))
+    }
+
+    /// The axes in another order; in reverse order if none is given.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(2:12, 3:4, 4:1)").transpose(2, 0, -2)
+    /// Layout('((4:1), (2:12), (3:4))')
+    #[pyo3(signature = (*axes: "int | collections.abc.Sequence[int]") -> "Layout")]
+    fn transpose(slf: &Bound<'_, Self>, axes: &Bound<'_, PyTuple>) -> Answer<Py<PyLayout>> {
+        if axes.is_empty() {
+            return PyLayout::transposed(slf);
+        }
+        let rank = slf.as_super().get().layout.rank();
+        let axes = spread(axes)?.into_iter().map(|axis| axis_of(axis, rank));
+        let axes = axes.collect::<Answer<Vec<usize>>>()?;
+        edited(slf, |layout| layout.permute(&axes))
+    }
+
+    /// The same elements in another shape, in row-major order; one extent may be -1.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((4_PE, 3:8), (8:1))").reshape(4, -1)
+    /// Layout('((4_PE:1), (3:8, 8:1))')
+    #[pyo3(signature = (*shape: "int | collections.abc.Sequence[int]") -> "Layout")]
+    fn reshape(slf: &Bound<'_, Self>, shape: &Bound<'_, PyTuple>) -> Answer<Py<PyLayout>> {
+        let shape = open_shape(&spread(shape)?, slf.as_super().get().layout.elements())?;
+        edited(slf, |layout| layout.reshape(&shape))
+    }
+
+    /// A new axis of extent 1 in front of the axis `at`.
+    #[pyo3(signature = (at: "int") -> "Layout")]
+    fn insert_axis(slf: &Bound<'_, Self>, at: i64) -> Answer<Py<PyLayout>> {
+        let at = axis_of(at, slf.as_super().get().layout.rank() + 1)?;
+        edited(slf, |layout| layout.insert_axis(at))
+    }
+
+    /// The layout without an axis of extent 1, or without all of them.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(1:5, 3:1, 1:7)").squeeze().shape
+    /// (3,)
+    #[pyo3(signature = (axis: "int | None" = None) -> "Layout")]
+    fn squeeze(slf: &Bound<'_, Self>, axis: Option<i64>) -> Answer<Py<PyLayout>> {
+        let rank = slf.as_super().get().layout.rank();
+        let axis = axis.map(|axis| axis_of(axis, rank)).transpose()?;
+        edited(slf, |layout| match axis {
+            Some(axis) => layout.drop_axis(axis),
+            None => layout
+                .shape()
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(|(_, extent)| **extent == 1)
+                .try_fold(layout.clone(), |layout, (axis, _)| layout.drop_axis(axis)),
+        })
+    }
+
+    /// One axis cut into several, major to minor.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(12:1)").split(0, (3, 4))
+    /// Layout('((3:4), (4:1))')
+    #[pyo3(signature = (axis: "int", sizes: "collections.abc.Sequence[int]") -> "Layout")]
+    fn split(slf: &Bound<'_, Self>, axis: i64, sizes: Vec<u64>) -> Answer<Py<PyLayout>> {
+        let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
+        edited(slf, |layout| layout.split_axis(axis, &sizes))
+    }
+
+    /// `count` axes from `axis` on made one.
+    #[pyo3(signature = (axis: "int", count: "int" = 2) -> "Layout")]
+    fn merge(slf: &Bound<'_, Self>, axis: i64, count: usize) -> Answer<Py<PyLayout>> {
+        let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
+        edited(slf, |layout| layout.merge_axes(axis, count))
+    }
+
+    /// An axis of extent 1 made `size` long along a level, as its innermost coordinate.
+    #[pyo3(signature = (axis: "int", size: "int", level: "str" = "Addr") -> "Layout")]
+    fn expand(slf: &Bound<'_, Self>, axis: i64, size: u64, level: &str) -> Answer<Py<PyLayout>> {
+        let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
+        let level = Level::new(level)?;
+        edited(slf, |layout| layout.expand(axis, size, level))
+    }
+
+    /// An axis repeated `times`, the repetitions side by side along a level.
+    #[pyo3(signature = (axis: "int", times: "int", level: "str" = "Addr") -> "Layout")]
+    fn tile(slf: &Bound<'_, Self>, axis: i64, times: u64, level: &str) -> Answer<Py<PyLayout>> {
+        let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
+        let level = Level::new(level)?;
+        edited(slf, |layout| layout.tile(axis, times, level))
+    }
+
+    /// The layout of a larger tensor, whose new elements lie in what is padding here.
+    #[pyo3(signature = (*shape: "int | collections.abc.Sequence[int]") -> "Layout")]
+    fn pad_to(slf: &Bound<'_, Self>, shape: &Bound<'_, PyTuple>) -> Answer<Py<PyLayout>> {
+        let shape = open_shape(&spread(shape)?, slf.as_super().get().layout.elements())?;
+        edited(slf, |layout| layout.pad_to(&shape))
+    }
+
+    /// The same map with as few slots of padding as its digits allow.
+    #[pyo3(signature = () -> "Layout")]
+    fn minimal_padding(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
+        edited(slf, Layout::with_minimal_padding)
+    }
+
+    /// The same map with fewer parts: derived axes that can go are gone.
+    #[pyo3(signature = () -> "Layout")]
+    fn simplified(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
+        edited(slf, Layout::simplified)
+    }
+
+    /// The layout of the bytes of elements of so many bits: a last axis counts those of an element.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(3,4):(4,1)").in_bytes(16).locate(1, 1, 0)["Addr"]
+    /// 10
+    #[pyo3(signature = (element_bits: "int") -> "Layout")]
+    fn in_bytes(slf: &Bound<'_, Self>, element_bits: u64) -> Answer<Py<PyLayout>> {
+        edited(slf, |layout| layout.in_bytes(element_bits))
+    }
+
+    /// Adds to every coordinate in a level.
+    #[pyo3(signature = (offset: "int", level: "str" = "Addr") -> "Layout")]
+    fn with_offset(slf: &Bound<'_, Self>, offset: u64, level: &str) -> Answer<Py<PyLayout>> {
+        let level = Level::new(level)?;
+        edited(slf, |layout| layout.clone().with_offset(level, offset))
+    }
+
+    /// The coordinates in one level alone.
+    #[pyo3(signature = (level: "str") -> "Layout")]
+    fn project(slf: &Bound<'_, Self>, level: &str) -> Answer<Py<PyLayout>> {
+        let level = Level::new(level)?;
+        edited(slf, |layout| Ok(layout.project(level)))
+    }
+
+    /// Composition: `(a @ b)` has the axes of `b`, whose places are indexes of `a`: its levels are
+    /// `i0`, `i1` and so on, or `Addr` alone for the number of an element.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> a, b = Layout("(6,2):(8,2)"), Layout("(4,3):(3,1)")
+    /// >>> (a @ b).locate(1, 1)["Addr"], a.locate(4, 0)["Addr"]  # b(1, 1) is 4
+    /// (32, 32)
+    fn __matmul__(slf: &Bound<'_, Self>, map: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
+        let (map, places) = (any(map)?, slf.as_super().get());
+        edited(slf, |layout| {
+            let composed = layout.compose_in(order(places), &map.get().layout)?;
+            if is_linear(places) { composed.without_padding() } else { Ok(composed) }
+        })
+    }
+
+    /// `text @ layout`, where only the inner layout has been made.
+    fn __rmatmul__(slf: &Bound<'_, Self>, outer: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
+        let outer = any(outer)?.cast_into::<PyLayout>().map_err(PyErr::from)?;
+        PyLayout::__matmul__(&outer, slf.as_any())
+    }
+
+    /// As `a @ b`.
+    #[pyo3(signature = (map: "Layout | str") -> "Layout")]
+    fn compose(slf: &Bound<'_, Self>, map: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
+        PyLayout::__matmul__(slf, map)
+    }
+
+    /// Tiles: the axes of `tile`, then those that number the tiles.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(8:16, 16:1)").divide("((4_i0:1), (2_i1:1))")
+    /// Layout('((4:16), (2:1), (2:64), (8:2))')
+    #[pyo3(signature = (
+        tile: "Layout | str",
+        arrangement: "typing.Literal['logical', 'zipped', 'flat']" = "zipped",
+    ) -> "Layout")]
+    fn divide(
+        slf: &Bound<'_, Self>,
+        tile: &Bound<'_, PyAny>,
+        arrangement: &str,
+    ) -> Answer<Py<PyLayout>> {
+        let (tile, places) = (any(tile)?, slf.as_super().get());
+        let arrangement = arrangement_of(arrangement)?;
+        edited(slf, |layout| layout.divide(order(places), &tile.get().layout, arrangement))
+    }
+
+    /// The layout, repeated as the pattern says in what it leaves free.
+    #[pyo3(signature = (
+        pattern: "Layout | str",
+        arrangement: "typing.Literal['logical', 'zipped', 'flat']" = "logical",
+    ) -> "Layout")]
+    fn product(
+        slf: &Bound<'_, Self>,
+        pattern: &Bound<'_, PyAny>,
+        arrangement: &str,
+    ) -> Answer<Py<PyLayout>> {
+        let pattern = any(pattern)?;
+        let arrangement = arrangement_of(arrangement)?;
+        edited(slf, |layout| layout.product(&pattern.get().layout, arrangement))
+    }
+
+    /// What the layout leaves free of a space of so many addresses, or of the sizes of levels.
+    #[pyo3(signature = (space: "int | collections.abc.Mapping[str, int] | None" = None) -> "Layout")]
+    fn complement(slf: &Bound<'_, Self>, space: Option<&Bound<'_, PyAny>>) -> Answer<Py<PyLayout>> {
+        let space = match space {
+            None => slf.as_super().get().layout.complement_space()?,
+            Some(space) => match space.extract::<u64>() {
+                Ok(size) => vec![(Level::ADDR, size)],
+                Err(_) => crate::location::location_of(Some(space), None)?.iter().collect(),
+            },
+        };
+        edited(slf, |layout| layout.complement(&space))
+    }
+
+    /// From places back to indexes: `layout.left_inverse() @ layout` is the index.
+    ///
+    /// For CuTe layouts and strides the index is the number of the element.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(4,2):(2,1)").left_inverse()
+    /// Layout('((2,4)):((4,1))')
+    #[pyo3(signature = () -> "Layout")]
+    fn left_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
+        let places = slf.as_super().get();
+        edited(slf, |layout| match is_linear(places) {
+            true => layout.linear_left_inverse(order(places)),
+            false => layout.left_inverse(),
+        })
+    }
+
+    /// From the places that are reached without a gap to indexes: `layout @ layout.right_inverse()`
+    /// is the place.
+    #[pyo3(signature = () -> "Layout")]
+    fn right_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
+        let places = slf.as_super().get();
+        edited(slf, |layout| match is_linear(places) {
+            true => layout.contiguous_inverse(order(places)),
+            false => layout.right_inverse(),
+        })
+    }
+}
+
+fn arrangement_of(name: &str) -> Answer<Arrangement> {
+    match name {
+        "logical" => Ok(Arrangement::Logical),
+        "zipped" => Ok(Arrangement::Zipped),
+        "flat" => Ok(Arrangement::Flat),
+        _ => refused(format!("`{name}` is not an arrangement: logical, zipped, flat")),
+    }
+}
+
+/// How many axes an index names; `...` stands for the others.
+fn named(key: &Bound<'_, PyTuple>) -> usize {
+    key.iter().filter(|item| !item.is_none() && !item.is_instance_of::<PyEllipsis>()).count()
+}
+
+/// The index of one element, negative entries counted from the end.
+fn absolute(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Vec<u64>> {
+    let entries = key.iter().zip(layout.shape()).enumerate();
+    entries.map(|(axis, (entry, extent))| entry_of(entry.extract()?, axis, extent)).collect()
+}
+
+fn entry_of(entry: i64, axis: usize, extent: u64) -> Answer<u64> {
+    let from_end = || extent.checked_sub(entry.unsigned_abs());
+    let at = if entry < 0 { from_end() } else { u64::try_from(entry).ok() };
+    match at.filter(|at| *at < extent) {
+        Some(at) => Ok(at),
+        None => Err(LayoutError::IndexBeyond { axis, index: entry.unsigned_abs(), extent }.into()),
+    }
+}
+
+/// The part of a layout that an index of NumPy's names.
+fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
+    let rank = layout.rank();
+    let Some(open) = rank.checked_sub(named(key)) else {
+        return Err(LayoutError::IndexRank { found: named(key), rank }.into());
+    };
+    let (mut part, mut axis) = (layout.clone(), 0);
+    for item in key {
+        if item.is_none() {
+            part = part.insert_axis(axis)?;
+            axis += 1;
+        } else if item.is_instance_of::<PyEllipsis>() {
+            axis += open;
+        } else if let Ok(slice) = item.cast::<PySlice>() {
+            part = sliced(&part, axis, slice)?;
+            axis += 1;
+        } else {
+            let extent = part.axes().get(axis).map_or(0, |axis| axis.extent);
+            let at = entry_of(item.extract()?, axis, extent)?;
+            part = part.slice(axis, at, at + 1, 1)?.drop_axis(axis)?;
+        }
+    }
+    Ok(part)
+}
+
+fn sliced(layout: &Layout, axis: usize, slice: &Bound<'_, PySlice>) -> Answer<Layout> {
+    let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
+    let bounds = slice.indices(isize::try_from(extent).unwrap_or(isize::MAX))?;
+    let bound = |at: isize| u64::try_from(at).unwrap_or(0);
+    match u64::try_from(bounds.step) {
+        Ok(step) => Ok(layout.slice(axis, bound(bounds.start), bound(bounds.stop), step)?),
+        Err(_) => refused(format!(
+            "the step {} of axis {axis} is negative: layouts have no negative strides",
+            bounds.step
+        )),
+    }
+}

@@ -1,0 +1,241 @@
+//! Compiler dumps as records.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tensor_layout::hlo::{HloComputation, HloDump, HloInstruction};
+use tensor_layout::xla::XlaShape;
+
+use crate::refusal::Answer;
+use crate::values::Walk;
+
+/// How many instructions are read before signals are looked at.
+const BATCH: usize = 1 << 15;
+
+/// One instruction of a dump.
+///
+/// Sizes are those of all arrays in its shape, as XLA counts them: None for shapes that say no size.
+#[pyclass(name = "HloRecord", frozen, get_all, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyRecord {
+    /// The module and the computation that it stands in.
+    module: String,
+    /// The computation that it stands in.
+    computation: String,
+    /// Whether that is the entry computation.
+    is_entry: bool,
+    /// The line of the text, from 1.
+    line: u64,
+    /// Its name.
+    name: String,
+    /// What it does.
+    opcode: String,
+    /// Its shape, as written.
+    shape: String,
+    /// The names of its operands.
+    operands: Vec<String>,
+    /// What it allocates.
+    allocated_bytes: Option<u64>,
+    /// What its elements alone take.
+    unpadded_bytes: Option<u64>,
+    /// Which operation of the source it came from.
+    op_name: Option<String>,
+    /// The file of the source.
+    source_file: Option<String>,
+    /// The line of the source.
+    source_line: Option<u64>,
+    /// Whether it is the result of its computation.
+    is_root: bool,
+}
+
+/// The names of the fields, in the order of the columns.
+const FIELDS: [&str; 14] = [
+    "module",
+    "computation",
+    "is_entry",
+    "line",
+    "name",
+    "opcode",
+    "shape",
+    "operands",
+    "allocated_bytes",
+    "unpadded_bytes",
+    "op_name",
+    "source_file",
+    "source_line",
+    "is_root",
+];
+
+#[pymethods]
+impl PyRecord {
+    fn __repr__(&self) -> String {
+        format!("<HloRecord: {} = {} {}>", self.name, self.shape, self.opcode)
+    }
+}
+
+/// The instructions of a dump: a sequence of records, and columns for a data frame.
+#[pyclass(name = "HloRecords", frozen, sequence, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyRecords {
+    records: Vec<Py<PyRecord>>,
+    unread: Vec<(u64, String)>,
+}
+
+#[pymethods]
+impl PyRecords {
+    fn __len__(&self) -> usize {
+        self.records.len()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, at: isize) -> PyResult<Py<PyRecord>> {
+        let from_end = self.records.len().checked_sub(at.unsigned_abs());
+        let at = if at < 0 { from_end } else { usize::try_from(at).ok() };
+        let record = at.and_then(|at| self.records.get(at));
+        let beyond = || pyo3::exceptions::PyIndexError::new_err("there are fewer instructions");
+        record.map(|record| record.clone_ref(py)).ok_or_else(beyond)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Walk<'py, Py<PyRecord>>> {
+        Walk::of(py, self.records.iter().map(|record| record.clone_ref(py)).collect())
+    }
+
+    /// A list per field, for `pandas.DataFrame(records.columns())`.
+    #[pyo3(signature = () -> "dict[str, list[typing.Any]]")]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for field in FIELDS {
+            let values = self.records.iter().map(|record| record.bind(py).getattr(field));
+            let values = values.collect::<PyResult<Vec<_>>>()?;
+            columns.set_item(field, PyList::new(py, values)?)?;
+        }
+        Ok(columns)
+    }
+
+    /// The lines of computations that could not be read, with their numbers; the first thousand.
+    #[getter]
+    fn unread(&self) -> Vec<(u64, String)> {
+        self.unread.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<HloRecords: {} instructions>", self.records.len())
+    }
+}
+
+/// Reads the instructions of a compiler dump, of any number of modules.
+///
+/// `path` names a file; an object with `read` is read. `progress(bytes)` is called from time to time.
+///
+/// >>> from tensor_layout import read_hlo
+/// >>> import io
+/// >>> text = "HloModule m\n\nadd {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] add(x, x)\n}\n"
+/// >>> records = read_hlo(io.StringIO(text))
+/// >>> [(record.name, record.opcode, record.unpadded_bytes) for record in records]
+/// [('x', 'parameter', 12), ('y', 'add', 12)]
+/// >>> records[1].operands
+/// ['x', 'x']
+#[pyfunction]
+#[pyo3(signature = (
+    path: "str | os.PathLike[str] | typing.TextIO | typing.BinaryIO",
+    *,
+    progress: "collections.abc.Callable[[int], object] | None" = None,
+) -> "HloRecords")]
+pub(crate) fn read_hlo(
+    path: &Bound<'_, PyAny>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Answer<PyRecords> {
+    if path.hasattr("read")? {
+        let text = path.call_method0("read")?;
+        let bytes = match text.extract::<String>() {
+            Ok(text) => text.into_bytes(),
+            Err(_) => text.extract::<Vec<u8>>()?,
+        };
+        return records(path.py(), HloDump::new(std::io::Cursor::new(bytes)), progress);
+    }
+    let path_of: PathBuf = path.extract()?;
+    let file = File::open(&path_of).map_err(|error| opened(path, error))?;
+    records(path.py(), HloDump::new(BufReader::with_capacity(1 << 18, file)), progress)
+}
+
+/// As `open` says it.
+fn opened(path: &Bound<'_, PyAny>, error: std::io::Error) -> PyErr {
+    let (number, what) = (error.raw_os_error(), error.to_string());
+    let name = path.str().map(Bound::unbind).ok();
+    match number {
+        Some(number) => pyo3::exceptions::PyOSError::new_err((number, what, name)),
+        None => pyo3::exceptions::PyOSError::new_err(what),
+    }
+}
+
+fn records<R: BufRead + Send>(
+    py: Python<'_>,
+    mut dump: HloDump<R>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Answer<PyRecords> {
+    let (mut records, mut sizes) = (Vec::new(), Sizes::default());
+    loop {
+        let batch = py.detach(|| batch(&mut dump, &mut sizes))?;
+        if batch.is_empty() {
+            break;
+        }
+        for record in batch {
+            records.push(Py::new(py, record)?);
+        }
+        py.check_signals()?;
+        if let Some(progress) = progress {
+            progress.call1((dump.bytes(),))?;
+        }
+    }
+    let unread = dump.unread_lines().iter().map(|line| (line.line, line.text.clone()));
+    Ok(PyRecords { records, unread: unread.collect() })
+}
+
+/// Whole computations, about as many instructions as a batch has.
+fn batch<R: BufRead>(dump: &mut HloDump<R>, sizes: &mut Sizes) -> std::io::Result<Vec<PyRecord>> {
+    let mut batch = Vec::new();
+    while batch.len() < BATCH {
+        let Some(computation) = dump.next_computation()? else { break };
+        batch.extend(computation.instructions().map(|of| record(computation, of, sizes)));
+    }
+    Ok(batch)
+}
+
+/// Allocated and unpadded bytes by the text of a shape.
+type Sizes = HashMap<String, Option<(u64, u64)>>;
+
+fn sizes_of(text: &str, sizes: &mut Sizes) -> Option<(u64, u64)> {
+    if let Some(known) = sizes.get(text) {
+        return *known;
+    }
+    let read = || {
+        let sizes = text.parse::<XlaShape>().ok()?.report().ok()?.sizes;
+        Some((sizes.allocated_bytes, sizes.unpadded_bytes))
+    };
+    let read = read();
+    sizes.insert(text.to_owned(), read);
+    read
+}
+
+fn record(computation: HloComputation<'_>, of: HloInstruction<'_>, sizes: &mut Sizes) -> PyRecord {
+    let (bytes, source) = (sizes_of(of.shape_text(), sizes), of.source());
+    PyRecord {
+        module: computation.module().name().to_owned(),
+        computation: computation.name().to_owned(),
+        is_entry: computation.is_entry(),
+        line: of.line(),
+        name: of.name().to_owned(),
+        opcode: of.opcode().to_owned(),
+        shape: of.shape_text().to_owned(),
+        operands: of.operands().map(|operand| operand.name().to_owned()).collect(),
+        allocated_bytes: bytes.map(|(allocated, _)| allocated),
+        unpadded_bytes: bytes.map(|(_, unpadded)| unpadded),
+        op_name: of.op_name().map(Into::into),
+        source_file: source.as_ref().map(|source| source.file.to_string()),
+        source_line: source.map(|source| source.line),
+        is_root: of.is_root(),
+    }
+}

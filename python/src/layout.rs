@@ -1,0 +1,334 @@
+//! Layouts: texts of any notation, from Python's objects, and back to text.
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tensor_layout::LayoutText;
+use tensor_layout::notation::Notation;
+use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
+
+use crate::location::location_of;
+use crate::machine::PyMachine;
+use crate::placement::PyPlacement;
+use crate::places::{Places, shape_text};
+use crate::python::arrays;
+use crate::refusal::{Answer, refused};
+use crate::spot::{Spot, bits_of};
+
+/// Where every element of a tensor lives: a map from its index to coordinates in levels.
+///
+/// The text may be in any notation: PadLayout, XLA, XLA with a sharding, CuTe, or shape and
+/// strides. `shape` gives a PadLayout the shape of the tensor, `lenient` takes XLA shapes that XLA refuses.
+///
+/// >>> from tensor_layout import Layout
+/// >>> layout = Layout("((4_PE, 3:8), (8:1))")
+/// >>> layout.shape
+/// (12, 8)
+/// >>> layout.locate(4, 1)
+/// Location(PE=1, Addr=9)
+/// >>> layout[-1, 0], layout.element(PE=3, Addr=16)
+/// (Location(PE=3, Addr=16), (11, 0))
+/// >>> Layout("bf16[8,128]{1,0:T(8,128)(2,1)}").locate(3, 5)["Addr"]
+/// 267
+///
+/// A refusal is a `ValueError` that points into the text:
+///
+/// >>> Layout("((4_PE:1 2:4))")
+/// Traceback (most recent call last):
+/// ...
+/// tensor_layout.errors.ParseError: expected `)` or `,`
+///  --> 1:10
+///   | ((4_PE:1 2:4))
+///   |          ^
+///   = help: subaxes of one axis are separated by `,`
+#[pyclass(name = "Layout", extends = Places, frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyLayout;
+
+/// A new layout for Python.
+pub(crate) fn make(py: Python<'_>, places: Places) -> PyResult<Py<PyLayout>> {
+    Py::new(py, PyClassInitializer::from(places).add_subclass(PyLayout))
+}
+
+/// A layout or placement, or one from its text.
+pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>> {
+    if let Ok(places) = layout.cast::<Places>() {
+        return Ok(places.clone());
+    }
+    if let Ok(text) = layout.extract::<&str>() {
+        let places = Places::written(LayoutText::parse(text)?)?;
+        return Ok(make(layout.py(), places)?.into_bound(layout.py()).into_super());
+    }
+    let class = layout.get_type().name()?;
+    refused(format!("expected a Layout, a Placement or a text, not {class}; see Layout.of"))
+}
+
+/// The element type of a text, for notations that name one.
+pub(crate) fn dtype_of(text: &LayoutText) -> Option<XlaDtype> {
+    match text {
+        LayoutText::Xla(XlaShape::Array(array) | XlaShape::Buffer(array)) => Some(array.dtype),
+        LayoutText::Sharded(shape) => Some(shape.array().dtype),
+        _ => XlaDtype::from_name("f32"),
+    }
+}
+
+fn notation_of(name: &str) -> Answer<Notation> {
+    let all =
+        [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided, Notation::Sharded];
+    match all.into_iter().find(|notation| notation.name() == name) {
+        Some(notation) => Ok(notation),
+        None => {
+            let names: Vec<&str> = all.map(Notation::name).to_vec();
+            refused(format!("`{name}` is not a notation: {}", names.join(", ")))
+        }
+    }
+}
+
+/// A machine, or one from its text.
+pub(crate) fn machine_of<'py>(machine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMachine>> {
+    match machine.cast::<PyMachine>() {
+        Ok(machine) => Ok(machine.clone()),
+        Err(_) => {
+            let made = machine.py().get_type::<PyMachine>().call1((machine,))?;
+            Ok(made.cast_into()?)
+        }
+    }
+}
+
+#[pymethods]
+impl PyLayout {
+    #[new]
+    #[pyo3(signature = (
+        text: "str",
+        *,
+        notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'sharded'] | None" = None,
+        shape: "collections.abc.Sequence[int] | None" = None,
+        lenient = false,
+    ))]
+    fn new(
+        text: &str,
+        notation: Option<&str>,
+        shape: Option<Vec<u64>>,
+        lenient: bool,
+    ) -> Answer<PyClassInitializer<PyLayout>> {
+        let notation = notation.map_or_else(|| Ok(Notation::of(text)), notation_of)?;
+        let xla = if lenient { XlaParser::lenient() } else { XlaParser::strict() };
+        let text = match (LayoutText::parse_as(notation, xla, text)?, shape) {
+            (LayoutText::PadLayout(tree), Some(shape)) => {
+                LayoutText::PadLayout(tree.with_shape(shape)?)
+            }
+            (_, Some(_)) => {
+                return refused("`shape` is for PadLayouts; texts of other notations carry theirs");
+            }
+            (text, None) => text,
+        };
+        Ok(PyClassInitializer::from(Places::written(text)?).add_subclass(PyLayout))
+    }
+
+    /// The layout of what lies in memory: a NumPy array, a PyTorch or JAX tensor, a DTensor, a
+    /// layout of CuTe or of Meta's tensor-layouts, or anything with shape and strides.
+    ///
+    /// Addresses count elements from the first one of the array; those of a PyTorch tensor count
+    /// from the beginning of its storage. No library is imported for it.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> import numpy as np
+    /// >>> Layout.of(np.zeros((3, 4)).T)
+    /// Layout('shape=(4, 3), strides=(1, 4)')
+    #[staticmethod]
+    #[pyo3(signature = (x: "typing.Any", /) -> "Layout")]
+    fn of<'py>(x: &Bound<'py, PyAny>) -> Answer<Bound<'py, PyAny>> {
+        Ok(arrays(x.py(), "of")?.call1((x,))?)
+    }
+
+    /// The text that says exactly this layout, in the notation that it was written in where that
+    /// can express it, or None.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(2,3):(3,1)").T.text
+    /// '(3,2):(1,3)'
+    #[getter]
+    #[pyo3(name = "text")]
+    fn py_text(slf: &Bound<'_, Self>) -> Option<String> {
+        slf.as_super().get().text().map(ToString::to_string)
+    }
+
+    /// Writes the layout in a notation; warns of what of padding and offset the text leaves out.
+    ///
+    /// `dtype` is the element type of an XLA shape.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("f32[3,5]{1,0:T(2,2)}").to("pad-layout")
+    /// '(3,5)/((2:12, 2:2), (3:4, 2:1))'
+    #[pyo3(signature = (
+        notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided']",
+        *,
+        dtype: "str | None" = None,
+    ) -> "str")]
+    fn to(slf: &Bound<'_, Self>, notation: &str, dtype: Option<&str>) -> Answer<String> {
+        let (py, places) = (slf.py(), slf.as_super().get());
+        let notation = notation_of(notation)?;
+        let dtype = match dtype {
+            Some(name) => XlaDtype::from_name(name),
+            None => places.like().map_or_else(|| XlaDtype::from_name("f32"), dtype_of),
+        };
+        let Some(dtype) = dtype else { return refused("`dtype` is not an element type of XLA") };
+        let written = match places.like() {
+            Some(text) => text.write_edited(&places.layout, notation, dtype),
+            None => places.layout.write(notation, dtype),
+        };
+        let (text, left_out) = written.map_err(|error| places.refuse(error))?;
+        if let Some(left_out) = left_out {
+            let category = py.get_type::<pyo3::exceptions::PyUserWarning>();
+            let message = std::ffi::CString::new(left_out).unwrap_or_default();
+            PyErr::warn(py, &category, &message, 1)?;
+        }
+        Ok(text)
+    }
+
+    /// Places the layout on a machine: checked against it, levels that it does not name hold
+    /// copies.
+    ///
+    /// `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
+    /// bytes), `base` the first address. `oversized` takes a layout that does not fit, `shared` one
+    /// whose elements share places.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
+    /// >>> placement.copies, placement.levels
+    /// (4, ('PE', 'Addr'))
+    #[pyo3(signature = (
+        machine: "Machine | str | None" = None,
+        *,
+        memory: "str | None" = None,
+        dtype: "typing.Any" = None,
+        base: "int" = 0,
+        oversized = false,
+        shared = false,
+    ) -> "Placement")]
+    fn on(
+        slf: &Bound<'_, Self>,
+        machine: Option<&Bound<'_, PyAny>>,
+        memory: Option<String>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        base: u64,
+        oversized: bool,
+        shared: bool,
+    ) -> Answer<Py<PyPlacement>> {
+        let machine = machine.map(machine_of).transpose()?;
+        let tree = machine.as_ref().map(Bound::get);
+        let spot = Spot {
+            machine: tree.map(|machine| machine.machine.clone()),
+            machine_text: tree.and_then(PyMachine::text).map(str::to_owned),
+            memory,
+            element_bits: dtype.map(bits_of).transpose()?,
+            dtype: dtype.and_then(crate::spot::name_of),
+            base,
+            oversized,
+            shared,
+        };
+        PyPlacement::of(slf.py(), slf.as_super().get(), spot, machine.map(Bound::unbind))
+    }
+
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyLayout>) -> bool {
+        key(slf.as_super().get()) == key(other.as_super().get())
+    }
+
+    fn __hash__(slf: &Bound<'_, Self>) -> u64 {
+        crate::hash_of(&key(slf.as_super().get()))
+    }
+
+    fn __str__(slf: &Bound<'_, Self>) -> String {
+        slf.as_super().get().title()
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> String {
+        match slf.as_super().get().text() {
+            Some(text) => format!("Layout({})", quoted(&text.to_string())),
+            None => format!("<Layout: {}>", shape_text(&slf.as_super().get().layout)),
+        }
+    }
+
+    #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Answer<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (class, places) = (slf.get_type().into_any(), slf.as_super().get());
+        match places.text() {
+            Some(text) => Ok((class, PyTuple::new(slf.py(), [text.to_string()])?)),
+            None => {
+                Ok((class.getattr("_from_parts")?, crate::parts::of(slf.py(), &places.layout)?))
+            }
+        }
+    }
+
+    /// The layout of the parts that pickle keeps, where no notation says it.
+    #[staticmethod]
+    #[pyo3(signature = (axes: "typing.Any", derived: "typing.Any", replicas: "typing.Any", levels: "typing.Any") -> "Layout")]
+    fn _from_parts(
+        py: Python<'_>,
+        axes: Vec<crate::parts::Axis>,
+        derived: Vec<(u64, crate::parts::Axis)>,
+        replicas: Vec<(u64, String, u64)>,
+        levels: Vec<(String, u64, u64)>,
+    ) -> Answer<Py<PyLayout>> {
+        let layout = crate::parts::layout(axes, derived, replicas, levels)?;
+        Ok(make(py, Places::new(layout, None, Spot::default()))?)
+    }
+
+    /// A placement as pickle keeps it.
+    #[pyo3(signature = (
+        machine: "Machine | None", memory: "str | None", element_bits: "int | None", base: "int", oversized, shared
+    ) -> "Placement")]
+    fn _placed(
+        slf: &Bound<'_, Self>,
+        machine: Option<&Bound<'_, PyMachine>>,
+        memory: Option<String>,
+        element_bits: Option<u64>,
+        base: u64,
+        oversized: bool,
+        shared: bool,
+    ) -> Answer<Py<PyPlacement>> {
+        let tree = machine.map(Bound::get);
+        let spot = Spot {
+            machine: tree.map(|machine| machine.machine.clone()),
+            machine_text: tree.and_then(PyMachine::text).map(str::to_owned),
+            memory,
+            element_bits,
+            dtype: None,
+            base,
+            oversized,
+            shared,
+        };
+        let machine = machine.map(|machine| machine.clone().unbind());
+        PyPlacement::of(slf.py(), slf.as_super().get(), spot, machine)
+    }
+
+    /// What lives in one unit or subtree: a layout of the other levels.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((4_PE, 3:8), (8:1))").restrict(PE=2)
+    /// Layout('((3:8), (8:1))')
+    #[pyo3(signature = (
+        place: "collections.abc.Mapping[str, int] | str | None" = None, /, **coordinates: "int"
+    ) -> "Layout")]
+    fn restrict(
+        slf: &Bound<'_, Self>,
+        place: Option<&Bound<'_, PyAny>>,
+        coordinates: Option<&Bound<'_, pyo3::types::PyDict>>,
+    ) -> Answer<Py<PyLayout>> {
+        let at = location_of(place, coordinates)?;
+        crate::edit::edited(slf, |layout| Ok(layout.restrict(&at)?.layout))
+    }
+}
+
+/// What makes it the same layout: the text, or the map where there is none.
+fn key(places: &Places) -> Result<String, &tensor_layout::Layout> {
+    places.text().map(ToString::to_string).ok_or(&places.layout)
+}
+
+/// As Python writes it.
+pub(crate) fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('\n', "\\n");
+    match (escaped.contains('\''), escaped.contains('"')) {
+        (true, false) => format!("\"{escaped}\""),
+        _ => format!("'{}'", escaped.replace('\'', "\\'")),
+    }
+}

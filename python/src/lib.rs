@@ -1,0 +1,81 @@
+//! The Python package of tensor-layout: its classes, over the crate.
+//!
+//! A class per file, thin: it reads Python's arguments, asks the library, and hands out NumPy's
+//! arrays or plain values. What only NumPy's or another library's rules decide stands in
+//! `tensor_layout/*.py`; there is no algebra on either side.
+
+#![forbid(unsafe_code)]
+
+mod bulk;
+mod candidates;
+mod command;
+mod edit;
+mod einsum;
+mod hlo;
+mod html;
+mod layout;
+mod location;
+mod long;
+mod machine;
+mod parts;
+mod picture;
+mod placement;
+mod places;
+mod python;
+mod refusal;
+mod relayout;
+mod report;
+mod same;
+mod sharding;
+mod spot;
+mod table;
+mod transfers;
+mod values;
+mod xla;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What the package is made of; import `tensor_layout` instead.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::candidates::{PyCandidate, PyCandidates, PyLayouts};
+    #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::einsum::{PyLocal, einsum};
+    #[pymodule_export]
+    use super::hlo::{PyRecord, PyRecords, read_hlo};
+    #[pymodule_export]
+    use super::layout::PyLayout;
+    #[pymodule_export]
+    use super::location::PyLocation;
+    #[pymodule_export]
+    use super::machine::{PyMachine, PyMemory};
+    #[pymodule_export]
+    use super::picture::PyPicture;
+    #[pymodule_export]
+    use super::placement::PyPlacement;
+    #[pymodule_export]
+    use super::places::Places;
+    #[pymodule_export]
+    use super::relayout::{PyRelayout, relayout};
+    #[pymodule_export]
+    use super::report::PyReport;
+    #[pymodule_export]
+    use super::same::PySame;
+    #[pymodule_export]
+    use super::sharding::PySharding;
+    #[pymodule_export]
+    use super::table::PyTable;
+    #[pymodule_export]
+    use super::transfers::{PyTransfer, PyTransfers};
+    #[pymodule_export]
+    use super::xla::{PyAdvice, PySizes, PyXlaShape};
+}

@@ -1,0 +1,214 @@
+//! Pictures and the page of `explore`.
+
+use std::collections::BTreeMap;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use tensor_layout::picture::{Drawing, Label, Picture};
+use tensor_layout::{Level, Location, Placement};
+
+use crate::layout::any;
+use crate::location::location_of;
+use crate::places::Places;
+use crate::python::arrays;
+use crate::refusal::{Answer, refused};
+use crate::relayout::paired;
+use crate::spot::Spot;
+
+/// A picture: notebooks show it, and `save` writes it.
+#[pyclass(name = "Picture", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyPicture(Picture);
+
+#[pymethods]
+impl PyPicture {
+    /// The picture as SVG.
+    fn to_svg(&self) -> String {
+        self.0.to_svg()
+    }
+
+    /// The picture as PNG.
+    #[pyo3(signature = () -> "bytes")]
+    fn to_png<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        match py.detach(|| self.0.to_png()) {
+            Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
+            Err(error) => refused(error.to_string()),
+        }
+    }
+
+    /// The picture in characters, at most `width` columns; `color` for terminals.
+    #[pyo3(signature = (width: "int" = 80, *, color = false))]
+    fn to_text(&self, width: usize, color: bool) -> String {
+        self.0.to_text(width, color)
+    }
+
+    /// Writes a file: `.svg`, `.png` or `.txt`.
+    #[pyo3(signature = (path: "str | os.PathLike[str]") -> "None")]
+    fn save(&self, path: std::path::PathBuf) -> Answer<()> {
+        let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+        let bytes = match end.as_deref() {
+            Some("svg") => self.to_svg().into_bytes(),
+            Some("txt") => self.to_text(80, false).into_bytes(),
+            Some("png") => match self.0.to_png() {
+                Ok(bytes) => bytes,
+                Err(error) => return refused(error.to_string()),
+            },
+            _ => return refused("end the name of the file in .svg, .png or .txt"),
+        };
+        Ok(std::fs::write(path, bytes)?)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        self.to_svg()
+    }
+
+    fn __str__(&self) -> String {
+        self.to_text(80, false)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Picture: {}>", self.0.title)
+    }
+}
+
+impl Places {
+    /// A drawing with its title and tiles.
+    fn drawing<'a>(&self, placement: &'a Placement) -> Drawing<'a> {
+        Drawing::new(placement).title(&self.title()).tiles(self.tiles())
+    }
+}
+
+/// What is asked of a drawing.
+struct Wanted {
+    by: Option<Level>,
+    slice: BTreeMap<usize, (u64, u64)>,
+    zoom: BTreeMap<usize, u64>,
+    at: Location,
+    labels: Vec<Label>,
+}
+
+impl Wanted {
+    fn of<'a>(&self, drawing: Drawing<'a>) -> Answer<Drawing<'a>> {
+        let mut drawing = drawing.labels(&self.labels).at(self.at.clone());
+        if let Some(level) = self.by {
+            drawing = drawing.by(level);
+        }
+        for (axis, (from, to)) in &self.slice {
+            drawing = drawing.slice(*axis, *from..*to)?;
+        }
+        for (axis, index) in &self.zoom {
+            drawing = drawing.zoom(*axis, *index)?;
+        }
+        Ok(drawing)
+    }
+}
+
+#[pymethods]
+impl Places {
+    /// Draws the tensor as a grid: each cell has its address and the colour of its unit.
+    ///
+    /// `after` is another layout, drawn beside it; `view="machine"` draws the memories instead.
+    /// `by` is the level that gives the colour, `slice` a range per axis that is shown, `zoom` the index
+    /// per axis whose block is shown in detail, `at` the unit whose memory is drawn; `labels` are `address`, `unit`, `index` or levels.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> print(Layout("((2_PE, 2:3), (3:1))").draw().to_text(40).splitlines()[0])
+    /// ((2_PE, 2:3), (3:1))
+    #[pyo3(signature = (
+        after: "Layout | Placement | str | None" = None,
+        *,
+        view: "typing.Literal['tensor', 'machine']" = "tensor",
+        by: "str | None" = None,
+        slice: "collections.abc.Mapping[int, tuple[int, int]] | None" = None,
+        zoom: "collections.abc.Mapping[int, int] | None" = None,
+        at: "collections.abc.Mapping[str, int] | str | None" = None,
+        labels: "collections.abc.Sequence[str]" = Vec::new(),
+    ) -> "Picture")]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn draw(
+        &self,
+        after: Option<&Bound<'_, PyAny>>,
+        view: &str,
+        by: Option<&str>,
+        slice: Option<BTreeMap<usize, (u64, u64)>>,
+        zoom: Option<BTreeMap<usize, u64>>,
+        at: Option<&Bound<'_, PyAny>>,
+        labels: Vec<String>,
+    ) -> Answer<PyPicture> {
+        let wanted = Wanted {
+            by: by.map(Level::new).transpose()?,
+            slice: slice.unwrap_or_default(),
+            zoom: zoom.unwrap_or_default(),
+            at: location_of(at, None)?,
+            labels: labels.iter().map(|label| label.parse()).collect::<Result<_, _>>()?,
+        };
+        match (after, view) {
+            (Some(_), "machine") => refused("two layouts are compared in the view of the tensor"),
+            (Some(after), "tensor") => {
+                let after = any(after)?;
+                let (from, to) = paired(self, after.get(), Spot::default())?;
+                let left = wanted.of(self.drawing(&from))?;
+                let right = wanted.of(after.get().drawing(&to))?;
+                Ok(PyPicture(left.before_and_after(&right)?))
+            }
+            (None, "tensor") => Ok(PyPicture(wanted.of(self.drawing(self.placement()?))?.tensor())),
+            (None, "machine") => {
+                Ok(PyPicture(wanted.of(self.drawing(self.placement()?))?.memory()?))
+            }
+            _ => refused(format!("`{view}` is not a view: tensor, machine")),
+        }
+    }
+
+    /// The page to touch the layout in, as one file: notebooks show it in a frame, `save` writes it.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> page = Layout("((4_PE, 3:8), (8:1))").explore()
+    /// >>> page.html.startswith("<!doctype html>")
+    /// True
+    #[pyo3(signature = (
+        after: "Layout | Placement | str | None" = None, *, height: "int" = 640
+    ) -> "typing.Any")]
+    fn explore<'py>(
+        slf: &Bound<'py, Self>,
+        after: Option<&Bound<'py, PyAny>>,
+        height: u64,
+    ) -> Answer<Bound<'py, PyAny>> {
+        let (py, places) = (slf.py(), slf.get());
+        let after = after.map(any).transpose()?;
+        let after = after.as_ref().map_or(Ok(String::new()), |after| text_of(after.get()))?;
+        let (layout, spot) = (text_of(places)?, &places.spot);
+        let machine = match (&spot.machine_text, &spot.machine) {
+            (Some(text), _) => text.as_str(),
+            (None, Some(_)) if !layout.contains("sharding=") => {
+                return refused("the page knows machines by their names and levels, not by files");
+            }
+            _ => "",
+        };
+        let (memory, base) = (spot.memory.clone().unwrap_or_default(), spot.base.to_string());
+        let dtype = spot.dtype.clone().unwrap_or_default();
+        let question = [
+            ("layout", layout.as_str()),
+            ("after", &after),
+            ("machine", machine),
+            ("memory", &memory),
+            ("dtype", &dtype),
+            ("base", &base),
+        ];
+        match tensor_layout::cli::explore_page(&question) {
+            Ok(page) => Ok(arrays(py, "Page")?.call1((page, height))?),
+            Err(why) => refused(why),
+        }
+    }
+
+    fn _repr_svg_(&self) -> Option<String> {
+        Some(self.drawing(self.placement().ok()?).tensor().to_svg())
+    }
+}
+
+/// The text that the page reads.
+fn text_of(places: &Places) -> Answer<String> {
+    match places.text() {
+        Some(text) => Ok(text.to_string()),
+        None => refused("the page reads texts, and no notation can express this layout"),
+    }
+}

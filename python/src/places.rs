@@ -1,0 +1,354 @@
+//! What a layout and a placement answer alike.
+
+use std::sync::OnceLock;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use tensor_layout::program::Program;
+use tensor_layout::xla::XlaShape;
+use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Placement};
+
+use crate::location::{PyLocation, location_of};
+use crate::python::{arrays, empty_of};
+use crate::refusal::{Answer, Refusal, refused};
+use crate::same::PySame;
+use crate::spot::Spot;
+use crate::table::PyTable;
+use crate::values::Tuple;
+
+/// What a `Layout` and a `Placement` answer alike. It is not made directly.
+#[pyclass(name = "Places", subclass, frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct Places {
+    pub(crate) layout: Layout,
+    /// The text that the layout was made from, and whether it is still that layout.
+    like: Option<(LayoutText, bool)>,
+    pub(crate) spot: Spot,
+    text: OnceLock<Option<LayoutText>>,
+    placement: OnceLock<Result<Placement, LayoutError>>,
+    program: OnceLock<Result<Program, LayoutError>>,
+}
+
+impl Places {
+    /// A layout as it was written.
+    pub(crate) fn written(text: LayoutText) -> Answer<Places> {
+        let spot = Spot::written(&text);
+        Ok(Places::new(text.lower()?, Some((text, true)), spot))
+    }
+
+    pub(crate) fn new(layout: Layout, like: Option<(LayoutText, bool)>, spot: Spot) -> Places {
+        let (text, placement, program) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Places { layout, like, spot, text, placement, program }
+    }
+
+    /// What an edit of this layout gave.
+    pub(crate) fn edited(&self, layout: Layout) -> Places {
+        let like = self.like.as_ref().map(|(text, _)| (text.clone(), false));
+        Places::new(layout, like, Spot::default())
+    }
+
+    pub(crate) fn with(self, placement: Placement) -> Places {
+        Places { placement: OnceLock::from(Ok(placement)), ..self }
+    }
+
+    /// The text that says exactly this layout, if there is one.
+    pub(crate) fn text(&self) -> Option<&LayoutText> {
+        if let Some((text, true)) = &self.like {
+            return Some(text);
+        }
+        self.text.get_or_init(|| self.find_text()).as_ref()
+    }
+
+    fn find_text(&self) -> Option<LayoutText> {
+        let like = || {
+            let (text, _) = self.like.as_ref()?;
+            let dtype = crate::layout::dtype_of(text)?;
+            match text.write_edited(&self.layout, text.notation(), dtype) {
+                Ok((text, None)) => exact(&text, &self.layout),
+                _ => None,
+            }
+        };
+        let pad_layout = || exact(&self.layout.to_pad_layout().ok()?.to_string(), &self.layout);
+        like().or_else(pad_layout)
+    }
+
+    /// The text that the notation and the order of indexes are taken from.
+    pub(crate) fn like(&self) -> Option<&LayoutText> {
+        self.like.as_ref().map(|(text, _)| text)
+    }
+
+    /// Points into the text, where this layout was written.
+    pub(crate) fn refuse(&self, error: LayoutError) -> Refusal {
+        match &self.like {
+            Some((text, true)) => text.refuse(error).into(),
+            _ => error.into(),
+        }
+    }
+
+    pub(crate) fn placement(&self) -> Answer<&Placement> {
+        let placement = self.placement.get_or_init(|| {
+            let is_function = self.like().is_some_and(LayoutText::is_function);
+            self.spot.place(self.layout.clone(), is_function)
+        });
+        placement.as_ref().map_err(|error| self.refuse(error.clone()))
+    }
+
+    pub(crate) fn program(&self) -> Answer<&Program> {
+        let placement = self.placement()?;
+        let program = self.program.get_or_init(|| placement.program());
+        program.as_ref().map_err(|error| self.refuse(error.clone()))
+    }
+
+    /// What stands above pictures.
+    pub(crate) fn title(&self) -> String {
+        self.text().map_or_else(|| shape_text(&self.layout), ToString::to_string)
+    }
+
+    /// The tiles that the text names.
+    pub(crate) fn tiles(&self) -> Vec<(u64, String)> {
+        match self.text() {
+            Some(LayoutText::Xla(XlaShape::Array(array))) => array.tiles(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The sizes of an image, column by column.
+    pub(crate) fn sizes(&self) -> Answer<Vec<u64>> {
+        Ok(self.program()?.columns().map(|(_, size)| size).collect())
+    }
+}
+
+/// The text, if it means exactly this layout.
+fn exact(text: &str, layout: &Layout) -> Option<LayoutText> {
+    let text = LayoutText::parse(text).ok()?;
+    let same = text.lower().ok()?.same_map(layout).ok()?;
+    same.is_none().then_some(text)
+}
+
+/// `a layout of shape (3, 4)`.
+pub(crate) fn shape_text(layout: &Layout) -> String {
+    let shape: Vec<String> = layout.shape().iter().map(u64::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    format!("a layout of shape ({}{comma})", shape.join(", "))
+}
+
+/// The index of one element, if that is what the arguments are.
+fn one_index(index: &Bound<'_, PyTuple>) -> Answer<Option<Vec<u64>>> {
+    let mut entries = Vec::with_capacity(index.len());
+    for (axis, entry) in index.iter_borrowed().enumerate() {
+        match entry.extract::<u64>() {
+            Ok(entry) => entries.push(entry),
+            Err(_) => match entry.extract::<i128>() {
+                Ok(entry) => {
+                    return refused(format!(
+                        "index {entry} of axis {axis} is outside of 0 to 2**64 - 1; \
+                         `layout[..]` counts negative indexes from the end"
+                    ));
+                }
+                Err(_) => return Ok(None),
+            },
+        }
+    }
+    Ok(Some(entries))
+}
+
+#[pymethods]
+impl Places {
+    /// The extents of the tensor.
+    #[getter]
+    fn shape(&self) -> Tuple<u64> {
+        Tuple(self.layout.shape())
+    }
+
+    /// The number of axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.layout.rank()
+    }
+
+    /// The number of elements.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.layout.elements()
+    }
+
+    /// The levels of a place, the most significant first.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((4_PE, 3:8), (8:1))").levels
+    /// ('PE', 'Addr')
+    #[getter]
+    fn levels(&self) -> Answer<Tuple<String>> {
+        Ok(Tuple(self.placement()?.columns().iter().map(ToString::to_string).collect()))
+    }
+
+    /// How many places each element has.
+    #[getter]
+    fn copies(&self) -> Answer<u64> {
+        Ok(self.placement()?.copies())
+    }
+
+    /// The shape of a memory image: the size of every level, in the order of `levels`.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((4_PE, 3:8), (8:1))").image_shape
+    /// (4, 24)
+    #[getter]
+    fn image_shape(&self) -> Answer<Tuple<u64>> {
+        Ok(Tuple(self.sizes()?))
+    }
+
+    /// The place of an element; of its first copy, where it has several.
+    ///
+    /// Arrays of indexes give an array of coordinates for every level: an entry per axis,
+    /// broadcast against each other, or one array whose last dimension is the index.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> layout = Layout("((4_PE, 3:8), (8:1))")
+    /// >>> layout.locate(4, 1)
+    /// Location(PE=1, Addr=9)
+    /// >>> import numpy as np
+    /// >>> layout.locate(np.arange(3), 1)["Addr"]
+    /// array([ 1,  9, 17], dtype=uint64)
+    #[pyo3(signature = (*index: "typing.Any") -> "typing.Any")]
+    fn locate<'py>(
+        slf: &Bound<'py, Self>,
+        index: &Bound<'py, PyTuple>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        let (py, places) = (slf.py(), slf.get());
+        if let Some(index) = one_index(index)? {
+            return places.located(py, &index);
+        }
+        if let Ok((only,)) = index.extract::<(Bound<'_, PyAny>,)>()
+            && (only.is_instance_of::<PyTuple>() || only.is_instance_of::<PyList>())
+            && let Ok(index) = only.extract::<Vec<u64>>()
+        {
+            return places.located(py, &index);
+        }
+        Ok(arrays(py, "locate")?.call1((slf, index))?)
+    }
+
+    /// All places of an element, copy by copy.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((2:1); B@[3_PE:1])").locate_all(1)
+    /// [Location(PE=0, Addr=1), Location(PE=1, Addr=1), Location(PE=2, Addr=1)]
+    #[pyo3(signature = (*index: "int") -> "list[Location]")]
+    fn locate_all(&self, index: &Bound<'_, PyTuple>) -> Answer<Vec<PyLocation>> {
+        let Some(index) = one_index(index)? else {
+            return refused("locate_all takes the index of one element: an integer per axis");
+        };
+        let copies = self.placement()?.locate_all(&index)?;
+        Ok(copies.map(PyLocation).collect())
+    }
+
+    /// The element at a place: its index, or why there is none, which is false.
+    ///
+    /// Arrays of coordinates give an array of indexes, with -1 where there is a hole, -2 where
+    /// there is padding and -3 for places outside.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
+    /// >>> layout.element(PE=1, Addr=15)
+    /// (9, 1)
+    /// >>> layout.element("PE=3,Addr=20")
+    /// <Empty.PADDING: -2>
+    /// >>> import numpy as np
+    /// >>> layout.element(PE=np.array([1, 3]), Addr=15).tolist()
+    /// [[9, 1], [-2, -2]]
+    #[pyo3(signature = (place: "typing.Any" = None, /, **coordinates: "typing.Any") -> "typing.Any")]
+    fn element<'py>(
+        slf: &Bound<'py, Self>,
+        place: Option<&Bound<'py, PyAny>>,
+        coordinates: Option<&Bound<'py, PyDict>>,
+    ) -> Answer<Bound<'py, PyAny>> {
+        let py = slf.py();
+        match location_of(place, coordinates) {
+            Ok(location) => slf.get().held(py, &location),
+            Err(Refusal::Python(error))
+                if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) =>
+            {
+                Ok(arrays(py, "element")?.call1((slf, place, coordinates))?)
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Whether both are the same map; the answer is true or has a witness.
+    ///
+    /// `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
+    /// other is wanted: it may have more copies.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> a, b = Layout("((4_PE, 3:8), (8:1))"), Layout("((4_PE, 3:16), (8:2))")
+    /// >>> same = a.same(b)
+    /// >>> bool(same), same.index
+    /// (False, (1, 0))
+    /// >>> assert a.same("((4_PE:1, 3:8), (2:4, 4:1))")
+    #[pyo3(signature = (other: "Places | str", *, up_to: "typing.Literal['padding', 'copies'] | None" = None))]
+    fn same(&self, other: &Bound<'_, PyAny>, up_to: Option<&str>) -> Answer<PySame> {
+        let other = crate::layout::any(other)?;
+        PySame::of(self, other.get(), up_to)
+    }
+
+    /// The table of all places: a row per element and copy, sorted by place.
+    ///
+    /// `at` keeps a unit or subtree, `padding` adds the slots without an element, and
+    /// `part=(k, n)` keeps the k-th of n parts.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> table = Layout("((2_PE, 2:1), (3:2))").table(at="PE=1")
+    /// >>> table.to_numpy()[:2]
+    /// array([(1, 0, 2, 0), (1, 1, 3, 0)],
+    ///       dtype=[('PE', '<i8'), ('Addr', '<i8'), ('i0', '<i8'), ('i1', '<i8')])
+    #[pyo3(signature = (
+        at: "collections.abc.Mapping[str, int] | str | None" = None,
+        *,
+        padding = false,
+        part: "tuple[int, int] | None" = None,
+    ) -> "Table")]
+    fn table(
+        &self,
+        at: Option<&Bound<'_, PyAny>>,
+        padding: bool,
+        part: Option<(u64, u64)>,
+    ) -> Answer<PyTable> {
+        PyTable::new(
+            self.placement()?.clone(),
+            location_of(at, None)?,
+            padding,
+            part.unwrap_or((0, 1)),
+        )
+    }
+
+    /// What the layout does, in numbers: elements, slots, padding, footprint.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> report = Layout("(10,7)/((3:7, 4_PE), (7:1))").report()
+    /// >>> report.elements, report.slots, report.pads
+    /// (70, 84, 14)
+    fn report(&self) -> Answer<crate::report::PyReport> {
+        let report = self.placement()?.report().map_err(|error| self.refuse(error))?;
+        let mut report = report;
+        if let Some(text) = self.like() {
+            report.address_unit = text.address_unit();
+        }
+        Ok(crate::report::PyReport(report))
+    }
+}
+
+impl Places {
+    fn located<'py>(&self, py: Python<'py>, index: &[u64]) -> Answer<Bound<'py, PyAny>> {
+        let place = self.placement()?.locate(index)?;
+        Ok(Bound::new(py, PyLocation(place))?.into_any())
+    }
+
+    fn held<'py>(&self, py: Python<'py>, place: &Location) -> Answer<Bound<'py, PyAny>> {
+        match self.placement()?.element(place)? {
+            Found::Element(index) => Ok(PyTuple::new(py, index)?.into_any()),
+            Found::Padding => Ok(empty_of(py, "PADDING")?),
+            Found::Hole => Ok(empty_of(py, "HOLE")?),
+            Found::Outside => Ok(empty_of(py, "OUTSIDE")?),
+        }
+    }
+}

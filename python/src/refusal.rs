@@ -1,0 +1,132 @@
+//! Refusals as Python exceptions: subclasses of `ValueError` that keep span, text and remedy.
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tensor_layout::error::{LevelNameError, Span};
+use tensor_layout::rows::WriteError;
+use tensor_layout::{LayoutError, ParseError};
+
+/// Why a call is refused.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    Text(ParseError),
+    Meaning(LayoutError),
+    Argument(String),
+    Python(PyErr),
+}
+
+/// What every method returns.
+pub(crate) type Answer<T> = Result<T, Refusal>;
+
+/// Refuses an argument.
+pub(crate) fn refused<T>(why: impl Into<String>) -> Answer<T> {
+    Err(Refusal::Argument(why.into()))
+}
+
+impl From<ParseError> for Refusal {
+    fn from(error: ParseError) -> Refusal {
+        Refusal::Text(error)
+    }
+}
+
+impl From<LayoutError> for Refusal {
+    fn from(error: LayoutError) -> Refusal {
+        Refusal::Meaning(error)
+    }
+}
+
+impl From<LevelNameError> for Refusal {
+    fn from(error: LevelNameError) -> Refusal {
+        Refusal::Meaning(error.into())
+    }
+}
+
+impl From<PyErr> for Refusal {
+    fn from(error: PyErr) -> Refusal {
+        Refusal::Python(error)
+    }
+}
+
+impl From<pyo3::CastError<'_, '_>> for Refusal {
+    fn from(error: pyo3::CastError<'_, '_>) -> Refusal {
+        Refusal::Python(error.into())
+    }
+}
+
+impl From<std::io::Error> for Refusal {
+    fn from(error: std::io::Error) -> Refusal {
+        Refusal::Python(PyOSError::new_err(error.to_string()))
+    }
+}
+
+impl From<WriteError> for Refusal {
+    fn from(error: WriteError) -> Refusal {
+        match error {
+            WriteError::Layout(error) => error.into(),
+            WriteError::Io(error) | WriteError::Read(error) => error.into(),
+            other => Refusal::Argument(other.to_string()),
+        }
+    }
+}
+
+impl From<Refusal> for PyErr {
+    fn from(refusal: Refusal) -> PyErr {
+        Python::attach(|py| match refusal {
+            Refusal::Text(error) => of_text(py, &error),
+            Refusal::Meaning(error) => of_meaning(py, &error),
+            Refusal::Argument(why) => PyValueError::new_err(why),
+            Refusal::Python(error) => error,
+        })
+    }
+}
+
+fn of_text(py: Python<'_>, error: &ParseError) -> PyErr {
+    let details = PyDict::new(py);
+    let span = |span: Span| characters(error.text(), span);
+    let set = || -> PyResult<()> {
+        details.set_item("text", error.text())?;
+        details.set_item("span", span(error.span()))?;
+        details.set_item("related", error.related().map(span))?;
+        details.set_item("help", error.help())?;
+        details.set_item("kind", name(error.kind()))
+    };
+    set().and_then(|()| make(py, "ParseError", error.to_string(), &details)).unwrap_or_else(|e| e)
+}
+
+fn of_meaning(py: Python<'_>, error: &LayoutError) -> PyErr {
+    let class = match error {
+        LayoutError::IndexBeyond { .. } | LayoutError::PlaceBeyond { .. } => "OutOfRange",
+        _ => "LayoutError",
+    };
+    let help = error.help();
+    let message = help.iter().fold(error.to_string(), |text, help| text + "\n  = help: " + help);
+    let details = PyDict::new(py);
+    let set = || -> PyResult<()> {
+        details.set_item("help", help)?;
+        details.set_item("kind", name(error))
+    };
+    set().and_then(|()| make(py, class, message, &details)).unwrap_or_else(|e| e)
+}
+
+fn make(
+    py: Python<'_>,
+    class: &str,
+    message: String,
+    details: &Bound<'_, PyDict>,
+) -> PyResult<PyErr> {
+    let class = py.import("tensor_layout.errors")?.getattr(class)?;
+    Ok(PyErr::from_value(class.call((message,), Some(details))?))
+}
+
+/// The span in characters, as Python counts.
+fn characters(text: &str, span: Span) -> (usize, usize) {
+    let count = |end: usize| text.get(..end).map_or(end, |part| part.chars().count());
+    (count(span.start), count(span.end))
+}
+
+/// The name of the variant.
+fn name(kind: &impl std::fmt::Debug) -> String {
+    let name = format!("{kind:?}");
+    name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
+}

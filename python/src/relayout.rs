@@ -1,0 +1,242 @@
+//! Relayouts: what has to move to go from one layout to another.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use tensor_layout::picture::Drawing;
+use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic};
+use tensor_layout::{LayoutError, Level, Machine, Placement};
+
+use crate::layout::{any, machine_of};
+use crate::places::Places;
+use crate::refusal::Answer;
+use crate::spot::{Spot, bits_of};
+use crate::transfers::PyTransfers;
+use crate::values::Dict;
+
+/// What has to move to go from one layout to another: exact counts for tensors of any size.
+///
+/// The function `relayout` makes it; `str` is the page that the command prints.
+#[pyclass(name = "Relayout", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyRelayout {
+    pair: Arc<Relayout>,
+    traffic: Traffic,
+    source: Py<Places>,
+    destination: Py<Places>,
+    placements: (Placement, Placement),
+    /// The steps by the rates of the machine, where it has them.
+    steps: Option<u64>,
+}
+
+/// Pairs two layouts of a tensor: where it is, and where it is wanted.
+///
+/// Layouts and texts are placed on `machine`; without one there are as many units as both name. Placements
+/// are where they are.
+///
+/// >>> from tensor_layout import relayout
+/// >>> move = relayout("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "PE=4")
+/// >>> move.sentence
+/// 'elements move between PEs'
+/// >>> move.by_distance
+/// {'in place': 4, 'address': 20, 'PE': 72}
+/// >>> move.into
+/// {'PE': 72}
+#[pyfunction]
+#[pyo3(signature = (
+    source: "Layout | Placement | str",
+    destination: "Layout | Placement | str",
+    machine: "Machine | str | None" = None,
+    *,
+    memory: "str | None" = None,
+    dtype: "typing.Any" = None,
+) -> "Relayout")]
+pub(crate) fn relayout(
+    source: &Bound<'_, PyAny>,
+    destination: &Bound<'_, PyAny>,
+    machine: Option<&Bound<'_, PyAny>>,
+    memory: Option<String>,
+    dtype: Option<&Bound<'_, PyAny>>,
+) -> Answer<PyRelayout> {
+    let (source, destination) = (any(source)?, any(destination)?);
+    let machine = machine.map(machine_of).transpose()?;
+    let spot = Spot {
+        machine: machine.map(|machine| machine.get().machine.clone()),
+        memory,
+        element_bits: dtype.map(bits_of).transpose()?,
+        ..Spot::default()
+    };
+    let (from, to) = paired(source.get(), destination.get(), spot)?;
+    let pair = Arc::new(Relayout::new(&from, &to)?);
+    let traffic = source.py().detach(|| pair.traffic())?;
+    let steps = steps(&from, &traffic)?;
+    let (source, destination) = (source.unbind(), destination.unbind());
+    Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), steps })
+}
+
+/// Two layouts of a tensor on one machine: the one that is given, or that both have in common.
+pub(crate) fn paired(
+    source: &Places,
+    destination: &Places,
+    mut spot: Spot,
+) -> Answer<(Placement, Placement)> {
+    if spot.machine.is_none() {
+        spot.machine = Some(common_machine(source, destination)?);
+    }
+    Ok((placed(source, &spot)?, placed(destination, &spot)?))
+}
+
+/// A placement as it is, a layout on the machine.
+fn placed(places: &Places, spot: &Spot) -> Answer<Placement> {
+    if places.spot.machine.is_some() {
+        return Ok(places.placement()?.clone());
+    }
+    let (mut spot, mut layout) = (spot.clone(), places.layout.clone());
+    if let Some(text) = places.text() {
+        spot = spot.and(Spot::written(text))?;
+        if let Some(machine) = &spot.machine {
+            layout = text.lower_on(machine)?;
+        }
+    }
+    let is_function = places.like().is_some_and(tensor_layout::LayoutText::is_function);
+    spot.place(layout, is_function).map_err(|error| places.refuse(error))
+}
+
+/// The machine of a side that is placed, else the units that both layouts name, or one.
+fn common_machine(source: &Places, destination: &Places) -> Answer<Machine> {
+    let placed = [source, destination].into_iter().find_map(|side| side.spot.machine.clone());
+    if let Some(machine) = placed {
+        return Ok(machine);
+    }
+    let layouts = [&source.layout, &destination.layout];
+    let mut levels: Vec<Level> =
+        layouts.iter().flat_map(|layout| layout.used_levels().iter().copied()).collect();
+    levels.retain(|level| level.is_unit());
+    levels.sort();
+    levels.dedup();
+    if levels.is_empty() {
+        levels.push(Level::new("Unit")?);
+    }
+    let size = |level: Level| layouts.iter().map(|layout| layout.extent(level)).max().unwrap_or(1);
+    let builder = levels.iter().fold(Machine::builder("of the two layouts"), |builder, level| {
+        builder.level(*level, size(*level))
+    });
+    Ok(builder.build()?)
+}
+
+fn steps(placement: &Placement, traffic: &Traffic) -> Result<Option<u64>, LayoutError> {
+    let (Some(machine), Some(bits)) = (placement.machine(), placement.element_bits()) else {
+        return Ok(None);
+    };
+    if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
+        return Ok(None);
+    }
+    Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?.steps))
+}
+
+impl PyRelayout {
+    fn per_level<V>(&self, count: impl Fn(&LevelTraffic) -> V) -> Dict<V> {
+        let levels = self.traffic.levels.iter();
+        Dict::new(levels.map(|level| (level.level, count(level))))
+    }
+}
+
+#[pymethods]
+impl PyRelayout {
+    /// Where the tensor is.
+    #[getter]
+    fn source(&self, py: Python<'_>) -> Py<Places> {
+        self.source.clone_ref(py)
+    }
+
+    /// Where it is wanted.
+    #[getter]
+    fn destination(&self, py: Python<'_>) -> Py<Places> {
+        self.destination.clone_ref(py)
+    }
+
+    /// The number of elements.
+    #[getter]
+    fn elements(&self) -> u64 {
+        self.traffic.elements
+    }
+
+    /// How many places each has in the destination.
+    #[getter]
+    fn copies(&self) -> u64 {
+        self.traffic.copies
+    }
+
+    /// How many destination copies have their nearest source copy how far away.
+    #[getter]
+    fn by_distance(&self) -> Dict<u64> {
+        Dict::new(self.traffic.by_distance.iter().copied())
+    }
+
+    /// How many elements have to enter the units of each level at least, whatever the algorithm.
+    #[getter]
+    fn into(&self) -> Dict<u64> {
+        self.per_level(|level| level.into)
+    }
+
+    /// How many have to leave them; None where copies leave open which unit sends.
+    #[getter]
+    fn out_of(&self) -> Dict<Option<u64>> {
+        self.per_level(|level| level.out_of)
+    }
+
+    /// The steps that it takes at least by the rates of the machine, where it and `dtype` tell.
+    #[getter]
+    fn steps(&self) -> Option<u64> {
+        self.steps
+    }
+
+    /// What kind of move it is.
+    #[getter]
+    fn sentence(&self) -> String {
+        self.pair.sentence(&self.traffic)
+    }
+
+    /// What moves digit by digit, in sentences: `axis 0, 4 at 3: PE -> Addr x 6`.
+    #[getter]
+    fn moves(&self) -> Answer<Vec<String>> {
+        let account = self.pair.account()?;
+        let copies = account.copies.iter().map(ToString::to_string);
+        Ok(account.moves.iter().map(ToString::to_string).chain(copies).collect())
+    }
+
+    /// The moves themselves, nearest first, as runs of elements from one unit to some units.
+    ///
+    /// >>> from tensor_layout import relayout
+    /// >>> move, = relayout("((1_PE, 4:1))", "((4:1))", "PE=4").transfers()
+    /// >>> move.length, move.source, len(move.destinations)
+    /// (4, Location(PE=0), 3)
+    #[pyo3(signature = () -> "collections.abc.Iterator[Transfer]")]
+    fn transfers(&self) -> Answer<PyTransfers> {
+        PyTransfers::of(self.pair.clone())
+    }
+
+    fn __bool__(&self) -> bool {
+        self.traffic.farthest() != Distance::InPlace
+    }
+
+    fn __str__(&self) -> Answer<String> {
+        Ok(tensor_layout::cli::relayout_page(&self.pair, &self.traffic, &self.pair.account()?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Relayout: {}>", self.sentence())
+    }
+
+    fn _repr_svg_(&self) -> Option<String> {
+        let (from, to) = &self.placements;
+        let (source, destination) = (self.source.get(), self.destination.get());
+        let left = Drawing::new(from).title(&source.title()).tiles(source.tiles());
+        let right = Drawing::new(to).title(&destination.title()).tiles(destination.tiles());
+        Some(left.before_and_after(&right).ok()?.to_svg())
+    }
+
+    fn _repr_html_(&self) -> Answer<String> {
+        Ok(crate::html::page(&self.__str__()?))
+    }
+}

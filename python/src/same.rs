@@ -1,0 +1,117 @@
+//! Whether two layouts are the same, with a witness.
+
+use pyo3::prelude::*;
+use tensor_layout::algebra::Difference;
+use tensor_layout::{LayoutError, Location};
+
+use crate::location::PyLocation;
+use crate::places::Places;
+use crate::refusal::{Answer, Refusal};
+use crate::values::Tuple;
+
+/// The answer of `same`: true, or false with a witness.
+///
+/// >>> from tensor_layout import Layout
+/// >>> same = Layout("((4:1), (2:4))").same("((4:2), (2:1))")
+/// >>> assert not same
+/// >>> same.index, same.first, same.second
+/// ((1, 0), [Location(Addr=1)], [Location(Addr=2)])
+#[pyclass(name = "Same", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PySame(Option<Difference>);
+
+impl PySame {
+    pub(crate) fn of(first: &Places, second: &Places, up_to: Option<&str>) -> Answer<PySame> {
+        let difference = match first.spot.machine.is_some() || second.spot.machine.is_some() {
+            true => of_placements(first, second, up_to)?,
+            false => of_layouts(first, second, up_to)?,
+        };
+        Ok(PySame(difference?))
+    }
+}
+
+type Compared = Result<Option<Difference>, LayoutError>;
+
+fn of_layouts(first: &Places, second: &Places, up_to: Option<&str>) -> Answer<Compared> {
+    let (a, b) = (&first.layout, &second.layout);
+    Ok(match up_to {
+        None => a.same_map(b),
+        Some("padding") => a.same_up_to_padding(b),
+        Some("copies") => a.serves(b),
+        Some(other) => return Err(unknown(other)),
+    })
+}
+
+fn of_placements(first: &Places, second: &Places, up_to: Option<&str>) -> Answer<Compared> {
+    let (a, b) = (first.placement()?, second.placement()?);
+    Ok(match up_to {
+        None => a.same_map(b),
+        Some("padding") => a.copyable(b),
+        Some("copies") => a.serves(b),
+        Some(other) => return Err(unknown(other)),
+    })
+}
+
+fn unknown(up_to: &str) -> Refusal {
+    Refusal::Argument(format!("`up_to` is 'padding' or 'copies', not '{up_to}'"))
+}
+
+fn locations(places: &[Location]) -> Vec<PyLocation> {
+    places.iter().cloned().map(PyLocation).collect()
+}
+
+#[pymethods]
+impl PySame {
+    fn __bool__(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The index of the first element that has other places, if one has.
+    #[getter]
+    fn index(&self) -> Option<Tuple<u64>> {
+        match &self.0 {
+            Some(Difference::Element { index, .. }) => Some(Tuple(index.clone())),
+            _ => None,
+        }
+    }
+
+    /// The places of that element in the first layout, at most 64 of them.
+    #[getter]
+    fn first(&self) -> Vec<PyLocation> {
+        match &self.0 {
+            Some(Difference::Element { first, .. }) => locations(first),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The places of that element in the second layout.
+    #[getter]
+    fn second(&self) -> Vec<PyLocation> {
+        match &self.0 {
+            Some(Difference::Element { second, .. }) => locations(second),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The place that holds something else although all elements are the same, if there is one.
+    #[getter]
+    fn place(&self) -> Option<PyLocation> {
+        match &self.0 {
+            Some(Difference::Place { place, .. }) => Some(PyLocation(place.clone())),
+            _ => None,
+        }
+    }
+
+    /// The difference in a sentence; empty if there is none.
+    #[getter]
+    fn reason(&self) -> String {
+        self.0.as_ref().map_or_else(String::new, ToString::to_string)
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.0 {
+            None => "<Same: yes>".into(),
+            Some(difference) => format!("<Same: no, {difference}>"),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Shardings: which device of a mesh holds which part of a tensor.
+
+use std::ops::Range;
+
+use pyo3::prelude::*;
+use pyo3::types::{PySlice, PyTuple};
+use tensor_layout::sharding::{Mesh, ShardedShape, Sharding, ShardingText};
+use tensor_layout::xla::{XlaArray, XlaDim, XlaDtype};
+
+use crate::layout::{PyLayout, any, machine_of, make};
+use crate::places::Places;
+use crate::refusal::{Answer, refused};
+use crate::spot::Spot;
+
+/// A sharding in any notation: HLO, Shardy, a JAX PartitionSpec, PyTorch placements.
+///
+/// Shardings that name the axes of a mesh need it: `mesh="x=2,y=4"`.
+///
+/// >>> from tensor_layout import Sharding
+/// >>> sharding = Sharding("P('x', None)", mesh="x=2,y=4")
+/// >>> sharding.shard((10, 7), device=4)
+/// (slice(5, 10, None), slice(0, 7, None))
+/// >>> sharding.to("hlo", rank=2)
+/// '{devices=[2,1,4]<=[8] last_tile_dim_replicate}'
+#[pyclass(name = "Sharding", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PySharding {
+    text: ShardingText,
+    mesh: Option<Mesh>,
+}
+
+/// The texts of a sharding and of its mesh.
+type Parts = (String, Option<String>);
+
+impl PySharding {
+    /// What the sharding says of a tensor of this shape.
+    fn of(&self, shape: &[u64]) -> Answer<Sharding> {
+        let Some(dtype) = XlaDtype::from_name("f32") else { return refused("f32") };
+        let dims = shape.iter().map(|extent| XlaDim::Static(*extent)).collect();
+        let array = XlaArray::new(dtype, dims, None);
+        Ok(ShardedShape::new(array, self.text.clone(), self.mesh.clone()).sharding()?)
+    }
+
+    fn parts(&self) -> Parts {
+        (self.text.to_string(), self.mesh.as_ref().map(ToString::to_string))
+    }
+}
+
+fn slices<'py>(py: Python<'py>, ranges: Vec<Range<u64>>) -> PyResult<Bound<'py, PyTuple>> {
+    let bound = |at: u64| isize::try_from(at).unwrap_or(isize::MAX);
+    let slice = py.get_type::<PySlice>();
+    let slices =
+        ranges.into_iter().map(|range| slice.call1((bound(range.start), bound(range.end))));
+    PyTuple::new(py, slices.collect::<PyResult<Vec<_>>>()?)
+}
+
+#[pymethods]
+impl PySharding {
+    #[new]
+    #[pyo3(signature = (text: "str", *, mesh: "str | None" = None))]
+    fn new(text: &str, mesh: Option<&str>) -> Answer<PySharding> {
+        let mesh = mesh.map(str::parse).transpose()?;
+        Ok(PySharding { text: text.parse()?, mesh })
+    }
+
+    /// The extents of a shard, the same for all devices.
+    #[pyo3(signature = (shape: "collections.abc.Sequence[int]") -> "tuple[int, ...]")]
+    fn shard_shape<'py>(&self, py: Python<'py>, shape: Vec<u64>) -> Answer<Bound<'py, PyTuple>> {
+        Ok(PyTuple::new(py, self.of(&shape)?.shard_extents(&shape)?)?)
+    }
+
+    /// The part of a tensor that a device holds, as slices, or None. Parts at the end may be short or empty.
+    #[pyo3(signature = (shape: "collections.abc.Sequence[int]", device: "int") -> "tuple[slice, ...] | None")]
+    fn shard<'py>(
+        &self,
+        py: Python<'py>,
+        shape: Vec<u64>,
+        device: u64,
+    ) -> Answer<Option<Bound<'py, PyTuple>>> {
+        let part = self.of(&shape)?.shard(&shape, device)?;
+        Ok(part.map(|ranges| slices(py, ranges)).transpose()?)
+    }
+
+    /// How many devices there are for a tensor of this shape, if the sharding says so.
+    #[pyo3(signature = (shape: "collections.abc.Sequence[int]") -> "int | None")]
+    fn devices(&self, shape: Vec<u64>) -> Answer<Option<u64>> {
+        Ok(self.of(&shape)?.devices())
+    }
+
+    /// The devices that hold an element, and its index in their shards.
+    ///
+    /// >>> from tensor_layout import Sharding
+    /// >>> Sharding("{devices=[2,4]<=[8]}").locate((10, 7), (6, 3))
+    /// ([5], (1, 1))
+    #[pyo3(signature = (
+        shape: "collections.abc.Sequence[int]", index: "collections.abc.Sequence[int]"
+    ) -> "tuple[list[int], tuple[int, ...]]")]
+    fn locate<'py>(
+        &self,
+        py: Python<'py>,
+        shape: Vec<u64>,
+        index: Vec<u64>,
+    ) -> Answer<(Vec<u64>, Bound<'py, PyTuple>)> {
+        let (devices, local) = self.of(&shape)?.locate(&shape, &index)?;
+        Ok((devices, PyTuple::new(py, local)?))
+    }
+
+    /// One layout from the index of the whole tensor to device and address: `shard` is the layout
+    /// of the shards, row-major if none is given; `machine` counts devices through its tree.
+    ///
+    /// >>> from tensor_layout import Sharding
+    /// >>> layout = Sharding("P('x', None)", mesh="x=2,y=4").layout((10, 7))
+    /// >>> layout.locate(6, 3)
+    /// Location(x=1, y=0, Addr=10)
+    #[pyo3(signature = (
+        shape: "collections.abc.Sequence[int]",
+        shard: "Layout | str | None" = None,
+        *,
+        machine: "Machine | str | None" = None,
+    ) -> "Layout")]
+    fn layout(
+        &self,
+        py: Python<'_>,
+        shape: Vec<u64>,
+        shard: Option<&Bound<'_, PyAny>>,
+        machine: Option<&Bound<'_, PyAny>>,
+    ) -> Answer<Py<PyLayout>> {
+        let sharding = self.of(&shape)?;
+        let shard = match shard {
+            Some(shard) => any(shard)?.get().layout.clone(),
+            None => row_major(sharding.shard_extents(&shape)?)?,
+        };
+        let machine = machine.map(machine_of).transpose()?;
+        let machine = machine.as_ref().map(|machine| &machine.get().machine);
+        let layout = sharding.layout(&shape, &shard, machine)?;
+        Ok(make(py, Places::new(layout, None, Spot::default()))?)
+    }
+
+    /// The sharding in another notation: `hlo`, `sdy` or `jax`, of a tensor of this rank.
+    #[pyo3(signature = (notation: "typing.Literal['hlo', 'sdy', 'jax']", *, rank: "int") -> "str")]
+    fn to(&self, notation: &str, rank: usize) -> Answer<String> {
+        // Only the number of axes counts.
+        let sharding = self.of(&vec![1 << 20; rank])?;
+        let mesh = || match &self.mesh {
+            Some(mesh) => Ok(mesh),
+            None => refused("`mesh` names the axes that this notation speaks of"),
+        };
+        match notation {
+            "hlo" => Ok(sharding.to_hlo().to_string()),
+            "sdy" => Ok(sharding.to_sdy(mesh()?, rank)?.to_string()),
+            "jax" => Ok(sharding.to_partition_spec(mesh()?, rank)?.to_string()),
+            _ => refused(format!("`{notation}` is not a notation of shardings: hlo, sdy, jax")),
+        }
+    }
+
+    fn __eq__(&self, other: &PySharding) -> bool {
+        self.parts() == other.parts()
+    }
+
+    fn __hash__(&self) -> u64 {
+        crate::hash_of(&self.parts())
+    }
+
+    fn __str__(&self) -> String {
+        self.text.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let text = crate::layout::quoted(&self.text.to_string());
+        match &self.mesh {
+            Some(mesh) => format!("Sharding({text}, mesh='{mesh}')"),
+            None => format!("Sharding({text})"),
+        }
+    }
+
+    #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        Ok((slf.py().import("tensor_layout._arrays")?.getattr("sharding")?, slf.get().parts()))
+    }
+}
+
+/// Shape and strides of an array in C order.
+fn row_major(extents: Vec<u64>) -> Answer<tensor_layout::Layout> {
+    let mut strides = vec![1; extents.len()];
+    for axis in (1..extents.len()).rev() {
+        let (Some(inner), Some(extent)) = (strides.get(axis), extents.get(axis)) else { break };
+        let Some(stride) = u64::checked_mul(*inner, (*extent).max(1)) else {
+            return refused("the shard has more elements than 64 bits count");
+        };
+        if let Some(outer) = strides.get_mut(axis - 1) {
+            *outer = stride;
+        }
+    }
+    Ok(tensor_layout::notation::Strided::new(extents, strides).lower()?)
+}

@@ -1,0 +1,101 @@
+//! Where a layout is placed: machine, memory, element width, first address.
+
+use pyo3::prelude::*;
+use tensor_layout::notation::Dtype;
+use tensor_layout::{Layout, LayoutError, LayoutText, Machine, Placement};
+
+use crate::refusal::{Answer, refused};
+
+/// The arguments of `Layout.on`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spot {
+    pub(crate) machine: Option<Machine>,
+    /// The text of the machine that was asked for, where it has one.
+    pub(crate) machine_text: Option<String>,
+    pub(crate) memory: Option<String>,
+    pub(crate) element_bits: Option<u64>,
+    /// The name of the element type, where a PadLayout has one.
+    pub(crate) dtype: Option<String>,
+    pub(crate) base: u64,
+    pub(crate) oversized: bool,
+    pub(crate) shared: bool,
+}
+
+impl Spot {
+    /// What the end of a text says: `@LM0 / Half`.
+    pub(crate) fn written(text: &LayoutText) -> Spot {
+        let LayoutText::PadLayout(tree) = text else { return Spot::default() };
+        Spot {
+            memory: tree.memory().map(|memory| memory.name().to_owned()),
+            element_bits: tree.dtype().map(Dtype::bits),
+            dtype: tree.dtype().map(|dtype| dtype.name().to_owned()),
+            ..Spot::default()
+        }
+    }
+
+    /// Both, which must not contradict each other.
+    pub(crate) fn and(self, written: Spot) -> Answer<Spot> {
+        let contradicts = |what: &str, given: &str, written: &str| {
+            refused(format!("{what}={given} contradicts {written} at the end of the layout"))
+        };
+        if let (Some(given), Some(written)) = (&self.memory, &written.memory)
+            && given != written
+        {
+            return contradicts("memory", &format!("'{given}'"), &format!("`{written}`"));
+        }
+        if let (Some(given), Some(written)) = (self.element_bits, written.element_bits)
+            && given != written
+        {
+            return contradicts("dtype", &format!("{given} bits"), &format!("{written} bits"));
+        }
+        let memory = self.memory.or(written.memory);
+        let element_bits = self.element_bits.or(written.element_bits);
+        let dtype = self.dtype.or(written.dtype);
+        Ok(Spot { memory, element_bits, dtype, ..self })
+    }
+
+    pub(crate) fn place(
+        &self,
+        layout: Layout,
+        is_function: bool,
+    ) -> Result<Placement, LayoutError> {
+        let mut builder = Placement::of(layout).base(self.base);
+        if let Some(machine) = &self.machine {
+            builder = builder.on(machine);
+        }
+        if let Some(memory) = &self.memory {
+            builder = builder.memory(memory);
+        }
+        if let Some(bits) = self.element_bits {
+            builder = builder.element_bits(bits);
+        }
+        if self.oversized {
+            builder = builder.oversized();
+        }
+        if self.shared || is_function {
+            builder = builder.shared_places();
+        }
+        builder.build()
+    }
+}
+
+/// The name of a type that PadLayouts have.
+pub(crate) fn name_of(dtype: &Bound<'_, PyAny>) -> Option<String> {
+    let dtype: Dtype = dtype.extract::<&str>().ok()?.parse().ok()?;
+    Some(dtype.name().to_owned())
+}
+
+/// The width of a type: the name that a PadLayout gives it, or anything that NumPy takes for one.
+pub(crate) fn bits_of(dtype: &Bound<'_, PyAny>) -> Answer<u64> {
+    if let Ok(name) = dtype.extract::<&str>() {
+        if let Ok(dtype) = name.parse::<Dtype>() {
+            return Ok(dtype.bits());
+        }
+        if let Some(dtype) = tensor_layout::xla::XlaDtype::from_name(name) {
+            return Ok(dtype.bits());
+        }
+    }
+    let dtype = dtype.py().import("numpy")?.call_method1("dtype", (dtype,))?;
+    let bytes: u64 = dtype.getattr("itemsize")?.extract()?;
+    Ok(bytes * 8)
+}

@@ -1,0 +1,135 @@
+//! The moves of a relayout, one by one.
+//!
+//! They are walked by a borrower of the relayout, which Python cannot keep; so a thread of its own
+//! walks them, some batches ahead, until there are none or nobody asks any more.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use tensor_layout::relayout::{Relayout, Run, Transfer};
+
+use crate::location::PyLocation;
+use crate::refusal::Answer;
+
+/// How many transfers pass from the thread at once, and how many such batches wait at most.
+const BATCH: usize = 1 << 10;
+const AHEAD: usize = 4;
+
+/// How long signals may wait while the next transfer is looked for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The moves of a relayout, as an iterator.
+#[pyclass(name = "Transfers", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyTransfers(Mutex<Walk>);
+
+#[derive(Debug)]
+struct Walk {
+    batches: Receiver<Vec<Transfer>>,
+    ready: std::vec::IntoIter<Transfer>,
+}
+
+impl PyTransfers {
+    pub(crate) fn of(pair: Arc<Relayout>) -> Answer<PyTransfers> {
+        // Refusals come now, not with the first move.
+        drop(pair.transfers()?);
+        let (send, batches) = sync_channel(AHEAD);
+        std::thread::Builder::new().name("transfers".into()).spawn(move || {
+            let Ok(mut transfers) = pair.transfers() else { return };
+            loop {
+                let batch: Vec<Transfer> = transfers.by_ref().take(BATCH).collect();
+                if batch.is_empty() || send.send(batch).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(PyTransfers(Mutex::new(Walk { batches, ready: Vec::new().into_iter() })))
+    }
+}
+
+#[pymethods]
+impl PyTransfers {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyTransfer>> {
+        loop {
+            let next = py.detach(|| {
+                let mut walk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(transfer) = walk.ready.next() {
+                    return Ok(transfer);
+                }
+                walk.ready = walk.batches.recv_timeout(PATIENCE)?.into_iter();
+                walk.ready.next().ok_or(RecvTimeoutError::Disconnected)
+            });
+            match next {
+                Ok(transfer) => return Ok(Some(PyTransfer(transfer))),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            }
+        }
+    }
+}
+
+/// Elements that move together from one unit to some units.
+#[pyclass(name = "Transfer", frozen, module = "tensor_layout")]
+#[derive(Debug)]
+pub(crate) struct PyTransfer(Transfer);
+
+fn run(run: Run) -> (u64, i64) {
+    (run.start, run.step)
+}
+
+#[pymethods]
+impl PyTransfer {
+    /// How far: `address`, `memory` or the outermost level at which the paths part.
+    #[getter]
+    fn distance(&self) -> String {
+        self.0.distance.to_string()
+    }
+
+    /// The row-major number of the first element; the others follow it.
+    #[getter]
+    fn element(&self) -> u64 {
+        self.0.element
+    }
+
+    /// How many elements.
+    #[getter]
+    fn length(&self) -> u64 {
+        self.0.length
+    }
+
+    /// The unit that sends.
+    #[getter]
+    fn source(&self) -> PyLocation {
+        PyLocation(self.0.source.clone())
+    }
+
+    /// The units that receive.
+    #[getter]
+    fn destinations(&self) -> Vec<PyLocation> {
+        self.0.destinations.iter().cloned().map(PyLocation).collect()
+    }
+
+    /// The first address that is read, and the step to the next one.
+    #[getter]
+    fn read(&self) -> (u64, i64) {
+        run(self.0.read)
+    }
+
+    /// The first address that is written in every destination, and the step to the next one.
+    #[getter]
+    fn write(&self) -> (u64, i64) {
+        run(self.0.write)
+    }
+
+    fn __repr__(&self) -> String {
+        let Transfer { distance, length, source, destinations, .. } = &self.0;
+        let units = destinations.len();
+        format!("<Transfer: {distance}, {length} elements from {source} to {units} units>")
+    }
+}

@@ -1,0 +1,100 @@
+//! Plain values of Python, with the types that stubs name.
+
+use std::marker::PhantomData;
+
+use pyo3::inspect::{PyStaticConstant, PyStaticExpr};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use pyo3::{type_hint_identifier, type_hint_subscript};
+
+/// `tuple[T, ...]`
+#[derive(Debug)]
+pub(crate) struct Tuple<T>(pub(crate) Vec<T>);
+
+impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Tuple<T> {
+    type Target = PyTuple;
+    type Output = Bound<'py, PyTuple>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
+        type_hint_identifier!("builtins", "tuple"),
+        T::OUTPUT_TYPE,
+        PyStaticExpr::Constant { value: PyStaticConstant::Ellipsis }
+    );
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0)
+    }
+}
+
+/// `dict[str, V]`, in the order of the entries.
+#[derive(Debug)]
+pub(crate) struct Dict<V>(pub(crate) Vec<(String, V)>);
+
+impl<V> Dict<V> {
+    pub(crate) fn new<K: ToString>(entries: impl IntoIterator<Item = (K, V)>) -> Dict<V> {
+        Dict(entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect())
+    }
+}
+
+impl<'py, V: IntoPyObject<'py>> IntoPyObject<'py> for Dict<V> {
+    type Target = PyDict;
+    type Output = Bound<'py, PyDict>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
+        type_hint_identifier!("builtins", "dict"),
+        type_hint_identifier!("builtins", "str"),
+        V::OUTPUT_TYPE
+    );
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (key, value) in self.0 {
+            dict.set_item(key, value)?;
+        }
+        Ok(dict)
+    }
+}
+
+/// `collections.abc.Iterator[T]`
+#[derive(Debug)]
+pub(crate) struct Walk<'py, T>(Bound<'py, PyAny>, PhantomData<T>);
+
+impl<'py, T: IntoPyObject<'py>> Walk<'py, T> {
+    pub(crate) fn of(py: Python<'py>, items: Vec<T>) -> PyResult<Walk<'py, T>> {
+        Ok(Walk(PyTuple::new(py, items)?.try_iter()?.into_any(), PhantomData))
+    }
+}
+
+impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Walk<'py, T> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr =
+        type_hint_subscript!(type_hint_identifier!("collections.abc", "Iterator"), T::OUTPUT_TYPE);
+
+    fn into_pyobject(self, _: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.0)
+    }
+}
+
+/// `numpy.ndarray`
+#[derive(Debug)]
+pub(crate) struct Array<'py>(pub(crate) Bound<'py, PyAny>);
+
+impl<'py> IntoPyObject<'py> for Array<'py> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
+        type_hint_identifier!("numpy.typing", "NDArray"),
+        type_hint_identifier!("numpy", "int64")
+    );
+
+    fn into_pyobject(self, _: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.0)
+    }
+}

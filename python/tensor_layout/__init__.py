@@ -1,0 +1,84 @@
+"""Says where every element of a tensor lives: on which units of a machine, at which address.
+
+>>> from tensor_layout import Layout
+>>> layout = Layout("((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))")
+>>> placement = layout.on("mn-core")
+>>> placement.locate(100, 37)
+Location(L2B=1, L1B=4, MAB=1, PE=1, Addr=33)
+>>> placement.element(L2B=1, L1B=4, MAB=1, PE=1, Addr=33)
+(100, 37)
+
+A `Layout` is read from the text of a deep-learning compiler, or from what lies in memory
+(`Layout.of`, `from_jax`); on a `Machine` it is a `Placement`. Both give whole tables and move data
+(`pack`, `unpack`), as NumPy arrays. `relayout` counts what moves between two of them.
+"""
+
+from collections.abc import Mapping as _Mapping
+
+from ._arrays import Empty
+from ._jax import JaxFormats, from_jax
+from ._native import (
+    Candidate,
+    Candidates,
+    HloRecord,
+    HloRecords,
+    Layout,
+    Local,
+    Location,
+    Machine,
+    Memory,
+    Picture,
+    Placement,
+    Places,
+    Relayout,
+    Report,
+    Same,
+    Sharding,
+    Table,
+    Transfer,
+    XlaAdvice,
+    XlaShape,
+    XlaSizes,
+    einsum,
+    read_hlo,
+    relayout,
+)
+from ._page import Page
+from .errors import LayoutError, OutOfRange, ParseError, TensorLayoutError
+
+_Mapping.register(Location)
+
+__all__ = [
+    "Candidate",
+    "Candidates",
+    "Empty",
+    "HloRecord",
+    "HloRecords",
+    "JaxFormats",
+    "Layout",
+    "LayoutError",
+    "Local",
+    "Location",
+    "Machine",
+    "Memory",
+    "OutOfRange",
+    "Page",
+    "ParseError",
+    "Picture",
+    "Placement",
+    "Places",
+    "Relayout",
+    "Report",
+    "Same",
+    "Sharding",
+    "Table",
+    "TensorLayoutError",
+    "Transfer",
+    "XlaAdvice",
+    "XlaShape",
+    "XlaSizes",
+    "einsum",
+    "from_jax",
+    "read_hlo",
+    "relayout",
+]

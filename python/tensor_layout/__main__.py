@@ -1,0 +1,17 @@
+"""The command `tensor-layout`: `python -m tensor_layout explain ..`."""
+
+import signal
+import sys
+
+from ._native import command
+
+
+def main() -> int:
+    """Runs the command with the arguments of this process."""
+    # The command handles signals itself: Python's handlers would wait until it is done.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return command(["tensor-layout", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+"""Layouts of JAX: the order and tiling of `format` and the parts of `sharding`, as one map."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._native import Layout, Sharding
+
+#: The buffers that are read to find out how they are ordered, at most so many bytes.
+_MOST_READ = 1 << 24
+
+#: XLA's names of the types that NumPy calls otherwise.
+_NAMES = {"bool": "pred", "bfloat16": "bf16"}
+_KINDS = {"int": "s", "uint": "u", "float": "f", "complex": "c"}
+
+
+class JaxFormats(NamedTuple):
+    """The layouts of a compiled program, in the trees of its arguments and results."""
+
+    inputs: Any
+    outputs: Any
+
+
+def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Any:
+    """The layout of a JAX array, from its global index to device and byte.
+
+    Order and tiling are those of `x.format`, devices those of `x.sharding`: levels are the axes
+    of the mesh, or `Device`, the position in the device assignment. On CPU, where JAX reports
+    tilings that buffers do not have, the buffer is read to see how it is ordered.
+
+    A compiled program gives `JaxFormats`: the layouts of `input_formats` and `output_formats`.
+    `unit="element"` counts elements instead of bytes.
+
+    >>> from types import SimpleNamespace as Fake
+    >>> layout = Fake(major_to_minor=(1, 0), tiling=((8, 128),), sub_byte_element_size_in_bits=0)
+    >>> x = Fake(shape=(10, 200), dtype="float32", format=Fake(layout=layout), sharding=None)
+    >>> from_jax(x, unit="element")
+    Layout('f32[10,200]{0,1:T(8,128)}')
+    """
+    if hasattr(x, "input_formats"):
+        return _of_compiled(x, unit)
+    return _in_unit(_of_array(x), x.dtype, unit)
+
+
+def _of_compiled(compiled: Any, unit: Literal["byte", "element"]) -> JaxFormats:
+    tree = sys.modules["jax"].tree_util
+
+    def layout(info: Any, format: Any) -> Any:
+        reported = _reported(info.shape, info.dtype, format.layout, _platform(format.sharding))
+        return _in_unit(_sharded(info.shape, reported, format.sharding), info.dtype, unit)
+
+    def layouts(infos: Any, formats: Any) -> Any:
+        return tree.tree_map(layout, infos, formats)
+
+    args, outputs = compiled.args_info, compiled.out_info
+    return JaxFormats(layouts(args, compiled.input_formats), layouts(outputs, compiled.output_formats))
+
+
+def _in_unit(layout: Layout, dtype: Any, unit: Literal["byte", "element"]) -> Layout:
+    if unit == "element":
+        return layout
+    if unit != "byte":
+        raise ValueError(f"`unit` is 'byte' or 'element', not {unit!r}")
+    # The first byte of every element.
+    first: Layout = layout.in_bytes(_bits(dtype))[..., 0]
+    return first
+
+
+def _of_array(x: Any) -> Layout:
+    platform = _platform(x.sharding)
+    order = x.format.layout if x.format is not None else None
+    if platform == "cpu" and hasattr(x, "addressable_shards"):
+        shard = _read(x, order)
+    else:
+        shard = _reported(x.shape, x.dtype, order, platform)
+    return _sharded(x.shape, shard, x.sharding)
+
+
+class _Shape(NamedTuple):
+    """What XLA writes behind the brackets of a shape."""
+
+    dtype: str
+    layout: str
+
+    def text(self, shape: tuple[int, ...]) -> str:
+        return f"{self.dtype}[{','.join(map(str, shape))}]{self.layout}"
+
+
+def _reported(shape: tuple[int, ...], dtype: Any, order: Any, platform: str) -> _Shape:
+    """The layout as JAX reports it; tilings on CPU are none."""
+    tiling = getattr(order, "tiling", None) or ()
+    if tiling and platform == "cpu":
+        warnings.warn(f"JAX reports the tiling {tiling} on CPU, whose buffers have none", stacklevel=4)
+        tiling = ()
+    major = getattr(order, "major_to_minor", None)
+    return _shape(dtype, tuple(range(len(shape))) if major is None else major, tiling, order)
+
+
+def _shape(dtype: Any, major: Any, tiling: Any, order: Any) -> _Shape:
+    minor = ",".join(str(axis) for axis in reversed(major))
+    tiles = "".join(f"({','.join(_entry(entry) for entry in tile)})" for tile in tiling)
+    bits = getattr(order, "sub_byte_element_size_in_bits", 0) or 0
+    extra = (f"T{tiles}" if tiles else "") + (f"E({bits})" if bits else "")
+    return _Shape(_name(dtype), f"{{{minor}{':' if extra else ''}{extra}}}")
+
+
+def _entry(entry: int) -> str:
+    """An entry of a tile; the least number of 64 bits says that the dimension is combined."""
+    return "*" if entry < 0 else str(entry)
+
+
+def _read(x: Any, order: Any) -> _Shape:
+    """The layout of a buffer on CPU: the first of those that it may have which it does have."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reported = _reported(x.shape, x.dtype, order, "cpu")
+    rows = _shape(x.dtype, range(len(x.shape)), (), None)
+    if reported == rows and not getattr(order, "tiling", None):
+        return reported
+    # Without a buffer that can be read, the report has to do.
+    shards = [shard.data for shard in x.addressable_shards[:1]]
+    buffers = [buffer for buffer in map(_buffer, shards) if buffer is not None]
+    if not buffers:
+        return reported
+    for candidate in (reported, rows):
+        if _has(buffers[0], np.asarray(shards[0]), candidate):
+            return candidate
+    raise ValueError(
+        f"the buffer of the array is neither in the order {reported.layout} that JAX reports nor "
+        "in row-major order"
+    )
+
+
+def _buffer(array: Any) -> bytes | None:
+    """The bytes of an array of one device, if they can be read."""
+    try:
+        size = array.nbytes
+        return ctypes.string_at(array.unsafe_buffer_pointer(), size) if size <= _MOST_READ else None
+    except (AttributeError, NotImplementedError, RuntimeError):
+        return None
+
+
+def _has(buffer: bytes, values: np.ndarray[Any, Any], candidate: _Shape) -> bool:
+    from ._native import Layout
+
+    layout = Layout(candidate.text(values.shape))
+    return bool(layout.pack(values).tobytes() == buffer)
+
+
+def _sharded(shape: tuple[int, ...], shard: _Shape, sharding: Any) -> Layout:
+    """The layout of all shards."""
+    from ._native import Layout
+
+    spread = _sharding(sharding, len(shape))
+    if spread is None:
+        return Layout(shard.text(shape))
+    return spread.layout(shape, shard.text(spread.shard_shape(shape)))
+
+
+def _sharding(sharding: Any, rank: int) -> Sharding | None:
+    """A sharding of JAX; none for one device."""
+    from ._native import Sharding
+
+    if sharding is None or (hasattr(sharding, "device_set") and len(sharding.device_set) == 1):
+        return None
+    if hasattr(sharding, "spec") and hasattr(sharding, "mesh"):
+        mesh = ",".join(f"{name}={size}" for name, size in sharding.mesh.shape.items())
+        return Sharding(f"P({', '.join(_axes(sharding.spec, rank))})", mesh=mesh)
+    return Sharding(str(sharding._to_xla_hlo_sharding(rank)))
+
+
+def _axes(spec: Any, rank: int) -> Iterator[str]:
+    """The entries of a PartitionSpec, one per dimension."""
+    for entry in (*spec, *[None] * (rank - len(spec))):
+        yield repr(entry) if entry is None or isinstance(entry, str | tuple) else str(entry)
+
+
+def _platform(sharding: Any) -> str:
+    devices = getattr(sharding, "device_set", None)
+    return next(iter(devices)).platform if devices else ""
+
+
+def _name(dtype: Any) -> str:
+    """XLA's name of a type: `f32`, `s8`, `bf16`, `f8e4m3fn`."""
+    name = str(dtype)
+    if name in _NAMES:
+        return _NAMES[name]
+    kind = name.rstrip("0123456789")
+    if kind in _KINDS:
+        return _KINDS[kind] + name[len(kind) :]
+    # The small floats of ml_dtypes: float8_e4m3fn.
+    return name.replace("float", "f").replace("_", "")
+
+
+def _bits(dtype: Any) -> int:
+    """The width of an element in memory."""
+    from ._native import XlaShape
+
+    return XlaShape(f"{_name(dtype)}[8]").sizes.unpadded_bytes

@@ -1,0 +1,69 @@
+"""Layouts of CuTe (pycute) and of Meta's tensor-layouts, read off and compared point by point."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tensor_layout import Layout
+
+
+def nested(rng: random.Random, depth: int = 2):
+    """A nested shape and strides of the same form, as CuTe has them."""
+    if depth == 0 or rng.random() < 0.4:
+        return rng.choice([1, 2, 3, 4, 5]), rng.choice([0, 1, 2, 3, 5, 8, 24])
+    parts = [nested(rng, depth - 1) for _ in range(rng.randint(1, 3))]
+    return tuple(shape for shape, _ in parts), tuple(stride for _, stride in parts)
+
+
+def size(shape) -> int:
+    return int(np.prod([size(part) for part in shape])) if isinstance(shape, tuple) else shape
+
+
+def test_pycute_layouts_are_the_same_function(rng):
+    pycute = pytest.importorskip("pycute")
+    if not hasattr(pycute, "Layout"):
+        pytest.skip("another pycute")
+    for _ in range(300):
+        shape, stride = nested(rng)
+        theirs = pycute.Layout(shape, stride)
+        ours = Layout.of(theirs)
+        assert ours.shape == tuple(map(size, shape if isinstance(shape, tuple) else (shape,)))
+        # CuTe counts from the first mode on.
+        for number, index in enumerate(np.ndindex(ours.shape[::-1])):
+            assert ours.locate(*index[::-1])["Addr"] == theirs(number), theirs
+        # Python writes a comma into tuples of one, which CuTe does not.
+        assert Layout(str(theirs).replace(",)", ")")).same(ours)
+
+
+def test_pycute_composition_is_ours(rng):
+    pycute = pytest.importorskip("pycute")
+    if not hasattr(pycute, "Layout"):
+        pytest.skip("another pycute")
+    checked = 0
+    for _ in range(200):
+        a, b = pycute.Layout(*nested(rng, 1)), pycute.Layout(*nested(rng, 1))
+        reach = max(b(number) for number in range(size(b.shape)))
+        if reach >= size(a.shape):
+            continue
+        # The composition by its definition: theirs may be wrong where it does not refuse.
+        composed = Layout.of(a) @ Layout.of(b)
+        for number, index in enumerate(np.ndindex(composed.shape[::-1])):
+            assert composed.locate(*index[::-1])["Addr"] == a(b(number)), (a, b)
+        checked += 1
+    assert checked > 20
+
+
+def test_layouts_of_meta_are_the_same_function(rng):
+    theirs_of = pytest.importorskip("tensor_layouts")
+    for _ in range(300):
+        shape, stride = nested(rng)
+        theirs = theirs_of.Layout(shape, stride)
+        ours = Layout.of(theirs)
+        for number, index in enumerate(np.ndindex(ours.shape[::-1])):
+            assert ours.locate(*index[::-1])["Addr"] == theirs(number), theirs
+        # Python writes a comma into tuples of one, which CuTe does not.
+        assert Layout(str(theirs).replace(",)", ")")).same(ours)
+    swizzled = theirs_of.compose(theirs_of.Swizzle(3, 0, 3), theirs_of.Layout((8, 8), (8, 1)))
+    with pytest.raises((ValueError, TypeError), match=r"XOR|swizzle|neither"):
+        Layout.of(swizzled)

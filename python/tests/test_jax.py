@@ -1,0 +1,161 @@
+"""Layouts of JAX against what JAX puts on eight virtual CPU devices."""
+
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp
+from jax.experimental.layout import Format
+from jax.experimental.layout import Layout as Order
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
+
+from tensor_layout import Layout, Sharding, from_jax
+
+MESHES = [((2, 4), "xy"), ((8,), "x"), ((2, 2, 2), "xyz"), ((4, 2), "xy")]
+
+
+def specs(rng, rank, names):
+    """A PartitionSpec that uses some of the axes, in any order, on any dimension."""
+    dims: list[list[str]] = [[] for _ in range(rank)]
+    for name in rng.sample(names, len(names)):
+        if rng.random() < 0.7:
+            rng.choice(dims).append(name)
+    entries = [None if not dim else dim[0] if len(dim) == 1 else tuple(dim) for dim in dims]
+    return PartitionSpec(*entries)
+
+
+def arrays(rng, count):
+    for _ in range(count):
+        sizes, names = rng.choice(MESHES)
+        devices = rng.sample(jax.devices(), 8) if rng.random() < 0.5 else jax.devices()
+        mesh = Mesh(np.array(devices).reshape(sizes), tuple(names))
+        shape = tuple(rng.choice([8, 16, 24]) for _ in range(rng.randint(1, 3)))
+        sharding = NamedSharding(mesh, specs(rng, len(shape), list(names)))
+        dtype = rng.choice([np.int32, np.float16, jnp.bfloat16, np.uint8])
+        values = np.arange(np.prod(shape)).astype(dtype).reshape(shape)
+        yield jax.device_put(values, sharding), values
+
+
+def test_shards_and_index_maps_are_those_of_addressable_shards(rng):
+    for array, _ in arrays(rng, 40):
+        sharding, shape = array.sharding, array.shape
+        spec = str(sharding.spec).replace("PartitionSpec", "P")
+        sizes = ",".join(f"{name}={size}" for name, size in sharding.mesh.shape.items())
+        ours = Sharding(spec, mesh=sizes)
+        assert ours.shard_shape(shape) == sharding.shard_shape(shape)
+        numbers = {device: number for number, device in enumerate(sharding.mesh.devices.flat)}
+        for shard in array.addressable_shards:
+            part = ours.shard(shape, numbers[shard.device])
+            whole = [slice(*index.indices(extent)[:2]) for index, extent in zip(shard.index, shape)]
+            assert part is not None and list(part) == whole
+
+
+def test_every_element_is_on_its_devices_at_its_byte(rng):
+    for array, values in arrays(rng, 40):
+        layout = from_jax(array)
+        mesh = array.sharding.mesh
+        buffers = {
+            shard.device: ctypes.string_at(shard.data.unsafe_buffer_pointer(), shard.data.nbytes)
+            for shard in array.addressable_shards
+        }
+        holders = 0
+        for _ in range(30):
+            index = tuple(rng.randrange(extent) for extent in values.shape)
+            for place in layout.locate_all(*index):
+                device = mesh.devices[tuple(place[name] for name in mesh.axis_names)]
+                at = place["Addr"]
+                found = np.frombuffer(buffers[device][at : at + values.itemsize], values.dtype)[0]
+                assert found == values[index], (array.sharding, index, place)
+                holders += 1
+        replicas = {shard.replica_id for shard in array.addressable_shards}
+        assert holders == 30 * len(replicas)
+
+
+def test_packing_gives_the_buffers_of_all_shards(rng):
+    for array, values in arrays(rng, 20):
+        mesh = array.sharding.mesh
+        # On the mesh as a machine, levels are its axes in its order.
+        sizes = ",".join(f"{name}={size}" for name, size in mesh.shape.items())
+        image = Layout.of(array).on(sizes).pack(values)
+        for shard in array.addressable_shards:
+            at = tuple(int(entry[0]) for entry in np.where(mesh.devices == shard.device))
+            assert (image[at].reshape(shard.data.shape) == np.asarray(shard.data)).all()
+
+
+def test_order_is_that_of_the_buffer():
+    values = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    for order in itertools.permutations(range(3)):
+        format = Format(Order(order), SingleDeviceSharding(jax.devices()[0]))
+        array = jax.device_put(values, format)
+        buffer = ctypes.string_at(array.unsafe_buffer_pointer(), array.nbytes)
+        layout = from_jax(array, unit="element")
+        for index in np.ndindex(values.shape):
+            at = layout.locate(*index)["Addr"]
+            assert np.frombuffer(buffer, np.int32)[at] == values[index], order
+
+
+class Fake:
+    """An array of a platform that is not here."""
+
+    def __init__(self, shape, dtype, order, tiling, platform, buffer=None):
+        self.shape, self.dtype = shape, dtype
+        device = type("Device", (), {"platform": platform})()
+        self.sharding = type("Sharding", (), {"device_set": {device}})()
+        reported = type("Layout", (), {})()
+        reported.major_to_minor, reported.tiling = order, tiling
+        reported.sub_byte_element_size_in_bits = 0
+        self.format = type("Format", (), {"layout": reported})()
+        if buffer is not None:
+            self.addressable_shards = [type("Shard", (), {"data": buffer})()]
+
+
+class Buffer:
+    """Bytes as an array of one device has them, next to the values that it would show."""
+
+    def __init__(self, values, buffer):
+        self.values, self.buffer, self.nbytes = values, np.ascontiguousarray(buffer), values.nbytes
+
+    def unsafe_buffer_pointer(self):
+        return self.buffer.ctypes.data
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+def test_tilings_are_those_of_the_platform():
+    tiled = ((10, 200), "bfloat16", (0, 1), ((8, 128), (2, 1)))
+    on_tpu = from_jax(Fake(*tiled, "tpu"), unit="element")
+    assert str(on_tpu) == "bf16[10,200]{1,0:T(8,128)(2,1)}"
+    assert from_jax(Fake(*tiled, "tpu")).locate(1, 0) == {"Addr": 2}
+    # JAX on CPU reports tilings that buffers do not have.
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    rows, columns = Buffer(values, values), Buffer(values, values.T)
+    reported = ((2, 3), "float32", (1, 0), ((2, 2),))
+    assert str(from_jax(Fake(*reported, "cpu", rows), unit="element")) == "f32[2,3]{1,0}"
+    assert str(from_jax(Fake(*reported, "cpu", columns), unit="element")) == "f32[2,3]{0,1}"
+    with pytest.raises(ValueError, match="neither in the order"):
+        from_jax(Fake(*reported, "cpu", Buffer(values, values[::-1])), unit="element")
+
+
+def test_compiled_programs_have_layouts_of_arguments_and_results():
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    rows = NamedSharding(mesh, PartitionSpec("x", None))
+    step = jax.jit(lambda x, w: {"y": x @ w["w"]}, in_shardings=(rows, None), out_shardings=rows)
+    arguments = jnp.ones((16, 32)), {"w": jnp.ones((32, 64))}
+    formats = from_jax(step.lower(*arguments).compile(), unit="element")
+    (x, w), _ = formats.inputs
+    assert x.shape == (16, 32) and x.locate(15, 3)["x"] == 1
+    assert w["w"].shape == (32, 64)
+    result = formats.outputs["y"]
+    array = step(*arguments)["y"]
+    assert result.same(Layout.of(array))
+
+
+@pytest.mark.parametrize("unit", ["bit", ""])
+def test_units_are_bytes_or_elements(unit):
+    with pytest.raises(ValueError, match="unit"):
+        from_jax(jnp.zeros(3), unit=unit)

@@ -1,0 +1,184 @@
+"""Relayouts, candidates, sums, XLA shapes, dumps, pictures, the command."""
+
+import io
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import DATA, lines
+
+import tensor_layout
+from tensor_layout import (
+    Candidates,
+    Layout,
+    Location,
+    Machine,
+    Sharding,
+    XlaShape,
+    einsum,
+    read_hlo,
+    relayout,
+)
+
+COMMAND = [sys.executable, "-m", "tensor_layout"]
+
+
+def test_relayouts_count_what_transfers_carry(rng):
+    texts = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "((12:8), (8:1))", "((12:1), (8_X:1))"]
+    for first, second in itertools.product(texts[:3], texts[:3]):
+        move = relayout(first, second, "PE=4")
+        carried = sum(of.length * len(of.destinations) for of in move.transfers())
+        assert sum(move.by_distance.values()) == move.elements * move.copies
+        assert carried == sum(move.by_distance.values()) - move.by_distance["in place"]
+        assert bool(move) == (carried > 0)
+    move = relayout(texts[0], texts[3])
+    assert move.into.keys() == {"PE", "X"}
+    placed = Layout(texts[0]).on("PE=4"), Layout(texts[1]).on("PE=4")
+    assert relayout(*placed).by_distance == relayout(texts[0], texts[1], "PE=4").by_distance
+
+
+def test_relayouts_print_what_the_command_prints():
+    texts = "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"
+    said = subprocess.run([*COMMAND, "relayout", *texts], capture_output=True, text=True, check=True)
+    move = relayout(*texts)
+    assert said.stdout.strip() == str(move).strip()
+    assert (move._repr_svg_() or "").startswith("<svg") and "<pre" in move._repr_html_()
+    assert any("PE -> Addr" in line for line in move.moves)
+
+
+def test_steps_need_rates_and_a_type():
+    machine = Machine.from_toml('name = "m"\n[levels]\nPE = 4\n[bandwidth]\nPE = 1\n')
+    texts = "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"
+    assert relayout(*texts, machine).steps is None
+    assert relayout(*texts, machine, dtype="f64").steps == 18
+
+
+def test_candidates_are_walked_and_counted():
+    candidates = Candidates("L2B=2,PE=4", (8, 8), padding_percent=0, tree_order=True)
+    walked = list(candidates)
+    assert len(walked) == candidates.count() > 10
+    assert len({candidate.layout for candidate in walked}) == len(walked)
+    for candidate in walked[:50]:
+        placement = candidate.placement
+        assert placement.layout == candidate.layout and placement.machine == Machine("L2B=2,PE=4")
+        assert placement.footprint_words == candidate.footprint_words
+    source = Layout("((8:8), (8:1))").on("L2B=2,PE=4")
+    assert min(relayout(source, of.placement).into["PE"] for of in walked) == 0
+    with pytest.raises(ValueError, match="MAB"):
+        Candidates("PE=4", (4,), never={0: "MAB"})
+    with pytest.raises(ValueError, match="side"):
+        Candidates("PE=4", (4,), sides=["left"])  # type: ignore[list-item]
+
+
+def test_sums_are_local_and_their_traffic_is_counted():
+    local = einsum("bk,kn->bn", "((4_L2B:1), (8_MAB:1))", k="((4_PE:1, 32:1))")
+    assert [operand.shape for operand in local.operands] == [(4, 128), (128, 8)]
+    traffic = local.traffic("L2B=4,MAB=8,PE=4", scattered=True)
+    assert traffic["PE"] == {"partial": 4, "into": 32, "out_of": 96}
+    with pytest.raises(ValueError, match="single letters"):
+        einsum("k->", "(1:1)", kk="((4:1))")
+    with pytest.raises(ValueError, match="`k` is summed over"):
+        einsum("bk,kn->bn", "((4_L2B:1), (8_MAB:1))")
+
+
+def test_shapes_of_dumps_have_sizes_and_advice():
+    for text in lines("tpu_shapes.txt"):
+        shape = XlaShape(text)
+        sizes = shape.sizes
+        assert sizes.unpadded_bytes <= sizes.allocated_bytes
+        assert str(shape) == text and XlaShape(str(shape)) == shape
+        assert shape.layout.shape == shape.shape
+    advice = XlaShape("bf16[100,200]{1,0}").advice()
+    assert len(advice) > 3 and all(of.allocated_bytes >= 40000 for of in advice)
+    with pytest.raises(ValueError, match="not one array"):
+        _ = XlaShape("(f32[2], s32[])").dtype
+    assert "<pre" in XlaShape("f32[3]")._repr_html_()
+
+
+def test_shardings_go_from_notation_to_notation():
+    sharding = Sharding("P(('x', 'y'), None)", mesh="x=2,y=4")
+    assert sharding.to("hlo", rank=2) == "{devices=[8,1]<=[8]}"
+    assert sharding.to("sdy", rank=2).endswith('[{"x", "y"}, {}]>')
+    again = Sharding(sharding.to("jax", rank=2), mesh="x=2,y=4")
+    assert [again.shard((16, 3), n) for n in range(8)] == [sharding.shard((16, 3), n) for n in range(8)]
+    by_machine = sharding.layout((16, 3), machine="HOST=2,CHIP=4")
+    assert by_machine.locate(15, 2) == Location(HOST=1, CHIP=3, Addr=5)
+    with pytest.raises(ValueError):
+        Sharding("P('x')")
+        Sharding("P('x')").shard((4,), 0)
+
+
+def test_dumps_are_records():
+    path = DATA / "hlo" / "mlp.txt"
+    seen: list[int] = []
+    records = read_hlo(path, progress=seen.append)
+    assert len(records) > 20 and not records.unread
+    assert seen[-1] == path.stat().st_size
+    with open(path, encoding="utf-8") as text, open(path, "rb") as data:
+        assert len(read_hlo(text)) == len(read_hlo(data)) == len(records)
+    written = path.read_text(encoding="utf-8").splitlines()
+    for record in records:
+        assert record.name.lstrip("%") in written[record.line - 1]
+        assert record.opcode in written[record.line - 1]
+    assert sum(record.is_entry and record.is_root for record in records) == 1
+    columns = records.columns()
+    assert {len(column) for column in columns.values()} == {len(records)}
+    assert records[-1].name == list(records)[-1].name
+    with pytest.raises(IndexError):
+        records[len(records)]
+    with pytest.raises(FileNotFoundError):
+        read_hlo("nowhere.txt")
+    assert len(read_hlo(io.StringIO(""))) == 0
+    pandas = pytest.importorskip("pandas")
+    assert pandas.DataFrame(columns)["unpadded_bytes"].sum() > 0
+
+
+def test_pictures_and_pages_are_those_of_the_command(tmp_path: Path):
+    layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
+    for view in ("tensor", "machine"):
+        out = tmp_path / f"{view}.svg"
+        subprocess.run([*COMMAND, "draw", str(layout), "--view", view, "-o", out], check=True)
+        assert layout.draw(view=view).to_svg() == out.read_text(encoding="utf-8")
+    layout.on("L2B=2,PE=4").explore().save(tmp_path / "ours.html")
+    out = tmp_path / "theirs.html"
+    subprocess.run([*COMMAND, "draw", str(layout), "--machine", "L2B=2,PE=4", "-o", out], check=True)
+    assert (tmp_path / "ours.html").read_text() == out.read_text()
+    picture = layout.draw("((10:7), (7:1))", by="Addr")
+    picture.save(tmp_path / "pair.png")
+    assert (tmp_path / "pair.png").read_bytes().startswith(b"\x89PNG")
+    assert layout._repr_svg_() == layout.draw().to_svg()
+    frame = layout.explore(height=99)._repr_html_()
+    assert frame.startswith("<iframe") and 'height="99"' in frame
+    for refused in (lambda: picture.save(tmp_path / "a.gif"), lambda: layout.draw(view="side")):  # type: ignore[arg-type]
+        with pytest.raises(ValueError):
+            refused()
+
+
+def test_notebooks_show_layouts_reports_and_tables():
+    layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
+    assert "&" not in layout.report()._repr_html_().replace("&lt;", "").replace("&gt;", "").replace("&quot;", "").replace("&amp;", "")
+    assert layout.table()._repr_html_().count("<tr>") == 11
+    assert (layout._repr_svg_() or "").startswith("<svg")
+
+
+def test_the_command_is_in_the_wheel():
+    def run(*arguments):
+        return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True)
+
+    done = run("locate", "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))", "100,37", "--machine", "mn-core")
+    assert (done.returncode, done.stdout.strip()) == (0, "L2B=1,L1B=4,MAB=1,PE=1,Addr=33")
+    assert run("same", "((2:1))", "((2:2))").returncode == 1
+    refused = run("explain", "((2:1)")
+    assert refused.returncode == 2 and "^" in refused.stderr
+    assert run().returncode == 2 and run("--help").returncode == 0
+    assert run("--version").stdout.startswith("tensor-layout ")
+    script = Path(sys.executable).with_name("tensor-layout")
+    if script.exists():
+        assert subprocess.run([script, "notations"], capture_output=True).returncode == 0
+
+
+def test_everything_public_says_what_it_is():
+    for name in tensor_layout.__all__:
+        assert getattr(tensor_layout, name).__doc__, name
