@@ -273,3 +273,17 @@ fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
     let holed = Layout::builder().axis(34, [land(6, A, 1), land(6, A, 6)]).build().unwrap();
     assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::NoComplement(_))));
 }
+
+#[test]
+fn an_offset_may_stand_in_a_derived_axis() {
+    let digits = [feed(1, 0, 6), land(16, Level::TIME, 2), feed(6, 1, 6)];
+    let tail = |layout: tensor_layout::algebra::LayoutBuilder| {
+        let split = [land(5, A, 40), land(7, Level::MAB, 2)];
+        layout.derived(1, 2, [land(2, A, 40)]).derived(1, 35, split).build().unwrap()
+    };
+    let direct = tail(Layout::builder().axis(96, digits));
+    let digits = [feed(1, 1, 6), land(16, Level::TIME, 2), feed(1, 1, 30), feed(6, 2, 6)];
+    let chained = tail(Layout::builder().axis(96, [feed(96, 0, 1)]).derived(0, 96, digits));
+    assert_eq!(direct.same_up_to_padding(&chained), Ok(None));
+    assert_eq!(chained.same_up_to_padding(&direct), Ok(None));
+}

@@ -49,8 +49,8 @@ fn axes_in_one_value_are_inverted_through_it() {
 
 #[test]
 fn a_value_of_which_a_digit_is_lost_is_not_inverted() {
-    let axes = Layout::builder().axis(3, [feed(3, 0, 1)]).axis(3, [feed(3, 0, 2)]);
-    let lost = axes.derived(0, 7, [land(4, A, 1), land(2, A, 0)]).build().unwrap();
+    let axes = Layout::builder().axis(3, [feed(3, 0, 4)]).axis(4, [feed(4, 0, 1)]);
+    let lost = axes.derived(0, 12, [land(2, A, 1), land(6, A, 0)]).build().unwrap();
     let fault = LayoutError::NoInverse(InverseFault::Untold { derived: 0 });
     assert_eq!(lost.right_inverse(), Err(fault));
     assert!(matches!(lost.left_inverse(), Err(LayoutError::Collision { .. })));
