@@ -94,6 +94,10 @@ fn tiles<T: Copy>(
     (rows, columns): (&Run, &Run),
     piece: usize,
 ) {
+    let whole = rows.tiles == 1 && columns.tiles == 1;
+    if whole && piece == 1 && in_turns(source, target, (from, to), dims, (rows, columns)) {
+        return;
+    }
     let mut turn = |at, row: &[usize], column: &[usize]| match piece {
         1 => {
             let flat = (columns.even == Some(row.len()), rows.even == Some(column.len()));
@@ -101,7 +105,7 @@ fn tiles<T: Copy>(
         }
         _ => tile::pieces(source, target, at, (row, column), piece),
     };
-    if rows.tiles == 1 && columns.tiles == 1 {
+    if whole {
         let mut whole = |from, to| turn((from, to), &rows.away, &columns.away);
         return each(dims, from, to, &mut whole);
     }
@@ -112,6 +116,33 @@ fn tiles<T: Copy>(
             });
         });
     });
+}
+
+/// Short tiles in which single cells are dealt or shuffled, without a look at each tile; `false` if
+/// they are not.
+fn in_turns<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    dims: &[Dim],
+    (rows, columns): (&Run, &Run),
+) -> bool {
+    let (rows_few, columns_few) = (tile::is_few::<T>(rows), tile::is_few::<T>(columns));
+    let (rows_even, columns_even) = (rows.even, columns.even);
+    let (rows, columns) = (&rows.away[..], &columns.away[..]);
+    let length = rows.len() * columns.len();
+    if rows_few && columns_even == Some(rows.len()) {
+        each(dims, from, to, &mut |from, to| {
+            tile::deal_cells(&source[from..][..length], &mut target[to..], rows);
+        });
+    } else if columns_few && rows_even == Some(columns.len()) {
+        each(dims, from, to, &mut |from, to| {
+            tile::shuffle_cells(&source[from..], &mut target[to..][..length], columns);
+        });
+    } else {
+        return false;
+    }
+    true
 }
 
 fn each(dims: &[Dim], from: usize, to: usize, visit: &mut dyn FnMut(usize, usize)) {

@@ -3,6 +3,7 @@
 //! Both are given as the places of their cells on the other side.
 
 use super::block::{BYTES, block, byte_block};
+use super::run::Run;
 
 /// The side of a block of pieces.
 const SIDE: usize = 8;
@@ -82,6 +83,11 @@ fn blocks(length: usize, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
+/// Whether a run has so few cells that they are dealt or shuffled, one by one.
+pub(super) fn is_few<T>(run: &Run) -> bool {
+    (2..=8).contains(&run.away.len()) && turns_in_blocks::<T>(run.away.len(), BYTES) == 0
+}
+
 /// How many of the turns of a few bytes each fill whole blocks.
 fn turns_in_blocks<T>(few: usize, turns: usize) -> usize {
     match size_of::<T>() == 1 && few.is_power_of_two() {
@@ -108,7 +114,7 @@ fn deal<T: Copy>(
 
 /// A function of its own, so that the compiler knows that the sides do not overlap.
 #[inline(never)]
-fn deal_cells<T: Copy>(source: &[T], target: &mut [T], rows: &[usize]) {
+pub(super) fn deal_cells<T: Copy>(source: &[T], target: &mut [T], rows: &[usize]) {
     macro_rules! rows {
         ($($rows:literal)*) => {
             match *rows {
@@ -148,7 +154,7 @@ fn shuffle<T: Copy>(
 
 /// A function of its own, so that the compiler knows that the sides do not overlap.
 #[inline(never)]
-fn shuffle_cells<T: Copy>(source: &[T], target: &mut [T], columns: &[usize]) {
+pub(super) fn shuffle_cells<T: Copy>(source: &[T], target: &mut [T], columns: &[usize]) {
     let count = target.len() / columns.len();
     let column = |at: usize| &source[columns[at]..][..count];
     macro_rules! columns {
