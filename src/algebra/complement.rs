@@ -1,8 +1,11 @@
 //! Complement: what a layout leaves free of a space.
 
+use std::collections::BTreeSet;
+
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::error::{ComplementFault, LayoutError, Site};
 use crate::level::Level;
+use crate::location::Location;
 
 /// (level, size, stride) of a digit.
 type Landed = (Level, u64, u64);
@@ -14,7 +17,7 @@ impl Layout {
     /// `self` plus one of the complement.
     /// Law: disjoint from `self` but for the origin, ordered (its strides ascend from minor to
     /// major), and `self` x complement covers the space exactly.
-    /// Cost: O(subaxes log subaxes); of a padded axis whose strides do not descend, up to 2^16 values.
+    /// Cost: O(subaxes log subaxes); where axes are padded or fused, up to 2^16 elements are looked at.
     /// Source: CuTe, `02_layout_algebra.md`, "Complement"; there a last gap that does not divide
     /// is rounded up, here it is refused.
     ///
@@ -22,7 +25,7 @@ impl Layout {
     /// [`NoComplement`](LayoutError::NoComplement): the image is not a product of levels (an axis is
     /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
     /// the size is not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where
-    /// more values of a padded axis would have to be looked at.
+    /// more elements would have to be looked at.
     ///
     /// # Example
     /// ```
@@ -35,7 +38,7 @@ impl Layout {
     /// ```
     pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
         let layout = self.without_padding()?;
-        let axes = layout.box_axes()?;
+        let axes = layout.box_axes().or_else(|refusal| layout.box_by_looking(refusal))?;
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
         if let Some(level) = layout.used.iter().find(open) {
@@ -98,8 +101,7 @@ impl Layout {
             let slots: u64 = axis.iter().map(|digit| digit.size).product();
             let extent = self.axes[number].extent;
             if slots != extent {
-                let padded = refuse(ComplementFault::Padded { axis: number, extent, slots });
-                return padded_image(&axis, extent)?.ok_or(padded);
+                return Err(refuse(ComplementFault::Padded { axis: number, extent, slots }));
             }
             if axis.iter().any(|digit| matches!(digit.target, Target::Land { stride: 0, .. })) {
                 return Err(refuse(ComplementFault::Shared { axis: number }));
@@ -112,43 +114,56 @@ impl Layout {
         };
         self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
     }
+    /// The same where axes are padded or fused, and their places are a box all the same: digits in
+    /// another order may leave out the end of a run, and derived axes may permute a box.
+    fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
+        match refusal {
+            LayoutError::NoComplement(ComplementFault::Padded { axis, .. })
+                if self.derived.is_empty() && descends(&self.axes[axis].subaxes) =>
+            {
+                return Err(refusal);
+            }
+            LayoutError::NoComplement(ComplementFault::Padded { .. } | ComplementFault::Fused) => {}
+            _ => return Err(refusal),
+        }
+        if self.elements() > MOST_ELEMENTS {
+            let question = "whether the places of the elements are a box";
+            return Err(LayoutError::NotDecided { question, budget: MOST_ELEMENTS });
+        }
+        let places: Result<BTreeSet<Location>, LayoutError> =
+            self.indexes().map(|index| self.locate(&index)).collect();
+        let places = places?;
+        let in_level = |level: &Level| -> Vec<u64> {
+            let of = |place: &Location| place.get(*level).unwrap_or(0) - self.offset(*level);
+            places.iter().map(of).collect::<BTreeSet<u64>>().into_iter().collect()
+        };
+        let sets: Vec<(Level, Vec<u64>)> = self.used.iter().map(|l| (*l, in_level(l))).collect();
+        let is_box = sets.iter().map(|(_, set)| set.len()).product::<usize>() == places.len();
+        let is_injective = u64::try_from(places.len()) == Ok(self.elements());
+        let nested = |(level, set): &(Level, Vec<u64>)| -> Option<Vec<Landed>> {
+            let runs = runs(set).filter(|_| set.first() == Some(&0))?;
+            Some(runs.into_iter().map(|(size, stride)| (*level, size, stride)).collect())
+        };
+        let boxed: Option<Vec<Vec<Landed>>> = sets.iter().map(nested).collect();
+        boxed.filter(|_| is_box && is_injective).ok_or(refusal)
+    }
 }
 
-/// How many values of a padded axis are looked at.
-const MOST_VALUES: u64 = 1 << 16;
-
-/// The image of an axis whose last values are padding, if it is a box all the same: where minor
-/// digits have the larger strides, what the last values leave out may be the end of a run.
-fn padded_image(digits: &[Subaxis], extent: u64) -> Result<Option<Vec<Landed>>, LayoutError> {
-    let landing = |digit: &Subaxis| match digit.target {
-        Target::Land { level, stride } => Some((level, stride)),
-        Target::Feed { .. } => None,
-    };
-    let landings: Option<Vec<(Level, u64)>> = digits.iter().map(landing).collect();
-    let Some(landings) = landings else { return Ok(None) };
-    let Some((level, _)) = landings.first().copied() else { return Ok(None) };
-    let descends = landings.windows(2).all(|pair| pair[0].1 >= pair[1].1);
-    if descends || landings.iter().any(|(of, _)| *of != level) {
-        return Ok(None);
-    }
-    if extent > MOST_VALUES {
-        let question = "whether a padded axis fills whole runs";
-        return Err(LayoutError::NotDecided { question, budget: MOST_VALUES });
-    }
-    let value = |at: u64| {
-        let mut rest = at;
-        let digits = digits.iter().zip(&landings).rev();
-        digits.fold(0, |sum, (digit, (_, stride))| {
-            let step = rest % digit.size * stride;
-            rest /= digit.size;
-            sum + step
+/// Whether no digit has a larger stride than one before it: then the last values of the axis are
+/// the last ones of the largest stride, and leave no box without them.
+fn descends(digits: &[Subaxis]) -> bool {
+    let strides: Vec<Option<u64>> = digits
+        .iter()
+        .map(|digit| match digit.target {
+            Target::Land { stride, .. } => Some(stride),
+            Target::Feed { .. } => None,
         })
-    };
-    let mut image: Vec<u64> = (0..extent).map(value).collect();
-    image.sort_unstable();
-    let nested = |terms: Vec<(u64, u64)>| terms.into_iter().map(|(n, s)| (level, n, s)).collect();
-    Ok(runs(&image).map(nested))
+        .collect();
+    strides.iter().all(Option::is_some) && strides.windows(2).all(|pair| pair[0] >= pair[1])
 }
+
+/// How many elements are looked at.
+const MOST_ELEMENTS: u64 = 1 << 16;
 
 /// A set as (size, stride) of runs that nest, minor to major, if it is their product.
 fn runs(set: &[u64]) -> Option<Vec<(u64, u64)>> {

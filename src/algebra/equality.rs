@@ -166,7 +166,10 @@ impl Layout {
         match Places::of_copies(&a).same(&Places::of_copies(&b)) {
             Some(true) => {}
             Some(false) => return differs(origin),
-            None => return a.compare_each(&b, most, |a, b| a == b),
+            None => {
+                let index = a.compare_each(&b, most, |a, b| a == b)?;
+                return Ok(index.map(|index| self.witness(other, index)));
+            }
         }
         if a == b {
             return Ok(None);
@@ -183,16 +186,17 @@ impl Layout {
         if a == b {
             return Ok(None);
         }
-        a.compare_each(&b, most, |a, b| a == b)
+        let index = a.compare_each(&b, most, |a, b| a == b)?;
+        Ok(index.map(|index| self.witness(other, index)))
     }
 
-    /// Compares index by index the sets of places, cut to the levels that `self` uses.
+    /// The first index found whose sets of places, cut to the levels that `self` uses, do not agree.
     fn compare_each(
         &self,
         other: &Layout,
         most: u64,
         agree: impl Fn(&BTreeSet<Location>, &BTreeSet<Location>) -> bool,
-    ) -> Result<Option<Difference>, LayoutError> {
+    ) -> Result<Option<Vec<u64>>, LayoutError> {
         let question = "whether two layouts put every element in the same places";
         let not_decided = LayoutError::NotDecided { question, budget: most };
         let copies = self.copies().max(other.copies());
@@ -200,13 +204,13 @@ impl Layout {
         for index in self.corners() {
             let few = copies <= 1 << 10;
             if few && !agree(&self.places(&index)?, &other.places(&index)?) {
-                return Ok(Some(self.witness(other, index)));
+                return Ok(Some(index));
             }
         }
         work.ok_or(not_decided)?;
         for index in self.indexes() {
             if !agree(&self.places(&index)?, &other.places(&index)?) {
-                return Ok(Some(self.witness(other, index)));
+                return Ok(Some(index));
             }
         }
         Ok(None)
@@ -296,11 +300,7 @@ impl Layout {
             }
             _ => {}
         }
-        let difference = a.compare_each(&b, MOST_COPIES, BTreeSet::is_superset)?;
-        Ok(difference.and_then(|difference| match difference {
-            Difference::Element { index, .. } => Some(index),
-            _ => None,
-        }))
+        a.compare_each(&b, MOST_COPIES, BTreeSet::is_superset)
     }
 }
 

@@ -269,6 +269,10 @@ fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
     let turned = Layout::builder().axis(35, digits).derived(0, 35, [land(35, A, 40)]);
     let rest = turned.build().unwrap().complement(&[(A, 1400)]).unwrap();
     assert_eq!(rest, "((40:1))".parse().unwrap());
+    // The values 0 to 9 in another order, split into 2 at 40 and 5 at 2.
+    let split = Layout::builder().axis(10, [feed(2, 0, 1), feed(5, 0, 2)]);
+    let split = split.derived(0, 10, [land(2, A, 40), land(5, A, 2)]).build().unwrap();
+    assert_eq!(split.complement(&[(A, 160)]).unwrap(), "((2:80, 4:10, 2:1))".parse().unwrap());
     // Of 34 values the last two are padding, and 29 is one of them.
     let holed = Layout::builder().axis(34, [land(6, A, 1), land(6, A, 6)]).build().unwrap();
     assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::NoComplement(_))));
