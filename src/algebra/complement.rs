@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::radix::product;
 use crate::error::{ComplementFault, LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -38,7 +39,7 @@ impl Layout {
     /// ```
     pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
         let layout = self.without_padding()?;
-        let axes = layout.box_axes().or_else(|refusal| layout.box_by_looking(refusal))?;
+        let axes = layout.boxes()?;
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
         if let Some(level) = layout.used.iter().find(open) {
@@ -48,12 +49,11 @@ impl Layout {
             let (level, offset) = (*level, *offset);
             return Err(refuse(ComplementFault::Offset { level, offset }));
         }
+        let copies = layout.copies_landed();
         let mut builder = Layout::builder();
         for &(level, size) in space {
-            let landed = axes.iter().flatten().filter(|digit| digit.0 == level);
-            let mut terms: Vec<(u64, u64)> = landed.map(|(_, n, stride)| (*n, *stride)).collect();
-            let replicas = layout.replicas.iter().filter(|r| r.level == level && r.size > 1);
-            terms.extend(replicas.map(|replica| (replica.size, replica.stride)));
+            let landed = axes.iter().flatten().chain(&copies).filter(|digit| digit.0 == level);
+            let terms = landed.map(|(_, n, stride)| (*n, *stride)).collect();
             let subaxes = gaps(level, terms, size)?;
             let extent = subaxes.iter().map(|subaxis| subaxis.size).product();
             builder = builder.axis(extent, subaxes).used(level);
@@ -79,14 +79,42 @@ impl Layout {
     /// ```
     pub fn complement_space(&self) -> Result<Vec<(Level, u64)>, LayoutError> {
         let layout = self.without_padding()?;
+        let mut landed = match layout.boxes() {
+            Ok(axes) => axes.concat(),
+            // Not to be complemented in any space.
+            Err(LayoutError::NoComplement(_)) => layout.landed(),
+            Err(error) => return Err(error),
+        };
+        landed.extend(layout.copies_landed());
         let filled = |level: &Level| {
-            let landed = layout.landings_in(*level).filter(|l| l.size > 1 && l.stride > 0);
-            let mut ends = landed.map(|l| l.size.checked_mul(l.stride));
+            let own =
+                landed.iter().filter(|(of, size, stride)| of == level && *size > 1 && *stride > 0);
+            let mut ends = own.map(|(_, size, stride)| size.checked_mul(*stride));
             let end = ends.try_fold(1, |most: u64, end| Some(most.max(end?)));
             let too_large = LayoutError::too_large(Site::Layout, "the space of the complement");
             end.map(|end| (*level, end)).ok_or(too_large)
         };
         layout.used.iter().map(filled).collect()
+    }
+
+    /// What is landed by the digits as they are.
+    fn landed(&self) -> Vec<Landed> {
+        let in_level = |level: &Level| {
+            let level = *level;
+            self.landings_in(level).map(move |landing| (level, landing.size, landing.stride))
+        };
+        self.used.iter().flat_map(in_level).collect()
+    }
+
+    /// What the copies land.
+    fn copies_landed(&self) -> Vec<Landed> {
+        let copies = self.replicas.iter().filter(|replica| replica.size > 1);
+        copies.map(|copy| (copy.level, copy.size, copy.stride)).collect()
+    }
+
+    /// The digits whose sums are the places, read off the axes or found by looking.
+    fn boxes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
+        self.box_axes().or_else(|refusal| self.box_by_looking(refusal))
     }
 
     /// The digits of every axis, if together they are a box.
@@ -114,6 +142,7 @@ impl Layout {
         };
         self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
     }
+
     /// The same where axes are padded or fused, and their places are a box all the same: digits in
     /// another order may leave out the end of a run, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
@@ -138,7 +167,10 @@ impl Layout {
             places.iter().map(of).collect::<BTreeSet<u64>>().into_iter().collect()
         };
         let sets: Vec<(Level, Vec<u64>)> = self.used.iter().map(|l| (*l, in_level(l))).collect();
-        let is_box = sets.iter().map(|(_, set)| set.len()).product::<usize>() == places.len();
+        // Of as many places as elements, so that none is shared.
+        let sizes = sets.iter().map(|(_, set)| u64::try_from(set.len()).ok());
+        let slots = sizes.collect::<Option<Vec<u64>>>().and_then(product);
+        let is_box = slots == Some(self.elements());
         let is_injective = u64::try_from(places.len()) == Ok(self.elements());
         let nested = |(level, set): &(Level, Vec<u64>)| -> Option<Vec<Landed>> {
             let runs = runs(set).filter(|_| set.first() == Some(&0))?;
@@ -171,7 +203,10 @@ fn runs(set: &[u64]) -> Option<Vec<(u64, u64)>> {
     while filled < set.len() {
         let (block, stride) = (&set[..filled], set[filled]);
         let repeats = |at: u64, part: &[u64]| {
-            part.len() == filled && part.iter().zip(block).all(|(a, b)| *a == b + at * stride)
+            let goes_on = |(a, b): (&u64, &u64)| {
+                at.checked_mul(stride).and_then(|step| b.checked_add(step)) == Some(*a)
+            };
+            part.len() == filled && part.iter().zip(block).all(goes_on)
         };
         let parts = (0..).zip(set.chunks(filled));
         let size = parts.take_while(|(at, part)| repeats(*at, part)).count();
@@ -210,4 +245,17 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
     gaps.reverse();
     gaps.retain(|gap| gap.size > 1);
     Ok(gaps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+
+    #[test]
+    fn runs_are_read_off_a_set_whatever_its_multiples() {
+        assert_eq!(runs(&[0, 2, 40, 42, 80, 82]), Some(vec![(2, 2), (3, 40)]));
+        assert_eq!(runs(&[0, 1, 3]), None);
+        let far = 1 << 63;
+        assert_eq!(runs(&[0, far, far + 1, far + 2]), None);
+    }
 }

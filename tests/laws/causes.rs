@@ -267,7 +267,9 @@ fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
     // 6 a + b becomes a + 6 b: of 36 values the last one is padding, and the others are 0 to 34.
     let digits = [feed(6, 0, 1), feed(6, 0, 6)];
     let turned = Layout::builder().axis(35, digits).derived(0, 35, [land(35, A, 40)]);
-    let rest = turned.build().unwrap().complement(&[(A, 1400)]).unwrap();
+    let turned = turned.build().unwrap();
+    assert_eq!(turned.complement_space().unwrap(), [(A, 1400)]);
+    let rest = turned.complement(&[(A, 1400)]).unwrap();
     assert_eq!(rest, "((40:1))".parse().unwrap());
     // The values 0 to 9 in another order, split into 2 at 40 and 5 at 2.
     let split = Layout::builder().axis(10, [feed(2, 0, 1), feed(5, 0, 2)]);
