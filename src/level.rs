@@ -1,6 +1,5 @@
 //! Levels: the names of coordinates.
 
-use std::cmp::Ordering;
 use std::fmt;
 
 /// A name that is not valid for a level: not letters, digits and `_`, or too long.
@@ -48,10 +47,14 @@ impl LevelNameError {
 /// assert!(Level::PE < core && core < Level::ADDR);
 /// # Ok::<(), tensor_layout::error::LevelNameError>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level {
-    len: u8,
+    /// The place among columns, first so that the derived order is theirs; kept because sets of
+    /// levels are sorted all the time.
+    column: u8,
+    /// The name, zeros behind it.
     bytes: [u8; Level::MAX_LEN],
+    len: u8,
 }
 
 impl Level {
@@ -136,23 +139,13 @@ impl Level {
     }
 
     /// The place among columns; custom levels share one, before the address.
-    pub(crate) fn column(self) -> usize {
-        // What follows a name is 0.
-        match (&self.bytes[..4], self.len) {
-            (b"Time", 4) => 0,
-            (b"L2B\0", _) => 1,
-            (b"L1B\0", _) => 2,
-            (b"MAB\0", _) => 3,
-            (b"PE\0\0", _) => 4,
-            (b"Addr", 4) => 6,
-            (b"W\0\0\0", _) => 7,
-            _ => 5,
-        }
+    pub(crate) fn column(self) -> u8 {
+        self.column
     }
 
     /// Names past `MAX_LEN` are cut; callers have checked or keep within it.
     const fn literal(name: &str) -> Level {
-        let mut level = Level { len: 0, bytes: [0; Level::MAX_LEN] };
+        let mut level = Level { column: column(name), bytes: [0; Level::MAX_LEN], len: 0 };
         let mut at = 0;
         while at < name.len() && at < Level::MAX_LEN {
             level.bytes[at] = name.as_bytes()[at];
@@ -163,15 +156,17 @@ impl Level {
     }
 }
 
-impl Ord for Level {
-    fn cmp(&self, other: &Level) -> Ordering {
-        self.column().cmp(&other.column()).then_with(|| self.bytes.cmp(&other.bytes))
-    }
-}
-
-impl PartialOrd for Level {
-    fn partial_cmp(&self, other: &Level) -> Option<Ordering> {
-        Some(self.cmp(other))
+/// The place among columns of the level with this name.
+const fn column(name: &str) -> u8 {
+    match name.as_bytes() {
+        b"Time" => 0,
+        b"L2B" => 1,
+        b"L1B" => 2,
+        b"MAB" => 3,
+        b"PE" => 4,
+        b"Addr" => 6,
+        b"W" => 7,
+        _ => 5,
     }
 }
 

@@ -154,7 +154,8 @@ impl Machine {
     /// How many units of `level` a unit of the next higher level has.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
-        self.levels.get(&level).copied()
+        // Trees have few levels: to look at each is quicker than to hash the name.
+        self.levels().find(|(of, _)| *of == level).map(|(_, size)| size)
     }
 
     /// How many leaves the whole tree has.

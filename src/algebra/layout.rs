@@ -411,11 +411,7 @@ impl LayoutBuilder {
             Layout { axes, derived, replicas, offsets: no_offsets, used, spans: no_spans };
         layout.check_axes()?;
         layout.check_counts()?;
-        let landed: Vec<Level> = layout.landings().map(|landing| landing.level).collect();
-        layout.used.extend(landed);
-        layout.used.push(Level::ADDR);
-        layout.used.sort_unstable();
-        layout.used.dedup();
+        layout.mark_used();
         layout.check_extents()?;
         layout.check_values()?;
         layout.check_fed()?;
@@ -434,6 +430,16 @@ impl Layout {
         spans.retain(|(level, span)| *span > self.extent(*level));
         spans.iter().for_each(|(level, _)| self.use_level(*level));
         self.spans = spans;
+    }
+
+    /// Everything that lands uses its level.
+    fn mark_used(&mut self) {
+        let mut used = std::mem::take(&mut self.used);
+        used.push(Level::ADDR);
+        used.extend(self.landings().map(|landing| landing.level));
+        used.sort_unstable();
+        used.dedup();
+        self.used = used;
     }
 
     fn check_axes(&self) -> Result<(), LayoutError> {

@@ -109,6 +109,10 @@ impl Parts {
         layout
     }
 
+    fn has_derived(&self) -> bool {
+        self.nodes[self.rank..].iter().any(Option::is_some)
+    }
+
     fn axis(&self, node: usize) -> Option<&Axis> {
         self.nodes[node].as_ref().map(|node| &node.axis)
     }
@@ -122,6 +126,9 @@ impl Parts {
         let mut changed = self.splice_all();
         // Units are dropped after that, so that a spliced axis keeps those that were written.
         changed |= self.drop_units();
+        if !self.has_derived() {
+            return false;
+        }
         let mut fed_by = self.fed_by();
         for node in self.rank..self.nodes.len() {
             while self.nodes[node].is_some() && self.cancel(node, &mut fed_by) {
@@ -277,8 +284,8 @@ impl Parts {
     /// `value / c` is fed by what remains: both sides drop their minor factor `c`.
     fn cancel(&mut self, node: usize, fed_by: &mut [Vec<usize>]) -> bool {
         let feeders = self.feeders(node, fed_by);
-        let units: Vec<&Feeder> = feeders.iter().filter(|feeder| feeder.weight == 1).collect();
-        let [unit] = units[..] else { return false };
+        let mut units = feeders.iter().filter(|feeder| feeder.weight == 1);
+        let (Some(unit), None) = (units.next(), units.next()) else { return false };
         let Some(derived) = self.nodes[node].as_ref() else { return false };
         let Some(minor) = derived.axis.subaxes.last().copied() else { return false };
         let others = feeders.iter().map(|f| f.weight).filter(|weight| *weight > 1);
@@ -321,6 +328,9 @@ impl Parts {
 
     /// Moves axes that nothing feeds to the front of axis 0: their digits are always 0 there too.
     fn lead_with_constants(&mut self) {
+        if !self.has_derived() {
+            return;
+        }
         let mut fed = vec![false; self.nodes.len() - self.rank];
         self.all_feeders().for_each(|(derived, _)| fed[derived] = true);
         for node in self.rank..self.nodes.len() {

@@ -12,6 +12,8 @@ pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
 
+use std::borrow::Cow;
+
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
@@ -75,13 +77,16 @@ impl XlaArray {
     }
 
     fn to_layout(&self) -> Result<Layout, LayoutError> {
-        let layout = self.layout_or_default();
+        let layout = match &self.layout {
+            Some(layout) => Cow::Borrowed(layout),
+            None => Cow::Owned(self.layout_or_default()),
+        };
         let mut tiling = Tiling::new(&self.extents()?, &layout.minor_to_major);
         for tile in &layout.tiles {
             tiling.apply(tile)?;
         }
         let lowered = tiling.finish(layout.tail_padding.map_or(1, i64::unsigned_abs))?;
-        lowered.simplified()
+        lowered.into_simplified()
     }
 }
 

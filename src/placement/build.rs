@@ -171,14 +171,13 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn check_levels(&self) -> Result<(), LayoutError> {
-        for landing in self.layout.landings() {
-            self.check_level(landing.level, landing.site)?;
-        }
-        // Levels that are used although nothing lands in them.
-        self.layout
-            .used_levels()
-            .iter()
-            .try_for_each(|level| self.check_level(*level, Site::Layout))
+        let mut used = self.layout.used_levels().iter();
+        used.try_for_each(|level| self.check_level(*level, Site::Layout)).map_err(|refused| {
+            // The first that lands there tells where, if any does.
+            let mut landings = self.layout.landings();
+            let first = landings.find_map(|l| self.check_level(l.level, l.site).err());
+            first.unwrap_or(refused)
+        })
     }
 
     /// The machine has the level, and the chosen memory lies in its units or below.
@@ -245,9 +244,12 @@ impl Check<'_> {
     fn with_copies(&self, lanes: Option<u64>) -> Result<Layout, LayoutError> {
         let used = |level: &Level| self.layout.used_levels().contains(level);
         let absent = self.machine.levels().filter(|(level, _)| !used(level));
-        let absent = absent.filter(|(level, _)| self.is_above_memory(*level));
+        let mut absent = absent.filter(|(level, _)| self.is_above_memory(*level)).peekable();
         let lanes = lanes.filter(|lanes| *lanes > 1 && !used(&Level::W));
         let lanes = lanes.map(|lanes| (Level::W, lanes));
+        if absent.peek().is_none() && lanes.is_none() {
+            return Ok(self.layout.clone());
+        }
         let mut builder = self.layout.to_builder();
         for (level, size) in absent {
             builder = match self.is_high_memory() {

@@ -81,6 +81,14 @@ impl Term {
         }
     }
 
+    /// Calls `take` with what every option adds, and how many do, until it fails.
+    fn each<E>(&self, mut take: impl FnMut(i128, u64) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Term::Digit { size, step } => (0..*size).try_for_each(|digit| take(digit * step, 1)),
+            Term::Listed(rows) => rows.iter().try_for_each(|(sum, count)| take(*sum, *count)),
+        }
+    }
+
     /// Calls `take` with what the options add that lie from `least` to `most`, and how many do.
     fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u64)) {
         match self {
@@ -109,8 +117,8 @@ type Sums = Vec<(i128, u128)>;
 
 /// The number of ways to choose so that `start` plus all that is added is 0.
 ///
-/// Where the choices that are left make fewer sums than the next one would, they are added up on
-/// their own and the two lists are joined.
+/// Where the choices that are left make fewer sums than the next one would, they are dealt to two
+/// lists of sums, which are joined.
 ///
 /// # Errors
 /// [`NotDecided`](LayoutError::NotDecided) past the budget.
@@ -130,13 +138,7 @@ pub(super) fn count_zeros(
     for (at, term) in terms.iter().enumerate() {
         let held = u64::try_from(sums.len()).unwrap_or(u64::MAX);
         if rest[at].2 <= held.saturating_mul(term.options()) {
-            let (low, high) = (sums.first().map_or(0, |s| s.0), sums.last().map_or(0, |s| s.0));
-            let mut others: Sums = vec![(0, 1)];
-            for (next, term) in terms.iter().enumerate().skip(at) {
-                let (least, most, _) = rest[next + 1];
-                others = expanded(&others, term, (-high - most, -low - least), budget)?;
-            }
-            return Ok(joined(&sums, &others));
+            return met(sums, &terms[at..], budget);
         }
         let (low, high, _) = rest[at + 1];
         sums = expanded(&sums, term, (-high, -low), budget)?;
@@ -144,33 +146,93 @@ pub(super) fn count_zeros(
     Ok(sums.iter().map(|(_, count)| count).sum())
 }
 
+/// The number of ways to bring a sum back to 0 with all of the terms.
+///
+/// Each goes to the shorter one of two lists, those with many options first, so that neither list
+/// grows much beyond what the largest term makes.
+fn met(sums: Sums, terms: &[Term], budget: &mut u64) -> Result<u128, LayoutError> {
+    let mut terms: Vec<&Term> = terms.iter().collect();
+    terms.sort_by_key(|term| std::cmp::Reverse(term.options()));
+    let (mut long, mut short) = (sums, vec![(0, 1)]);
+    for (at, term) in terms.iter().enumerate() {
+        let others = terms[at + 1..].iter().map(|term| term.bounds()).chain([ends(&long)]);
+        let (low, high) = others.fold((0, 0), |sum, (least, most)| (sum.0 + least, sum.1 + most));
+        short = expanded(&short, term, (-high, -low), budget)?;
+        if short.len() > long.len() {
+            std::mem::swap(&mut short, &mut long);
+        }
+    }
+    Ok(joined(&long, &short))
+}
+
+/// The least and the greatest sum.
+fn ends(sums: &Sums) -> (i128, i128) {
+    (sums.first().map_or(0, |sum| sum.0), sums.last().map_or(0, |sum| sum.0))
+}
+
 /// All sums with one more term that lie within some bounds.
+///
+/// The longer of both lists is run through for every entry of the shorter one: what comes is in few
+/// ascending runs, which a stable sort merges.
 fn expanded(
     sums: &Sums,
     term: &Term,
-    (least, most): (i128, i128),
+    bounds: (i128, i128),
     budget: &mut u64,
 ) -> Result<Sums, LayoutError> {
-    let question = "how many elements move";
-    let spent = || LayoutError::NotDecided { question, budget: BUDGET };
-    let mut next: Sums = Vec::new();
-    for (sum, count) in sums {
-        *budget = budget.checked_sub(1).ok_or_else(spent)?;
-        let before = next.len();
-        let left = usize::try_from(*budget).unwrap_or(usize::MAX);
+    let few = u64::try_from(sums.len()).is_ok_and(|sums| sums <= term.options());
+    let mut next = Expansion { sums: Vec::new(), bounds, budget };
+    if few {
+        sums.iter().try_for_each(|(sum, ways)| {
+            next.add(|(least, most), take| {
+                let added = |added, options| take(sum + added, ways * u128::from(options));
+                term.between(least - sum, most - sum, added);
+            })
+        })?;
+    } else {
+        term.each(|added, options| {
+            next.add(|(least, most), take| {
+                let from = sums.partition_point(|(sum, _)| sum + added < least);
+                let reached = sums[from..].iter().take_while(|(sum, _)| sum + added <= most);
+                reached.for_each(|(sum, ways)| take(sum + added, ways * u128::from(options)));
+            })
+        })?;
+    }
+    merge(&mut next.sums);
+    Ok(next.sums)
+}
+
+/// Sums on the way to those with one more term.
+struct Expansion<'a> {
+    sums: Sums,
+    bounds: (i128, i128),
+    budget: &'a mut u64,
+}
+
+impl Expansion<'_> {
+    /// Adds a run of sums, as far as the budget goes.
+    fn add(
+        &mut self,
+        run: impl FnOnce((i128, i128), &mut dyn FnMut(i128, u128)),
+    ) -> Result<(), LayoutError> {
+        let question = "how many elements move";
+        let spent = || LayoutError::NotDecided { question, budget: BUDGET };
+        *self.budget = self.budget.checked_sub(1).ok_or_else(spent)?;
+        let before = self.sums.len();
+        let left = usize::try_from(*self.budget).unwrap_or(usize::MAX);
         let mut many = false;
-        term.between(least - sum, most - sum, |added, options| {
-            many |= next.len() - before >= left;
+        run(self.bounds, &mut |sum, ways| {
+            many |= self.sums.len() - before >= left;
             if !many {
-                next.push((sum + added, count * u128::from(options)));
+                self.sums.push((sum, ways));
             }
         });
-        work::count(1 + next.len() - before);
-        let made = u64::try_from(next.len() - before).unwrap_or(u64::MAX);
-        *budget = budget.checked_sub(made).filter(|_| !many).ok_or_else(spent)?;
+        let made = self.sums.len() - before;
+        work::count(1 + made);
+        let made = u64::try_from(made).unwrap_or(u64::MAX);
+        *self.budget = self.budget.checked_sub(made).filter(|_| !many).ok_or_else(spent)?;
+        Ok(())
     }
-    merge(&mut next);
-    Ok(next)
 }
 
 /// The number of pairs of both lists that add up to 0.
@@ -189,7 +251,7 @@ fn joined(sums: &Sums, others: &Sums) -> u128 {
 /// Counts equal sums together.
 fn merge(sums: &mut Vec<(i128, u128)>) {
     if !sums.is_sorted_by(|a, b| a.0 < b.0) {
-        sums.sort_unstable_by_key(|sum| sum.0);
+        sums.sort_by_key(|sum| sum.0);
         sums.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {

@@ -54,7 +54,7 @@ impl XlaArray {
     }
 
     fn check_size(&self) -> Result<(), ParseError> {
-        let shape = self.without_layout();
+        let shape = || self.without_layout();
         let dims = Some(self.source.0.dims);
         let sizes = self.dims.iter().filter_map(|dim| match dim {
             XlaDim::Static(size) | XlaDim::Bounded(size) => Some(*size),
@@ -63,47 +63,50 @@ impl XlaArray {
         let sizes: Vec<u64> = sizes.collect();
         let elements = crate::algebra::product(sizes).filter(|n| i64::try_from(*n).is_ok());
         let Some(elements) = elements else {
-            let dtype = self.dtype;
+            let (dtype, shape) = (self.dtype, shape());
             let message = format!("Shape Error: Dimensions overflow. Shape({dtype}): {shape}");
             return Err(self.invalid(message, dims));
         };
         let bytes = elements.checked_mul(self.dtype.bits() / 8);
         match bytes.filter(|bytes| i64::try_from(*bytes).is_ok()) {
             Some(_) => Ok(()),
-            None => Err(self.invalid(format!("Shape {shape} size may overflow int64_t."), dims)),
+            None => {
+                Err(self.invalid(format!("Shape {} size may overflow int64_t.", shape()), dims))
+            }
         }
     }
 
     fn check_order(&self, layout: &XlaLayout) -> Result<(), ParseError> {
         let order = &layout.minor_to_major;
-        let (rank, shape) = (self.dims.len(), self.without_layout());
-        let written = order.iter().join(", ");
+        let rank = self.dims.len();
         let refuse = |what: &str| {
-            let message = format!("layout minor_to_major field {what}; shape: {shape}");
+            let (written, shape) = (order.iter().join(", "), self.without_layout());
+            let message =
+                format!("layout minor_to_major field {what}: {{{written}}}; shape: {shape}");
             Err(self.invalid(message, Some(self.source.0.minor_to_major)))
         };
         if order.len() != rank {
             let entries = order.len();
             return refuse(&format!(
-                "contains {entries} elements, but shape has {rank} dimensions: {{{written}}}"
+                "contains {entries} elements, but shape has {rank} dimensions"
             ));
         }
         if order.iter().any(|d| usize::try_from(*d).ok().is_none_or(|d| d >= rank)) {
-            return refuse(&format!("has out-of-bounds value: {{{written}}}"));
+            return refuse("has out-of-bounds value");
         }
-        if !order.iter().all_unique() {
-            return refuse(&format!("has duplicate values: {{{written}}}"));
+        if order.iter().sorted_unstable().tuple_windows().any(|(a, b)| a == b) {
+            return refuse("has duplicate values");
         }
         Ok(())
     }
 
     fn check_tiles(&self, layout: &XlaLayout) -> Result<(), ParseError> {
-        let shape = self.without_layout();
+        let shape = || self.without_layout();
         for (at, tile) in layout.tiles.iter().enumerate() {
             let refuse =
                 |message: String| Err(self.invalid(message, self.source.0.tiles.get(at).copied()));
             if tile.is_empty() {
-                return refuse(format!("layout has invalid tiles: {shape}"));
+                return refuse(format!("layout has invalid tiles: {}", shape()));
             }
             let bad = tile.iter().find_map(|entry| match entry {
                 TileDim::Size(size) if *size < 1 => Some(*size),
@@ -112,13 +115,15 @@ impl XlaArray {
             if let Some(size) = bad {
                 return refuse(format!(
                     "layout has invalid tiles: tile dimension {size} must be positive or \
-                     kCombineDimension: {shape}"
+                     kCombineDimension: {}",
+                    shape()
                 ));
             }
             if tile.last() == Some(&TileDim::Combine) {
                 return refuse(format!(
                     "layout has invalid tiles: the last `*` has no more minor dimension to \
-                     combine with: {shape}"
+                     combine with: {}",
+                    shape()
                 ));
             }
         }
@@ -127,7 +132,6 @@ impl XlaArray {
 
     fn check_numbers(&self, layout: &XlaLayout) -> Result<(), ParseError> {
         let source = &self.source.0;
-        let whole = Self { layout: Some(layout.clone()), ..self.clone() };
         if let Some(tail) = layout.tail_padding.filter(|tail| *tail < 1) {
             let message =
                 format!("layout tail_padding_alignment_in_elements field is not positive: {tail}");
@@ -144,7 +148,7 @@ impl XlaArray {
         ] {
             if dtype.is_some() {
                 let message = format!(
-                    "layout has a {name}_primitive_type, but is not a sparse array: {whole}"
+                    "layout has a {name}_primitive_type, but is not a sparse array: {self}"
                 );
                 return Err(self.invalid(message, Some(span)));
             }
