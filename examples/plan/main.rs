@@ -36,7 +36,7 @@ use search::{Plan, walk};
 type Answer<T> = Result<T, Box<dyn Error>>;
 
 /// Plans that are kept after each operation.
-const BEAM: usize = 32;
+const BEAM: usize = 96;
 
 fn text(layout: &Layout) -> Answer<String> {
     Ok(layout.to_pad_layout()?.to_string())

@@ -1,4 +1,4 @@
-"""What Python costs, beside NumPy and the Rust call in one run.
+"""What Python costs, beside NumPy, PyTorch if it is installed, and the Rust call in one run.
 
 Run it against a wheel (a build for development is slow): `python bench/speed.py`. Every line has the
 best of several turns of both sides, taken one after the other; ratios count, not times. `--gate` fails
@@ -26,25 +26,34 @@ def tiles(tensor: Array) -> Array:
     """`bf16[1000,1000]{1,0:T(8,128)(2,1)}` by padding, reshape and transpose."""
     padded = np.zeros((1000, 1024), tensor.dtype)
     padded[:, :1000] = tensor
-    return np.ascontiguousarray(padded.reshape(125, 4, 2, 8, 128).transpose(0, 3, 1, 4, 2))
+    return padded.reshape(125, 4, 2, 8, 128).transpose(0, 3, 1, 4, 2)
 
 
-#: Layouts of docs/performance.md: the text, the type, and the expression of NumPy that does the same.
+#: Layouts of docs/performance.md: the text, the type, and the view of NumPy whose copy is the same.
 PACKED: list[tuple[str, str, DTypeLike, Callable[[Array], Array]]] = [
-    ("1k", K1, "f4", lambda t: np.ascontiguousarray(
-        t.reshape(16, 8, 8, 16, 8, 4).transpose(0, 1, 3, 5, 2, 4))),
-    ("8k", K8, "f4", lambda t: np.ascontiguousarray(
-        t.reshape(16, 8, 64, 16, 128, 4).transpose(0, 1, 3, 5, 2, 4))),
-    ("odd", "((5_L2B, 7_L1B, 9:48), (5_MAB, 48:1, 5_PE))", "f4", lambda t: np.ascontiguousarray(
-        t.reshape(5, 7, 9, 5, 48, 5).transpose(0, 1, 3, 5, 2, 4))),
+    ("1k", K1, "f4", lambda t: t.reshape(16, 8, 8, 16, 8, 4).transpose(0, 1, 3, 5, 2, 4)),
+    ("8k", K8, "f4", lambda t: t.reshape(16, 8, 64, 16, 128, 4).transpose(0, 1, 3, 5, 2, 4)),
+    ("odd", "((5_L2B, 7_L1B, 9:48), (5_MAB, 48:1, 5_PE))", "f4", lambda t: t.reshape(5, 7, 9, 5, 48, 5).transpose(0, 1, 3, 5, 2, 4)),
     ("tiles", "bf16[1000,1000]{1,0:T(8,128)(2,1)}", ml_dtypes.bfloat16, tiles),
-    ("blocks", "((512:64, 4_PE), (16_MAB, 2_L2B, 64:1))", "f4", lambda t: np.ascontiguousarray(
-        t.reshape(512, 4, 16, 2, 64).transpose(3, 2, 1, 0, 4))),
-    ("2k transposed", "((2048:1), (1024:2048))", "f4", lambda t: np.ascontiguousarray(t.T)),
-    ("1000 transposed", "((1000:1), (1000:1000))", "u1", lambda t: np.ascontiguousarray(t.T)),
+    ("blocks", "((512:64, 4_PE), (16_MAB, 2_L2B, 64:1))", "f4", lambda t: t.reshape(512, 4, 16, 2, 64).transpose(3, 2, 1, 0, 4)),
+    ("2k transposed", "((2048:1), (1024:2048))", "f4", lambda t: t.T),
+    ("1000 transposed", "((1000:1), (1000:1000))", "u1", lambda t: t.T),
     ("rank 6 reversed", "((12:1), (11:12), (10:132), (9:1320), (8:11880), (7:95040))", "u1",
-     lambda t: np.ascontiguousarray(t.T)),
+     lambda t: t.T),
 ]
+
+
+def by_torch(view: Array, tensor: Array) -> Callable[[], object] | None:
+    """PyTorch's copy of a view of the tensor; `None` for other arrays, and without PyTorch."""
+    if not np.shares_memory(view, tensor):
+        return None
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    strided = torch.from_numpy(view)
+    return lambda: strided.contiguous()
 
 
 def best(calls: list[Callable[[], object]], least: float = 0.15) -> list[float]:
@@ -85,16 +94,21 @@ def main() -> int:
     many, = best([lambda: placement.locate(points)])
     print(f"locate, 65536 points{'':14} {many * 1e6:12.2f} us   {many / 65536 * 1e9:.1f} ns a point")
 
-    for name, text, dtype, by_numpy in PACKED:
+    for name, text, dtype, view in PACKED:
         layout = Layout(text)
         tensor = np.arange(layout.size).astype("u1").astype(dtype).reshape(layout.shape)
         image = layout.pack(tensor)
-        assert (image.reshape(-1) == by_numpy(tensor).reshape(-1)).all(), name
-        ours, theirs, again = best(
-            [lambda: layout.pack(tensor), lambda: by_numpy(tensor), lambda: layout.pack(tensor, out=image)]
-        )
-        ratio = line(f"pack {name}", ours, theirs, "transpose and reshape")
+        assert (image.reshape(-1) == np.ascontiguousarray(view(tensor)).reshape(-1)).all(), name
+        new, again, theirs = best([
+            lambda: layout.pack(tensor),
+            lambda: layout.pack(tensor, out=image),
+            lambda: np.ascontiguousarray(view(tensor)),
+        ])
+        ratio = line(f"pack {name}", new, theirs, "transpose and reshape")
         line(f"pack {name}, out=", again, theirs, "transpose and reshape")
+        if rival := by_torch(view(tensor), tensor):
+            new, theirs = best([lambda: layout.pack(tensor), rival])
+            line(f"pack {name}", new, theirs, "PyTorch's contiguous()")
         if ratio > 3:
             broken.append(f"pack {name} is {ratio:.2f} times NumPy")
     print(*broken, sep="\n")

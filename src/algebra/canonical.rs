@@ -1,5 +1,7 @@
 //! One form for all layouts that are the same map.
 
+use std::borrow::Cow;
+
 use crate::algebra::coordinates::Places;
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::steps::merged_digits;
@@ -44,7 +46,10 @@ impl Layout {
     /// assert_ne!(canonical("((6:1))"), canonical("((6:1, 1_PE))")); // PE is used
     /// ```
     pub fn canonical(&self) -> Result<Canonical, LayoutError> {
-        let layout = self.simplified()?;
+        let layout = match self.derived.is_empty() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(self.simplified()?),
+        };
         let (slots, copies) = (Places::of_slots(&layout), Places::of_copies(&layout));
         let (axes, derived) = match layout.derived.is_empty() {
             true => (layout.axes_of_elements(), Vec::new()),
@@ -57,9 +62,9 @@ impl Layout {
             shape: layout.shape(),
             axes,
             derived,
-            used: layout.used,
-            offsets: layout.offsets,
-            spans: layout.spans,
+            used: layout.used.clone(),
+            offsets: layout.offsets.clone(),
+            spans: layout.spans.clone(),
             copies,
             slots,
         })

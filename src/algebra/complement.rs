@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::algebra::coordinates::nested_sums;
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::product;
 use crate::error::{ComplementFault, LayoutError, Site};
@@ -146,14 +147,9 @@ impl Layout {
     /// The same where axes are padded or fused, and their places are a box all the same: digits in
     /// another order may leave out the end of a run, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
-        match refusal {
-            LayoutError::NoComplement(ComplementFault::Padded { axis, .. })
-                if self.derived.is_empty() && descends(&self.axes[axis].subaxes) =>
-            {
-                return Err(refusal);
-            }
-            LayoutError::NoComplement(ComplementFault::Padded { .. } | ComplementFault::Fused) => {}
-            _ => return Err(refusal),
+        let LayoutError::NoComplement(fault) = &refusal else { return Err(refusal) };
+        if !self.may_be_a_box(fault) {
+            return Err(refusal);
         }
         if self.elements() > MOST_ELEMENTS {
             let question = "whether the places of the elements are a box";
@@ -161,23 +157,36 @@ impl Layout {
         }
         let places: Result<BTreeSet<Location>, LayoutError> =
             self.indexes().map(|index| self.locate(&index)).collect();
-        let places = places?;
-        let in_level = |level: &Level| -> Vec<u64> {
+        self.box_of(&places?).ok_or(refusal)
+    }
+
+    fn may_be_a_box(&self, fault: &ComplementFault) -> bool {
+        match fault {
+            ComplementFault::Padded { axis, .. } => {
+                !self.derived.is_empty() || !descends(&self.axes[*axis].subaxes)
+            }
+            ComplementFault::Fused => true,
+            _ => false,
+        }
+    }
+
+    /// The digits per level whose sums are the places of all elements, each of one element.
+    fn box_of(&self, places: &BTreeSet<Location>) -> Option<Vec<Vec<Landed>>> {
+        let coordinates = |level: &Level| -> Vec<u64> {
             let of = |place: &Location| place.get(*level).unwrap_or(0) - self.offset(*level);
             places.iter().map(of).collect::<BTreeSet<u64>>().into_iter().collect()
         };
-        let sets: Vec<(Level, Vec<u64>)> = self.used.iter().map(|l| (*l, in_level(l))).collect();
+        let sets: Vec<(Level, Vec<u64>)> = self.used.iter().map(|l| (*l, coordinates(l))).collect();
         // Of as many places as elements, so that none is shared.
-        let sizes = sets.iter().map(|(_, set)| u64::try_from(set.len()).ok());
-        let slots = sizes.collect::<Option<Vec<u64>>>().and_then(product);
-        let is_box = slots == Some(self.elements());
+        let sizes: Option<Vec<u64>> =
+            sets.iter().map(|(_, set)| set.len().try_into().ok()).collect();
+        let is_box = product(sizes?) == Some(self.elements());
         let is_injective = u64::try_from(places.len()) == Ok(self.elements());
         let nested = |(level, set): &(Level, Vec<u64>)| -> Option<Vec<Landed>> {
-            let runs = runs(set).filter(|_| set.first() == Some(&0))?;
-            Some(runs.into_iter().map(|(size, stride)| (*level, size, stride)).collect())
+            let terms = nested_sums(set).filter(|_| set.first() == Some(&0))?;
+            Some(terms.into_iter().map(|(size, stride)| (*level, size, stride)).collect())
         };
-        let boxed: Option<Vec<Vec<Landed>>> = sets.iter().map(nested).collect();
-        boxed.filter(|_| is_box && is_injective).ok_or(refusal)
+        sets.iter().map(nested).collect::<Option<_>>().filter(|_| is_box && is_injective)
     }
 }
 
@@ -196,28 +205,6 @@ fn descends(digits: &[Subaxis]) -> bool {
 
 /// How many elements are looked at.
 const MOST_ELEMENTS: u64 = 1 << 16;
-
-/// A set as (size, stride) of runs that nest, minor to major, if it is their product.
-fn runs(set: &[u64]) -> Option<Vec<(u64, u64)>> {
-    let (mut runs, mut filled) = (Vec::new(), 1);
-    while filled < set.len() {
-        let (block, stride) = (&set[..filled], set[filled]);
-        let repeats = |at: u64, part: &[u64]| {
-            let goes_on = |(a, b): (&u64, &u64)| {
-                at.checked_mul(stride).and_then(|step| b.checked_add(step)) == Some(*a)
-            };
-            part.len() == filled && part.iter().zip(block).all(goes_on)
-        };
-        let parts = (0..).zip(set.chunks(filled));
-        let size = parts.take_while(|(at, part)| repeats(*at, part)).count();
-        if size < 2 {
-            return None;
-        }
-        runs.push((u64::try_from(size).unwrap_or(u64::MAX), stride));
-        filled *= size;
-    }
-    (filled == set.len()).then_some(runs)
-}
 
 fn refuse(fault: ComplementFault) -> LayoutError {
     LayoutError::NoComplement(fault)
@@ -245,17 +232,4 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
     gaps.reverse();
     gaps.retain(|gap| gap.size > 1);
     Ok(gaps)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::runs;
-
-    #[test]
-    fn runs_are_read_off_a_set_whatever_its_multiples() {
-        assert_eq!(runs(&[0, 2, 40, 42, 80, 82]), Some(vec![(2, 2), (3, 40)]));
-        assert_eq!(runs(&[0, 1, 3]), None);
-        let far = 1 << 63;
-        assert_eq!(runs(&[0, far, far + 1, far + 2]), None);
-    }
 }

@@ -46,12 +46,12 @@ pub(crate) enum Coordinates {
 }
 
 impl Coordinates {
-    /// The sums of (size, stride) terms, which fit in 64 bits.
-    pub(crate) fn of(terms: impl IntoIterator<Item = Term>) -> Coordinates {
-        let terms = moving(terms);
-        if let Some(nested) = merge_runs(&terms) {
+    /// The sums of terms that add something, ascending by stride; they fit in 64 bits.
+    fn of(terms: impl Iterator<Item = Term> + Clone) -> Coordinates {
+        if let Some(nested) = merge_runs(terms.clone()) {
             return Coordinates::Nested(nested);
         }
+        let terms: Vec<Term> = terms.collect();
         match list(&terms) {
             None => Coordinates::Tangled(terms),
             Some(listed) => match nested_sums(&listed) {
@@ -129,12 +129,13 @@ pub(crate) struct Places(Vec<(Level, Coordinates)>);
 impl Places {
     fn of(mut terms: Vec<(Level, Term)>) -> Places {
         terms.retain(|(_, (size, stride))| *size > 1 && *stride > 0);
-        terms.sort_unstable_by_key(|(level, _)| *level);
-        let by_level = terms.into_iter().chunk_by(|(level, _)| *level);
-        let sets = by_level
-            .into_iter()
-            .map(|(level, terms)| (level, Coordinates::of(terms.map(|(_, term)| term))));
-        Places(sets.collect())
+        terms.sort_unstable_by_key(|(level, (size, stride))| (*level, *stride, *size));
+        let by_level = terms.chunk_by(|(one, _), (other, _)| one == other);
+        let set = |terms: &[(Level, Term)]| {
+            let (level, _) = *terms.first()?;
+            Some((level, Coordinates::of(terms.iter().map(|(_, term)| *term))))
+        };
+        Places(by_level.filter_map(set).collect())
     }
 
     /// The places of all slots, relative to the offsets.
@@ -208,7 +209,7 @@ pub(crate) fn count_sums(terms: impl IntoIterator<Item = Term>) -> Result<u64, L
 }
 
 fn count_cluster(terms: &[Term]) -> Result<u64, LayoutError> {
-    if let Some(merged) = merge_runs(terms) {
+    if let Some(merged) = merge_runs(terms.iter().copied()) {
         return Ok(merged.into_iter().map(|(size, _)| size).product());
     }
     let question = "how many coordinates are used";
@@ -296,7 +297,7 @@ impl Bits {
 }
 
 /// Nested terms with even runs merged; `None` where terms overlap otherwise.
-fn merge_runs(terms: &[Term]) -> Option<Vec<Term>> {
+fn merge_runs(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
     let mut merged: Vec<Term> = Vec::new();
     // What all terms add at most, and all but the last.
     let (mut reach, mut below) = (0, 0);
@@ -304,13 +305,13 @@ fn merge_runs(terms: &[Term]) -> Option<Vec<Term>> {
         match merged.last_mut() {
             // A run of `n` continues with steps of at most `n` of its own.
             Some((n, step))
-                if (*stride).is_multiple_of(*step) && *stride / *step <= *n && below < *step =>
+                if stride.is_multiple_of(*step) && stride / *step <= *n && below < *step =>
             {
                 *n += (size - 1) * (stride / *step);
             }
-            _ if *stride > reach => {
+            _ if stride > reach => {
                 below = reach;
-                merged.push((*size, *stride));
+                merged.push((size, stride));
             }
             _ => return None,
         }
@@ -319,27 +320,27 @@ fn merge_runs(terms: &[Term]) -> Option<Vec<Term>> {
     Some(merged)
 }
 
-/// The nested terms whose sums are exactly the ascending set, if there are such.
+/// The nested terms, strides ascending, whose sums are exactly the ascending set, if there are
+/// such.
 pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<Term>> {
-    let (mut terms, mut covered) = (Vec::new(), 1_usize);
-    while covered < set.len() {
-        let stride = set[covered];
-        let block = &set[..covered];
-        let repeats = |n: &u64| {
-            let start = usize::try_from(*n).ok().and_then(|n| n.checked_mul(covered));
-            let next = start.and_then(|start| set.get(start..start + covered));
-            next.is_some_and(|next| {
-                next.iter().zip(block).all(|(a, b)| Some(*a) == b.checked_add(n * stride))
-            })
+    let (mut terms, mut filled) = (Vec::new(), 1);
+    while filled < set.len() {
+        let (block, stride) = (&set[..filled], set[filled]);
+        let repeats = |at: u64, part: &[u64]| {
+            let goes_on = |(a, b): (&u64, &u64)| {
+                at.checked_mul(stride).and_then(|step| b.checked_add(step)) == Some(*a)
+            };
+            part.len() == filled && part.iter().zip(block).all(goes_on)
         };
-        let size = (1..).take_while(repeats).count() + 1;
+        let parts = (0..).zip(set.chunks(filled));
+        let size = parts.take_while(|(at, part)| repeats(*at, part)).count();
         if size < 2 {
             return None;
         }
         terms.push((u64::try_from(size).ok()?, stride));
-        covered *= size;
+        filled *= size;
     }
-    (covered == set.len()).then_some(terms)
+    (filled == set.len()).then_some(terms)
 }
 
 /// The smallest difference of two sets in their one nested form.
@@ -367,8 +368,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn nested_terms_are_read_off_a_set_whatever_its_multiples() {
+        assert_eq!(nested_sums(&[0, 2, 40, 42, 80, 82]), Some(vec![(2, 2), (3, 40)]));
+        assert_eq!(nested_sums(&[0, 1, 3]), None);
+        let far = 1 << 63;
+        assert_eq!(nested_sums(&[0, far, far + 1, far + 2]), None);
+    }
+
+    #[test]
     fn sets_that_do_not_nest_are_listed_however_many_digits_write_them() {
-        let sum = |n: u64, m: u64| Coordinates::of([(n, 2), (m, 3)]);
+        let sum = |n: u64, m: u64| Coordinates::of([(n, 2), (m, 3)].into_iter());
         assert_eq!(sum(300, 300), sum(297, 302));
         assert!(matches!(sum(300, 300), Coordinates::Listed(list) if list.len() == 1494));
     }

@@ -147,14 +147,15 @@ impl Axis {
         self.subaxes.iter().map(|subaxis| subaxis.size)
     }
 
-    /// The greatest value that each digit takes while the value stays at most `greatest`.
-    pub(crate) fn reaches(&self, greatest: u64) -> Vec<u64> {
-        let mut tops = vec![0; self.subaxes.len()];
-        self.digits(greatest, &mut tops);
-        let leading = tops.iter().take_while(|top| **top == 0).count();
-        for (top, subaxis) in tops.iter_mut().zip(&self.subaxes).skip(leading + 1) {
-            *top = subaxis.size - 1;
-        }
-        tops
+    /// The greatest value that each digit takes while the value stays at most `greatest`, major to
+    /// minor: the digits of `greatest` up to the first that moves, then every value.
+    pub(crate) fn reaches(&self, greatest: u64) -> impl Iterator<Item = u64> + '_ {
+        let (mut place, mut moves) = (self.slots(), false);
+        self.sizes().map(move |size| {
+            place /= size;
+            let top = if moves { size - 1 } else { greatest / place % size };
+            moves |= top > 0;
+            top
+        })
     }
 }

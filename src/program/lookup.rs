@@ -342,6 +342,28 @@ impl Feeders {
             sum.is_some_and(|sum| split(sum, &fed.feeders, values))
         })
     }
+
+    /// How the index changes while the value of a derived axis grows by `step` again and again:
+    /// (tensor axis, what each step adds to it, for how many values, this one included).
+    ///
+    /// `None` where the digit that feeds the least is not moved by whole steps of its own, or does
+    /// not belong to the tensor; the last value before padding or before that digit is full ends it.
+    pub(crate) fn run(&self, node: usize, value: u64, step: u64) -> Option<(usize, u64, u64)> {
+        let fed = self.derived.get((self.nodes - 1).checked_sub(node)?)?;
+        let (minor, above) = fed.feeders.split_last()?;
+        let is_tensor = minor.node < self.nodes - self.derived.len();
+        let turns = minor.step.quotient(step);
+        if !is_tensor || turns == 0 || minor.step.times(turns) != step {
+            return None;
+        }
+        let sum = value.checked_sub(fed.start)?;
+        let rest = above
+            .iter()
+            .fold(sum, |rest, Part { step, .. }| rest - step.times(step.quotient(rest)));
+        let left = minor.size.checked_sub(minor.step.quotient(rest))?.div_ceil(turns);
+        let inside = fed.extent.checked_sub(value)?.div_ceil(step);
+        Some((minor.node, turns * minor.worth, left.min(inside)))
+    }
 }
 
 impl Unfold {

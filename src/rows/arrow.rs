@@ -4,20 +4,27 @@
 //! where `i0 * 512` overflows 16 bits, and many have no unsigned types. The index of padding is null.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::ops::Range;
+use std::slice::ChunksExact;
 use std::sync::Arc;
 
+use arrow_array::builder::PrimitiveBuilder;
 use arrow_array::types::{
     ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
+use super::Table;
+use super::order::Block;
 use super::write::WriteError;
-use super::{Row, Table};
 
-/// How many rows are held at once: a record batch, a row group.
-const BATCH: usize = 1 << 18;
+/// How many rows a record batch has at most, so that few columns of it fit in the caches.
+const BATCH: usize = 1 << 16;
+
+/// How many rows a row group of a Parquet file has.
+#[cfg(feature = "parquet")]
+const ROW_GROUP: usize = 1 << 18;
 
 /// How wide the integers of a column are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +56,7 @@ impl Table<'_> {
         Schema::new(levels.chain(index).collect::<Vec<_>>())
     }
 
-    /// Walks the table in record batches of at most 2^18 rows.
+    /// Walks the table in record batches of at most 2^16 rows.
     ///
     /// # Errors
     /// [`WriteError`], that of `visit` among them.
@@ -58,19 +65,19 @@ impl Table<'_> {
         width: ColumnWidth,
         mut visit: impl FnMut(RecordBatch) -> io::Result<()>,
     ) -> Result<(), WriteError> {
-        let written = self.written_columns();
-        let mut rows = Rows::new(self.schema(width));
-        let outcome = self.for_each(|row| {
-            rows.push(&written, row);
-            if rows.count < BATCH {
-                return ControlFlow::Continue(());
+        let mut rows = Rows::new(self, width);
+        let Some(mut slots) = self.slots()? else { return Ok(()) };
+        while let Some(block) = slots.next_block()? {
+            let mut from = 0;
+            while from < block.len() {
+                let to = block.len().min(from + BATCH - rows.count);
+                rows.push(block, from..to);
+                from = to;
+                if rows.count == BATCH {
+                    visit(rows.take()?)?;
+                }
             }
-            match rows.take().and_then(&mut visit) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            }
-        })?;
-        outcome.break_value().map_or(Ok(()), Err)?;
+        }
         if rows.count > 0 {
             visit(rows.take()?)?;
         }
@@ -99,19 +106,22 @@ impl Table<'_> {
         width: ColumnWidth,
     ) -> Result<(), WriteError> {
         use parquet::arrow::ArrowWriter;
-        use parquet::basic::Compression;
-        use parquet::file::properties::WriterProperties;
+        use parquet::basic::{Compression, Encoding};
+        use parquet::file::properties::{EnabledStatistics, WriterProperties};
         let failed = |error: parquet::errors::ParquetError| match error {
             parquet::errors::ParquetError::External(inner) => external(inner),
             other => io::Error::other(other),
         };
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        // Columns count or stay: differences are small, and quicker to write than a dictionary.
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_dictionary_enabled(false)
+            .set_encoding(Encoding::DELTA_BINARY_PACKED)
+            .set_statistics_enabled(EnabledStatistics::Chunk);
         let schema = Arc::new(self.schema(width));
+        let properties = properties.set_max_row_group_row_count(Some(ROW_GROUP)).build();
         let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
-        self.record_batches(width, |batch| {
-            writer.write(&batch).map_err(failed)?;
-            writer.flush().map_err(failed)
-        })?;
+        self.record_batches(width, |batch| writer.write(&batch).map_err(failed))?;
         writer.close().map_err(failed)?;
         Ok(())
     }
@@ -145,50 +155,87 @@ fn integer(reach: u64, width: ColumnWidth) -> DataType {
 /// Rows by column, until they make a batch.
 struct Rows {
     schema: Arc<Schema>,
-    columns: Vec<Vec<Option<u64>>>,
+    /// Each with the number that it takes of a row, and whether padding leaves it open.
+    columns: Vec<(usize, bool, Box<dyn Column>)>,
     count: usize,
 }
 
 impl Rows {
-    fn new(schema: Schema) -> Rows {
-        let columns = vec![Vec::new(); schema.fields().len()];
-        Rows { schema: Arc::new(schema), columns, count: 0 }
+    fn new(table: &Table<'_>, width: ColumnWidth) -> Rows {
+        let schema = Arc::new(table.schema(width));
+        let index = table.columns().len()..table.columns().len() + table.rank();
+        let numbers = table.written_columns().into_iter().map(|at| (at, false));
+        let numbers = numbers.chain(index.map(|at| (at, true)));
+        let column = |((at, open), field): ((usize, bool), &Arc<Field>)| {
+            (at, open, column(field.data_type()))
+        };
+        let columns = numbers.zip(schema.fields()).map(column).collect();
+        Rows { schema, columns, count: 0 }
     }
 
-    fn push(&mut self, open: &[usize], row: Row<'_>) {
-        let place = open.iter().map(|at| Some(row.place[*at]));
-        let rank = self.columns.len() - open.len();
-        let index = (0..rank).map(|axis| row.index.map(|index| index[axis]));
-        self.columns.iter_mut().zip(place.chain(index)).for_each(|(column, at)| column.push(at));
-        self.count += 1;
+    fn push(&mut self, block: &Block, rows: Range<usize>) {
+        self.count += rows.len();
+        let real = block.real(rows.clone());
+        for (at, open, column) in &mut self.columns {
+            column.push(block.rows(rows.clone()), *at, real.filter(|_| *open));
+        }
     }
 
     fn take(&mut self) -> io::Result<RecordBatch> {
-        let fields = self.schema.fields().iter();
-        let columns = fields.zip(&mut self.columns).map(|(field, column)| {
-            let column = std::mem::take(column);
-            match field.data_type() {
-                DataType::Int8 => array::<Int8Type>(column),
-                DataType::Int16 => array::<Int16Type>(column),
-                DataType::Int32 => array::<Int32Type>(column),
-                DataType::Int64 => array::<Int64Type>(column),
-                _ => array::<UInt64Type>(column),
-            }
-        });
+        let columns = self.columns.iter_mut().map(|(_, _, column)| column.take()).collect();
         let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(self.count));
-        let columns = columns.collect();
         self.count = 0;
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);
         batch.map_err(failed)
     }
 }
 
-/// The numbers fit: the schema was made by their reach.
-fn array<T>(column: Vec<Option<u64>>) -> ArrayRef
+/// A column of some type.
+trait Column {
+    /// Adds one number of some rows; where there is `real`, null for those that are not.
+    fn push(&mut self, rows: ChunksExact<'_, u64>, at: usize, real: Option<&[bool]>);
+
+    fn take(&mut self) -> ArrayRef;
+}
+
+fn column(kind: &DataType) -> Box<dyn Column> {
+    match kind {
+        DataType::Int8 => Box::new(Builder::<Int8Type>::default()),
+        DataType::Int16 => Box::new(Builder::<Int16Type>::default()),
+        DataType::Int32 => Box::new(Builder::<Int32Type>::default()),
+        DataType::Int64 => Box::new(Builder::<Int64Type>::default()),
+        _ => Box::new(Builder::<UInt64Type>::default()),
+    }
+}
+
+struct Builder<T: ArrowPrimitiveType> {
+    column: PrimitiveBuilder<T>,
+    /// The numbers of a block.
+    block: Vec<T::Native>,
+}
+
+impl<T: ArrowPrimitiveType> Default for Builder<T> {
+    fn default() -> Builder<T> {
+        Builder { column: PrimitiveBuilder::with_capacity(BATCH), block: Vec::new() }
+    }
+}
+
+impl<T> Column for Builder<T>
 where
     T: ArrowPrimitiveType,
     T::Native: TryFrom<u64>,
 {
-    let narrow = |at: Option<u64>| at.and_then(|at| T::Native::try_from(at).ok());
-    Arc::new(column.into_iter().map(narrow).collect::<PrimitiveArray<T>>())
+    fn push(&mut self, rows: ChunksExact<'_, u64>, at: usize, real: Option<&[bool]>) {
+        self.block.clear();
+        // The numbers of elements fit: the schema was made by their reach.
+        self.block.extend(rows.map(|row| T::Native::try_from(row[at]).unwrap_or_default()));
+        match real {
+            None => self.column.append_slice(&self.block),
+            Some(real) => self.column.append_values(&self.block, real),
+        }
+    }
+
+    fn take(&mut self) -> ArrayRef {
+        Arc::new(self.column.finish())
+    }
 }

@@ -19,7 +19,7 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
-use super::read::Reader;
+use super::read::{Reader, Run, Width};
 use crate::algebra::{Budget, Digit, Layout, Sum, Term, nests, product};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -30,6 +30,9 @@ const MOST_SORTED: u64 = 1 << 24;
 
 /// How many rows a block has at most, so that it stays in the first-level cache.
 const BLOCK: u64 = 256;
+
+/// How many rows may lie between those of a run.
+const MOST_BETWEEN: u64 = 16;
 
 /// Rows of numbers: the coordinates of the columns, then the values of all axes.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +62,18 @@ impl Block {
         let (place, values) = row.split_at(self.columns);
         let real = self.real.get(at).copied().unwrap_or(true);
         (place, real.then(|| &values[..self.rank]))
+    }
+
+    /// Some rows, all numbers of each.
+    #[cfg(feature = "arrow")]
+    pub(super) fn rows(&self, rows: Range<usize>) -> std::slice::ChunksExact<'_, u64> {
+        self.numbers[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
+    }
+
+    /// Which of some rows hold an element; `None` if all do.
+    #[cfg(feature = "arrow")]
+    pub(super) fn real(&self, rows: Range<usize>) -> Option<&[bool]> {
+        self.real.get(rows)
     }
 
     fn number(&self, at: usize) -> &[u64] {
@@ -110,6 +125,13 @@ impl Counter {
                 setting.values.iter().for_each(|(axis, value)| row[*axis] += value);
             }
         }
+    }
+
+    /// The run of this counter, if it steps evenly.
+    fn run(&self, columns: usize, step: u64) -> Option<Run> {
+        let Kind::Even { axis, worth, .. } = self.kind else { return None };
+        let axis = axis.map(|axis| (axis - columns, worth));
+        Some(Run { rows: self.count, step, axis })
     }
 
     /// Whether one coordinate is given by different digits, so that their rows interleave.
@@ -211,6 +233,7 @@ pub(super) struct Slots<'a> {
     base: Vec<u64>,
     padding: bool,
     reader: Reader<'a>,
+    run: Run,
     shape: Shape,
     /// The rows of the inner counters, row after row.
     template: Vec<u64>,
@@ -274,8 +297,10 @@ impl<'a> Slots<'a> {
         let reader = Reader::new(layout);
         let (rank, width) = (layout.rank(), base.len());
         let block = Block { width, columns: columns.len(), rank, ..Block::default() };
+        let run = longest_run(&counters, &reader, columns.len());
+        let template = Vec::new();
         let mut slots =
-            Slots { counters, base, padding, reader, shape, template: Vec::new(), slots, block };
+            Slots { counters, base, padding, reader, run, shape, template, slots, block };
         slots.make_template();
         Ok(Some(slots))
     }
@@ -378,22 +403,28 @@ impl<'a> Slots<'a> {
             moved(template, &base, &mut numbers);
         }
         self.block.numbers = numbers;
-        self.slots.start += rows;
         self.block.rows = index(rows);
-        self.read()
+        self.read(self.slots.start)?;
+        self.slots.start += rows;
+        Ok(())
     }
 
-    /// Reads the indexes of the block, and drops padding that nobody asked for.
-    fn read(&mut self) -> Result<(), LayoutError> {
+    /// Reads the indexes of the block, which begins with this slot, and drops padding that nobody
+    /// asked for.
+    fn read(&mut self, slot: u64) -> Result<(), LayoutError> {
         let Block { numbers, width, columns, real, rows, .. } = &mut self.block;
-        self.reader.read(numbers, *width, *columns, real)?;
+        let form = Width { row: *width, columns: *columns };
+        self.reader.read(numbers, form, real, (self.run, slot % self.run.length()))?;
         if self.padding || real.is_empty() {
             return Ok(());
         }
-        let mut kept = 0;
-        for at in (0..*rows).filter(|at| real[*at]) {
-            numbers.copy_within(at * *width..(at + 1) * *width, kept * *width);
-            kept += 1;
+        let (mut at, mut kept) = (0, 0);
+        for same in real.chunk_by(|one, next| one == next) {
+            if same[0] {
+                numbers.copy_within(at * *width..(at + same.len()) * *width, kept * *width);
+                kept += same.len();
+            }
+            at += same.len();
         }
         numbers.truncate(kept * *width);
         real.clear();
@@ -418,7 +449,7 @@ impl<'a> Slots<'a> {
                 turn(&self.counters[outer..], slot, &mut self.block.numbers[from..]);
             }
             self.block.rows = self.block.numbers.len() / width;
-            self.read()?;
+            self.read(slots.start)?;
             numbers.extend_from_slice(&self.block.numbers);
             let all = std::iter::repeat_n(true, self.block.rows);
             match self.block.real.is_empty() {
@@ -448,6 +479,18 @@ impl<'a> Slots<'a> {
         let real = order.iter().map(|at| block.real[*at]).collect();
         (self.block.numbers, self.block.real) = (numbers, real);
     }
+}
+
+/// The longest run among those with few rows between: only its first row need be read.
+fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
+    let (mut longest, mut step) = (Run::ALONE, 1);
+    for counter in counters.iter().rev().take_while(|c| matches!(c.kind, Kind::Even { .. })) {
+        let run = counter.run(columns, step).filter(|_| step <= MOST_BETWEEN);
+        let run = run.filter(|run| reader.rows_of(*run) > reader.rows_of(longest));
+        longest = run.unwrap_or(longest);
+        step = step.saturating_mul(counter.count);
+    }
+    longest
 }
 
 /// Adds what counters add at their `slot`th setting, the last fastest.

@@ -11,6 +11,43 @@ pub(super) struct Reader<'a> {
     how: How<'a>,
     /// The tensor axes that digits can leave: (number, extent).
     open: Vec<(usize, u64)>,
+    /// What derived axes add to the index: (axis, value).
+    added: Vec<(usize, u64)>,
+}
+
+/// Rows in which one digit counts and all others stay: every `step`th of `rows * step` rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) rows: u64,
+    pub(super) step: u64,
+    /// The axis that the digit belongs to, by its number among all, and what a step is worth in it.
+    pub(super) axis: Option<(usize, u64)>,
+}
+
+/// The first rows of a run, as far as their indexes are even steps.
+struct Piece {
+    rows: usize,
+    /// How many of them are real, from the first on.
+    real: usize,
+    /// What a derived axis adds to an entry of the index from row to row.
+    steps: Option<(usize, u64)>,
+}
+
+impl Run {
+    /// Every row on its own.
+    pub(super) const ALONE: Run = Run { rows: 1, step: 1, axis: None };
+
+    /// How many rows it takes with those between.
+    pub(super) fn length(&self) -> u64 {
+        self.rows.saturating_mul(self.step)
+    }
+}
+
+/// A block as rows of so many numbers, the first of them coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Width {
+    pub(super) row: usize,
+    pub(super) columns: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -33,35 +70,130 @@ impl<'a> Reader<'a> {
         let axes = layout.axes().iter().enumerate();
         let open = axes.filter(|(_, axis)| axis.extent < axis.slots());
         let open = open.map(|(number, axis)| (number, axis.extent)).collect();
-        Reader { layout, how, open }
+        Reader { layout, how, open, added: Vec::new() }
     }
 
-    /// Completes the values behind the `columns` of every row of `width` numbers, and tells which
-    /// rows are real; none if all are.
+    /// Completes the values behind the columns of every row, and tells which rows are real; none
+    /// if all are. The block begins with row `phase` of the length of a run.
+    ///
+    /// Of a run only the first row is read: what derived axes add is the same in all of them, and
+    /// they are real up to some row.
     pub(super) fn read(
-        &self,
-        numbers: &mut [u64],
-        width: usize,
-        columns: usize,
+        &mut self,
+        mut numbers: &mut [u64],
+        width: Width,
         real: &mut Vec<bool>,
+        (run, phase): (Run, u64),
     ) -> Result<(), LayoutError> {
         real.clear();
-        let inside =
-            |values: &[u64]| self.open.iter().all(|(axis, extent)| values[*axis] < *extent);
-        match &self.how {
-            How::Direct if self.open.is_empty() => {}
-            How::Direct => real.extend(numbers.chunks(width).map(|row| inside(&row[columns..]))),
-            How::Fed(feeders) => real.extend(numbers.chunks_mut(width).map(|row| {
-                let values = &mut row[columns..];
-                feeders.resolve(values) && inside(values)
-            })),
-            How::Search(decoder) => {
-                for row in numbers.chunks_mut(width) {
-                    real.push(self.search(decoder, &mut row[columns..])?);
-                }
+        if matches!(self.how, How::Direct) && self.open.is_empty() {
+            return Ok(());
+        }
+        if let How::Search(decoder) = &self.how {
+            for row in numbers.chunks_mut(width.row) {
+                real.push(self.search(decoder, &mut row[width.columns..])?);
             }
+            return Ok(());
+        }
+        let mut rows = length(run.length() - phase);
+        while !numbers.is_empty() {
+            let most = rows.saturating_mul(width.row).min(numbers.len());
+            let (now, rest) = numbers.split_at_mut(most);
+            let from = real.len();
+            real.resize(from + most / width.row, false);
+            self.read_runs(now, width, &mut real[from..], run);
+            numbers = rest;
+            rows = length(run.length());
         }
         Ok(())
+    }
+
+    /// Reads the runs that lie between each other.
+    fn read_runs(&mut self, rows: &mut [u64], width: Width, real: &mut [bool], run: Run) {
+        let (step, count) = (length(run.step), real.len());
+        for first in 0..step.min(count) {
+            let mut at = first;
+            while at < count {
+                let index = &mut rows[at * width.row..][width.columns..width.row];
+                let piece = self.piece(index, run.axis, (count - at).div_ceil(step));
+                for (later, at) in (0..).zip((at..count).step_by(step).take(piece.real)) {
+                    real[at] = true;
+                    if later > 0 {
+                        let index = &mut rows[at * width.row..][width.columns..width.row];
+                        self.added.iter().for_each(|(axis, value)| index[*axis] += value);
+                        piece.steps.iter().for_each(|(axis, add)| index[*axis] += later * add);
+                    }
+                }
+                at += piece.rows * step;
+            }
+        }
+    }
+
+    /// Reads the first index of a run, and tells how far the others follow from it.
+    fn piece(&mut self, values: &mut [u64], run: Option<(usize, u64)>, left: usize) -> Piece {
+        let inside = self.resolve(values);
+        let derived = run
+            .and_then(|(node, worth)| Some((node.checked_sub(self.layout.rank())?, node, worth)));
+        let Some((number, node, worth)) = derived else {
+            let real = if inside { self.reached(values, run, left) } else { 0 };
+            return Piece { rows: left, real, steps: None };
+        };
+        if !inside {
+            // What lies beyond the axis stays there; any other padding may end with the next row.
+            let beyond = values[node] >= self.layout.derived_axes()[number].axis.extent;
+            return Piece { rows: if beyond { left } else { 1 }, real: 0, steps: None };
+        }
+        let (steps, most) = match self.steps(node, values[node], worth) {
+            Some((axis, add, rows)) => (Some((axis, add)), length(rows).clamp(1, left)),
+            None => (None, 1),
+        };
+        Piece { rows: most, real: self.reached(values, steps, most), steps }
+    }
+
+    /// How the index changes while the value of a derived axis grows; see [`Feeders::run`].
+    fn steps(&self, node: usize, value: u64, worth: u64) -> Option<(usize, u64, u64)> {
+        match &self.how {
+            How::Fed(feeders) => feeders.run(node, value, worth),
+            How::Direct | How::Search(_) => None,
+        }
+    }
+
+    /// How many rows of a run can follow from its first one.
+    pub(super) fn rows_of(&self, run: Run) -> u64 {
+        let derived = run.axis.and_then(|(node, worth)| {
+            let number = node.checked_sub(self.layout.rank())?;
+            Some((node, self.layout.derived_axes()[number].start, worth))
+        });
+        derived.map_or(run.rows, |(node, start, worth)| {
+            self.steps(node, start, worth).map_or(1, |(_, _, rows)| rows.min(run.rows))
+        })
+    }
+
+    /// Adds to an index what derived axes say; `false` for their padding.
+    fn resolve(&mut self, values: &mut [u64]) -> bool {
+        let How::Fed(feeders) = &self.how else { return true };
+        let axes = 0..self.layout.rank();
+        self.added.clear();
+        self.added.extend(axes.clone().zip(values.iter().copied()));
+        let inside = feeders.resolve(values);
+        self.added.iter_mut().for_each(|(axis, value)| *value = values[*axis] - *value);
+        self.added.retain(|(_, value)| *value > 0);
+        inside
+    }
+
+    /// How many rows of a run with this first index are real.
+    fn reached(&self, first: &[u64], run: Option<(usize, u64)>, rows: usize) -> usize {
+        let mut reached = rows;
+        for (axis, extent) in &self.open {
+            let left = extent.saturating_sub(first[*axis]);
+            let rows = match run.filter(|(of, worth)| of == axis && *worth > 0) {
+                Some((_, worth)) => left.div_ceil(worth),
+                None if left > 0 => u64::MAX,
+                None => 0,
+            };
+            reached = reached.min(length(rows));
+        }
+        reached
     }
 
     fn search(&self, decoder: &Decoder<'_>, values: &mut [u64]) -> Result<bool, LayoutError> {
@@ -79,4 +211,9 @@ impl<'a> Reader<'a> {
         }
         Ok(index.is_some())
     }
+}
+
+/// A number of rows; more than there can be where it does not fit.
+fn length(rows: u64) -> usize {
+    usize::try_from(rows).unwrap_or(usize::MAX)
 }

@@ -116,7 +116,7 @@ impl Layout {
 
 /// From the major end, as long as digits are always 0, and the first that is not.
 fn cut_padding(axis: &mut Axis) {
-    let tops = axis.reaches(axis.extent.saturating_sub(1));
+    let tops: Vec<u64> = axis.reaches(axis.extent.saturating_sub(1)).collect();
     let moving = tops.iter().position(|top| *top > 0).unwrap_or(tops.len());
     for (subaxis, top) in axis.subaxes.iter_mut().zip(&tops).take(moving + 1) {
         let is_unit = match subaxis.target {
