@@ -82,6 +82,17 @@ fn all_cores_fill_the_same_tables() {
         program.par_fill_column(Level::PE, &mut all).unwrap();
         program.fill_column(Level::PE, &mut one).unwrap();
         assert_eq!(one, all);
+        let places = usize::try_from(program.places()).unwrap();
+        let (mut one, mut all) = (vec![0_u32; places], vec![1_u32; places]);
+        program.fill_inverse(&mut one).unwrap();
+        program.par_fill_inverse(&mut all).unwrap();
+        assert_eq!(one, all);
+        let mut shown = program.ranges().to_vec();
+        shown[0] = 0..shown[0].end.min(2);
+        let part = program.window(&shown).unwrap();
+        part.fill_inverse(&mut one).unwrap();
+        part.par_fill_inverse(&mut all).unwrap();
+        assert_eq!(one, all);
         let image: Vec<u64> = (0..program.places()).collect();
         let (mut one, mut all) = (vec![0; length], vec![1; length]);
         program.unpack(&image, &mut one).unwrap();

@@ -60,8 +60,9 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// A machine that holds all of the layouts. Where a level that one of them does not use would
-    /// mean too many copies of it, the level is marked as used.
-    pub(crate) fn of(draw: &StageDraw, slows: &mut [&mut Slow]) -> Stage {
+    /// mean too many copies of it, the level is marked as used. `None` where the layouts reach so far
+    /// that the units of the machine are too many to count.
+    pub(crate) fn of(draw: &StageDraw, slows: &mut [&mut Slow]) -> Option<Stage> {
         let used = |level: &Level| slows.iter().any(|slow| slow.used().contains(level));
         let die = Level::new("Die").unwrap();
         let mut names: Vec<Level> = levels().into_iter().filter(|level| level.is_unit()).collect();
@@ -84,6 +85,7 @@ impl Stage {
         if levels.is_empty() {
             levels.push((die, 1));
         }
+        levels.iter().try_fold(1, |units: u64, (_, size)| units.checked_mul(*size))?;
         let deepest = levels.iter().rposition(|(level, _)| used(level)).unwrap_or(0);
         let memory = draw.memory.map(|(depth, group)| {
             let owner = deepest + depth.index(levels.len() - deepest);
@@ -97,7 +99,7 @@ impl Stage {
         for slow in slows {
             stage.bound(slow);
         }
-        stage
+        Some(stage)
     }
 
     /// No machine: only what a layout names has a coordinate and a size.
@@ -316,11 +318,11 @@ impl Placed {
 
 /// A layout on a machine that takes it.
 pub(crate) fn good_placement() -> impl Strategy<Value = (Stage, Slow)> {
-    let any = (crate::generate::good_layout(), stage()).prop_map(|(mut slow, draw)| {
-        let stage = Stage::of(&draw, &mut [&mut slow]);
-        (stage, slow)
-    });
-    any.prop_filter("refused", |(stage, slow)| stage.place(slow).is_ok())
+    let any = (crate::generate::good_layout(), stage());
+    any.prop_filter_map("refused", |(mut slow, draw)| {
+        let stage = Stage::of(&draw, &mut [&mut slow])?;
+        stage.place(&slow).is_ok().then_some((stage, slow))
+    })
 }
 
 /// The refusal of a placement must be true: two elements share a place of a memory, or two copies

@@ -49,6 +49,25 @@ impl Program {
         self.par_fill(&self.column(level), table)
     }
 
+    /// [`fill_inverse`](Program::fill_inverse) on all cores of the current rayon pool: each fills
+    /// some units; what lies in one unit is filled by one core.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
+        check_length(table.len(), self.places())?;
+        let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
+        let most = table.len().div_ceil(parts);
+        let (mut units, mut rest) = (Vec::new(), table);
+        for at in self.subtrees(u64::try_from(most).unwrap_or(u64::MAX).max(FEW)) {
+            let places = usize::try_from(self.places_at(&at)?).unwrap_or(usize::MAX);
+            let (unit, others) = rest.split_at_mut(places.min(rest.len()));
+            units.push((at, unit));
+            rest = others;
+        }
+        units.into_par_iter().try_for_each(|(at, unit)| self.fill_inverse_at(&at, unit))
+    }
+
     /// [`pack`](Program::pack) on all cores of the current rayon pool: each packs a part of the
     /// places.
     ///

@@ -20,7 +20,7 @@ fn staged() -> impl Strategy<Value = (Slow, StageDraw)> {
 
 fn built((slow, draw): &(Slow, StageDraw), tally: &mut Tally) -> Result<(), TestCaseError> {
     let mut slow = slow.clone();
-    let stage = Stage::of(draw, &mut [&mut slow]);
+    let Some(stage) = Stage::of(draw, &mut [&mut slow]) else { return Ok(()) };
     let placed = Placed::new(&stage, &slow);
     match tally.count(stage.place(&slow)) {
         Err(error) => judge(&placed, &error),
@@ -67,7 +67,7 @@ fn found((stage, slow): &(Stage, Slow), tally: &mut Tally) -> Result<(), TestCas
 
 fn too_large((slow, draw): &(Slow, StageDraw), _: &mut Tally) -> Result<(), TestCaseError> {
     let mut slow = slow.clone();
-    let stage = Stage::of(draw, &mut [&mut slow]);
+    let Some(stage) = Stage::of(draw, &mut [&mut slow]) else { return Ok(()) };
     prop_assume!(stage.place(&slow).is_ok());
     let layout = Placed::new(&stage, &slow).layout;
     for level in layout.used() {

@@ -37,7 +37,7 @@ pub(super) fn placements() -> impl Strategy<Value = Pair> {
         if a.build().is_err() || b.build().is_err() {
             return None;
         }
-        let stage = Stage::of(&draw, &mut [&mut a, &mut b]);
+        let stage = Stage::of(&draw, &mut [&mut a, &mut b])?;
         let pair = (stage, a, b);
         let built =
             is_small(&pair) && pair.0.place(&pair.1).is_ok() && pair.0.place(&pair.2).is_ok();
@@ -48,7 +48,7 @@ pub(super) fn placements() -> impl Strategy<Value = Pair> {
 pub(super) fn alone() -> impl Strategy<Value = Pair> {
     (good_layout(), stage()).prop_filter_map("refused", |(mut a, draw)| {
         keep_small(&mut a);
-        let stage = Stage::of(&draw, &mut [&mut a]);
+        let stage = Stage::of(&draw, &mut [&mut a])?;
         let pair = (stage, a.clone(), a);
         (is_small(&pair) && pair.0.place(&pair.1).is_ok()).then_some(pair)
     })
