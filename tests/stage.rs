@@ -123,9 +123,9 @@ impl Stage {
         let units = self.unit_levels().into_iter().map(|level| (level, self.size(level).unwrap()));
         for (level, size) in units.chain(lanes) {
             if !slow.used().contains(&level) {
-                match copies * size > MOST {
-                    true => drop(slow.marked.insert(level)),
-                    false => copies *= size,
+                match copies.checked_mul(size).filter(|copies| *copies <= MOST) {
+                    None => drop(slow.marked.insert(level)),
+                    Some(more) => copies = more,
                 }
             }
         }

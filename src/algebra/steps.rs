@@ -424,6 +424,17 @@ pub(super) fn merged(digits: impl Iterator<Item = Subaxis>) -> Vec<Subaxis> {
     merged
 }
 
+impl Layout {
+    /// The same map with neighbouring digits as one where they step evenly.
+    pub(crate) fn with_merged_digits(mut self) -> Layout {
+        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
+        for axis in self.axes.iter_mut().chain(derived) {
+            axis.subaxes = merged(axis.subaxes.iter().copied());
+        }
+        self
+    }
+}
+
 /// A digit that moves nothing moves nothing in any level.
 fn normal(target: Target) -> Target {
     match target {

@@ -1,6 +1,8 @@
 //! What enters some of the units, or in some of the steps: counted with their coordinates given.
 
-use super::counter::{Compared, Coordinate, Counter, both};
+use std::collections::BTreeSet;
+
+use super::counter::{Compared, Coordinate, Counter, both, coordinates};
 use super::pair::{Relayout, TimeOrder};
 use super::traffic::{copies_in, fit};
 use crate::algebra::{Indexes, product};
@@ -8,7 +10,7 @@ use crate::error::{LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::location::Location;
 
-/// The most units that are looked at one by one.
+/// The most units, or places of elements in units, that are looked at one by one.
 const MOST_UNITS: u64 = 1 << 16;
 
 /// The unit of a level that the most elements enter.
@@ -33,12 +35,12 @@ impl Relayout {
     /// A step is over when the last unit is done: where traffic is uneven, the total says too little.
     /// Law: the greatest of the counts that enumeration gives; the total is that of
     /// [`traffic`](Relayout::traffic).
-    /// Cost: a count for every unit that the destination uses.
+    /// Cost: a count for every unit that the destination reaches.
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
-    /// [`NotDecided`](LayoutError::NotDecided) for more than 2^16 units, and as
-    /// [`traffic`](Relayout::traffic).
+    /// [`NotDecided`](LayoutError::NotDecided) for more than 2^16 units and places of elements in
+    /// them, and as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -58,13 +60,15 @@ impl Relayout {
             return Ok(Busiest { level, unit: Location::default(), into: 0, total: 0, units: 0 });
         }
         let extents: Vec<u64> = path.iter().map(|level| self.target.extent(*level)).collect();
-        let units = product(extents.iter().copied()).filter(|units| *units <= MOST_UNITS);
-        let question = "which unit the most elements enter";
-        let units = units.ok_or(LayoutError::NotDecided { question, budget: MOST_UNITS })?;
+        let units = product(extents.iter().copied()).unwrap_or(u64::MAX);
         let mut busiest = Busiest { level, unit: Location::default(), into: 0, total: 0, units };
         let counter = Counter::new(self, at_a_unit(path))?;
         let mut total = 0;
-        for unit in Indexes::new(extents) {
+        let units: Box<dyn Iterator<Item = Vec<u64>>> = match units {
+            ..=MOST_UNITS => Box::new(Indexes::new(extents)),
+            _ => Box::new(self.units_reached(path)?.into_iter()),
+        };
+        for unit in units {
             let into = entering(&counter, &unit)?;
             total += into;
             if into > u128::from(busiest.into) || busiest.unit == Location::default() {
@@ -75,6 +79,31 @@ impl Relayout {
         }
         busiest.total = fit(total)?;
         Ok(busiest)
+    }
+
+    /// The units in which the destination holds an element.
+    fn units_reached(&self, path: &[Level]) -> Result<BTreeSet<Vec<u64>>, LayoutError> {
+        let places = u128::from(self.elements()) * copies_in(&self.target, path);
+        if places > u128::from(MOST_UNITS) {
+            let question = "which unit the most elements enter";
+            return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
+        }
+        let first =
+            |index: Vec<u64>| coordinates(&self.target, &index, path.iter().copied().map(Some));
+        let mut reached: BTreeSet<Vec<u64>> =
+            Indexes::new(self.target.shape()).map(first).collect();
+        for replica in self.target.replicas() {
+            let Some(at) = path.iter().position(|level| *level == replica.level) else { continue };
+            let copies = |unit: Vec<u64>| {
+                (0..replica.size).map(move |copy| {
+                    let mut unit = unit.clone();
+                    unit[at] += copy * replica.stride;
+                    unit
+                })
+            };
+            reached = reached.into_iter().flat_map(copies).collect();
+        }
+        Ok(reached)
     }
 
     /// How many levels of the path there are down to one that callers name.

@@ -130,7 +130,9 @@ impl Places {
     fn new(relayout: &Relayout, of: Of) -> Places {
         let mut levels = relayout.path(of);
         levels.extend([Level::ADDR, Level::W]);
+        // Nothing moves without elements, however many copies they would have.
         let replicas = relayout.layout(of).replicas();
+        let replicas = if relayout.elements() > 0 { replicas } else { &[] };
         let add = |level: &Level| {
             let own = replicas.iter().filter(|replica| replica.level == *level);
             let mut adds = own.fold(vec![0], |sums, replica| {
@@ -224,7 +226,7 @@ impl<'a> Transfers<'a> {
         distances: VecDeque<Distance>,
     ) -> Result<Transfers<'a>, LayoutError> {
         let copies = relayout.source.copies().max(relayout.target.copies());
-        if copies > MOST_COPIES {
+        if copies > MOST_COPIES && relayout.elements() > 0 {
             return Err(LayoutError::TooManyCopies { copies, limit: MOST_COPIES });
         }
         Ok(Transfers {

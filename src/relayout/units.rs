@@ -59,7 +59,8 @@ impl UnitPart {
         let levels = machine.levels().filter(|(level, _)| columns.contains(level)).collect();
         let uses_time = stored.used_levels().contains(&Level::TIME);
         let slices = uses_time.then(|| stored.extent(Level::TIME));
-        let units = stored.only(|level| !level.is_in_unit());
+        // However an address is cut into digits.
+        let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().or_else(|_| units.simplified())?;
         Ok(UnitPart { levels, slices, layout })
     }

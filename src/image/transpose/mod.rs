@@ -130,14 +130,14 @@ fn in_turns<T: Copy>(
     let (rows_few, columns_few) = (tile::is_few::<T>(rows), tile::is_few::<T>(columns));
     let (rows_even, columns_even) = (rows.even, columns.even);
     let (rows, columns) = (&rows.away[..], &columns.away[..]);
-    let length = rows.len() * columns.len();
+    let (tiles, dims) = dims.split_last().map_or((tile::ONE, dims), |(last, dims)| (*last, dims));
     if rows_few && columns_even == Some(rows.len()) {
         each(dims, from, to, &mut |from, to| {
-            tile::deal_cells(&source[from..][..length], &mut target[to..], rows);
+            tile::deal_cells(&source[from..], &mut target[to..], tiles, (rows, columns.len()));
         });
     } else if columns_few && rows_even == Some(columns.len()) {
         each(dims, from, to, &mut |from, to| {
-            tile::shuffle_cells(&source[from..], &mut target[to..][..length], columns);
+            tile::shuffle_cells(&source[from..], &mut target[to..], tiles, (rows.len(), columns));
         });
     } else {
         return false;

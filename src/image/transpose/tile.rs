@@ -2,8 +2,12 @@
 //!
 //! Both are given as the places of their cells on the other side.
 
+use super::Dim;
 use super::block::{BYTES, block, byte_block};
 use super::run::Run;
+
+/// A tile on its own.
+pub(super) const ONE: Dim = Dim { count: 1, from: 0, to: 0 };
 
 /// The side of a block of pieces.
 const SIDE: usize = 8;
@@ -109,21 +113,75 @@ fn deal<T: Copy>(
     for at in (0..whole).step_by(BYTES / few) {
         byte_block(source, target, (at * few, to + at), rows, &columns[..BYTES / few]);
     }
-    deal_cells(&source[whole * few..], &mut target[to + whole..], rows);
+    let left = columns.len() - whole;
+    deal_cells(&source[whole * few..], &mut target[to + whole..], ONE, (rows, left));
 }
 
+/// Deals the cells of tiles that lie apart as `tiles` says. The rows of a tile, where they stand in
+/// the target, get `columns` cells each.
+///
 /// A function of its own, so that the compiler knows that the sides do not overlap.
 #[inline(never)]
-pub(super) fn deal_cells<T: Copy>(source: &[T], target: &mut [T], rows: &[usize]) {
+pub(super) fn deal_cells<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    tiles: Dim,
+    (rows, columns): (&[usize], usize),
+) {
+    let apart = rows.is_sorted_by(|row, next| row + columns <= *next);
+    for tile in 0..tiles.count {
+        let source = &source[tile * tiles.from..][..rows.len() * columns];
+        let target = &mut target[tile * tiles.to..];
+        let mut lanes = Lanes { rest: &mut *target, passed: 0, length: columns };
+        // Each by name: the compiler makes no vectors of an array of slices.
+        match *rows {
+            [a, b] if apart => {
+                let (a, b) = (lanes.take(a), lanes.take(b));
+                for ((a, b), turn) in a.iter_mut().zip(b).zip(source.as_chunks().0) {
+                    [*a, *b] = *turn;
+                }
+            }
+            [a, b, c] if apart => {
+                let (a, b, c) = (lanes.take(a), lanes.take(b), lanes.take(c));
+                for (((a, b), c), turn) in a.iter_mut().zip(b).zip(c).zip(source.as_chunks().0) {
+                    [*a, *b, *c] = *turn;
+                }
+            }
+            // Longer ones are quicker row by row.
+            [a, b, c, d] if apart && columns <= 16 => {
+                let (a, b, c, d) = (lanes.take(a), lanes.take(b), lanes.take(c), lanes.take(d));
+                let cells = a.iter_mut().zip(b).zip(c).zip(d);
+                for ((((a, b), c), d), turn) in cells.zip(source.as_chunks().0) {
+                    [*a, *b, *c, *d] = *turn;
+                }
+            }
+            _ => deal_by_row(source, target, rows),
+        }
+    }
+}
+
+/// Pieces of one length, taken front to back.
+struct Lanes<'a, T> {
+    rest: &'a mut [T],
+    passed: usize,
+    length: usize,
+}
+
+impl<'a, T> Lanes<'a, T> {
+    #[inline]
+    fn take(&mut self, at: usize) -> &'a mut [T] {
+        let (_, rest) = std::mem::take(&mut self.rest).split_at_mut(at - self.passed);
+        let (lane, rest) = rest.split_at_mut(self.length);
+        (self.rest, self.passed) = (rest, at + self.length);
+        lane
+    }
+}
+
+fn deal_by_row<T: Copy>(source: &[T], target: &mut [T], rows: &[usize]) {
     macro_rules! rows {
         ($($rows:literal)*) => {
-            match *rows {
-                [first, second] if second >= first + source.len() / 2 => {
-                    let (first, second) = target[first..].split_at_mut(second - first);
-                    let cells = first.iter_mut().zip(second).zip(source.as_chunks().0);
-                    cells.for_each(|((a, b), turn)| [*a, *b] = *turn);
-                }
-                $(_ if rows.len() == $rows => for at in 0..$rows {
+            match rows.len() {
+                $($rows => for at in 0..$rows {
                     let cells = target[rows[at]..].iter_mut();
                     for (cell, turn) in cells.zip(source.as_chunks::<$rows>().0) {
                         *cell = turn[at];
@@ -149,12 +207,26 @@ fn shuffle<T: Copy>(
     for at in (0..whole).step_by(BYTES / few) {
         byte_block(source, target, (from + at, at * few), &rows[..BYTES / few], columns);
     }
-    shuffle_cells(&source[from + whole..], &mut target[whole * few..], columns);
+    let left = rows.len() - whole;
+    shuffle_cells(&source[from + whole..], &mut target[whole * few..], ONE, (left, columns));
+}
+
+/// Shuffles the cells of tiles that lie apart as `tiles` says: `rows` cells of each column.
+pub(super) fn shuffle_cells<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    tiles: Dim,
+    (rows, columns): (usize, &[usize]),
+) {
+    for tile in 0..tiles.count {
+        let target = &mut target[tile * tiles.to..][..rows * columns.len()];
+        shuffle_columns(&source[tile * tiles.from..], target, columns);
+    }
 }
 
 /// A function of its own, so that the compiler knows that the sides do not overlap.
 #[inline(never)]
-pub(super) fn shuffle_cells<T: Copy>(source: &[T], target: &mut [T], columns: &[usize]) {
+fn shuffle_columns<T: Copy>(source: &[T], target: &mut [T], columns: &[usize]) {
     let count = target.len() / columns.len();
     let column = |at: usize| &source[columns[at]..][..count];
     macro_rules! columns {
