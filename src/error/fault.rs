@@ -61,7 +61,7 @@ pub enum MachineFault {
 #[non_exhaustive]
 pub enum EditFault {
     /// An order that does not name every axis once.
-    #[error("{} is not a permutation of the axes 0 to {rank}, exclusive", .order.iter().join(","))]
+    #[error("{} is not a permutation of the {rank} axes, which count from 0", .order.iter().join(","))]
     Order {
         /// The order.
         order: Vec<usize>,
@@ -69,7 +69,7 @@ pub enum EditFault {
         rank: usize,
     },
     /// A new axis beyond the end.
-    #[error("axis {at} cannot be inserted into {rank} axes")]
+    #[error("an axis cannot be inserted at {at}: the layout has rank {rank}")]
     InsertBeyond {
         /// Where.
         at: usize,
@@ -85,7 +85,7 @@ pub enum EditFault {
         rank: usize,
     },
     /// An axis to be dropped that has more or fewer than one index.
-    #[error("axis {axis} has extent {extent}; only an axis of extent 1 drops")]
+    #[error("axis {axis} has extent {extent}; only an axis of extent 1 can be dropped")]
     DropExtent {
         /// The axis.
         axis: usize,
@@ -147,7 +147,7 @@ pub enum EditFault {
         to: Vec<u64>,
     },
     /// A slice with step 0.
-    #[error("a slice steps by at least 1")]
+    #[error("the step of a slice must be at least 1")]
     SliceStep,
     /// A stride in bytes that does not count whole elements.
     #[error("the stride {stride} of axis {axis} is not a multiple of itemsize {itemsize}")]
@@ -244,7 +244,7 @@ pub enum InverseFault {
         next: u64,
     },
     /// A stride that is not a multiple of what smaller strides fill.
-    #[error("a stride of {stride} is not a multiple of {filled}, what smaller strides fill")]
+    #[error("a stride of {stride} is not a multiple of {filled}, which smaller strides fill")]
     Stride {
         /// The stride.
         stride: u64,
@@ -301,7 +301,7 @@ pub enum ComplementFault {
     },
     /// A stride that is not a multiple of what smaller strides fill.
     #[error(
-        "in `{level}` a stride of {stride} is not a multiple of {filled}, what smaller strides fill"
+        "in `{level}` a stride of {stride} is not a multiple of {filled}, which smaller strides fill"
     )]
     Stride {
         /// The level.
