@@ -19,8 +19,8 @@ use crate::location::Location;
 
 pub use crate::level::LevelNameError;
 pub use fault::{
-    BitcastFault, ComplementFault, EditFault, InverseFault, MachineFault, RelayoutFault,
-    RestrictionFault,
+    BitcastFault, ComplementFault, EditFault, Incomparable, InverseFault, MachineFault,
+    RelayoutFault, RestrictionFault,
 };
 pub use inexpressible::Inexpressible;
 pub use operation::{OperationFault, OptionFault, VectorsFault};
@@ -344,15 +344,8 @@ pub enum LayoutError {
         parts: u64,
     },
     /// Two placements between which nothing can move.
-    #[error("the {what} differ: {source_has} and {destination_has}")]
-    NotComparable {
-        /// What differs, in the plural.
-        what: &'static str,
-        /// What the source has.
-        source_has: String,
-        /// What the destination has.
-        destination_has: String,
-    },
+    #[error(transparent)]
+    NotComparable(Incomparable),
     /// More copies of each element than moves are listed for.
     #[error("each element has {copies} copies, and moves are listed for at most {limit}")]
     TooManyCopies {

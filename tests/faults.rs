@@ -1,17 +1,21 @@
 //! Faults with numbers that a caller can match: every variant has an input that reaches it.
 
 use tensor_layout::algebra::Subaxis;
-use tensor_layout::error::{InexpressibleSharding, ParseErrorKind, ShardingFault, VectorsFault};
+use tensor_layout::error::{
+    Incomparable, InexpressibleSharding, ParseErrorKind, ShardingFault, VectorsFault,
+};
 use tensor_layout::hlo::{CollectiveError, HloDump};
 use tensor_layout::image::NpyHeader;
+use tensor_layout::machine::Memory;
 use tensor_layout::notation::{Dtype, Notation};
+use tensor_layout::relayout::{Relayout, UnitPart};
 use tensor_layout::sharding::{
     DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, ShardedShape, Sharding,
     SubgroupKind,
 };
 use tensor_layout::vectors::{Direction, VectorData, VectorError, VectorHeader, VectorWriter};
 use tensor_layout::xla::XlaDtype;
-use tensor_layout::{Layout, LayoutError, Level, Machine};
+use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use crate::sharding::sharding;
 
@@ -292,4 +296,65 @@ fn every_fault_of_a_layout_in_a_test_vector_is_reached() {
         };
         assert_eq!(*fault, wanted);
     }
+}
+
+#[test]
+fn every_difference_between_placements_is_told() {
+    use Incomparable as D;
+    let shared = |group| Memory { capacity: None, owner: Level::PE, group };
+    let groups = Machine::builder("groups").level(Level::PE, 6);
+    let groups = groups.memory("A", shared(2)).memory("B", shared(3)).build().unwrap();
+    let (four, eight) = ("PE=4".parse().unwrap(), "PE=8".parse().unwrap());
+    let place = |text: &str| Placement::of(text.parse().unwrap());
+    let on = |machine: &Machine| place("((12:1))").on(machine);
+    let bits = |bits| on(&four).element_bits(bits).build().unwrap();
+    let told = |from: &Placement, to: &Placement| {
+        let refused = Relayout::new(from, to).unwrap_err();
+        let LayoutError::NotComparable(what) = &refused else { panic!("{refused}") };
+        assert_eq!(refused.to_string(), what.to_string());
+        what.clone()
+    };
+    let plain = on(&four).build().unwrap();
+    let named = |name: &str| Some(format!("machine `{name}`"));
+    let part = |machine: &Machine| UnitPart::of(&on(machine).build().unwrap()).unwrap();
+    let unit = |answer: Result<(), LayoutError>| match answer.unwrap_err() {
+        LayoutError::NotComparable(what) => what,
+        other => panic!("{other}"),
+    };
+    let cases = [
+        (
+            told(&plain, &place("((12:1), ())").on(&four).build().unwrap()),
+            D::Shapes { from: vec![12], to: vec![12, 1] },
+        ),
+        (
+            told(&plain, &on(&eight).build().unwrap()),
+            D::Machines { from: named("PE=4"), to: named("PE=8") },
+        ),
+        (
+            told(&plain, &place("((12:1))").build().unwrap()),
+            D::Machines { from: named("PE=4"), to: None },
+        ),
+        (
+            told(&plain, &on(&four).memory("LM0").build().unwrap()),
+            D::Memories { from: None, to: Some("LM0".into()) },
+        ),
+        (told(&bits(16), &bits(32)), D::Lanes { from: Some(4), to: Some(2) }),
+        (
+            told(
+                &on(&groups).memory("A").build().unwrap(),
+                &on(&groups).memory("B").build().unwrap(),
+            ),
+            D::Groups { from: 2, to: 3 },
+        ),
+        (unit(UnitPart::of(&place("((12:1))").build().unwrap()).map(drop)), D::NoMachine),
+        (
+            unit(part(&four).traffic_to(&part(&eight)).map(drop)),
+            D::Levels { from: vec![(Level::PE, 4)], to: vec![(Level::PE, 8)] },
+        ),
+    ];
+    for (found, wanted) in &cases {
+        assert_eq!(found, wanted);
+    }
+    let levels = cases.last().map(|(found, _)| found.to_string());
+    assert_eq!(levels.as_deref(), Some("the levels differ: PE=4 and PE=8"));
 }

@@ -391,6 +391,72 @@ pub enum RelayoutFault {
     },
 }
 
+/// What differs between two placements, so that nothing can move from one to the other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Incomparable {
+    /// Tensors of different shapes.
+    #[error("the shapes differ: {from:?} and {to:?}")]
+    Shapes {
+        /// That of the one to move from.
+        from: Vec<u64>,
+        /// That of the one to move to.
+        to: Vec<u64>,
+    },
+    /// Machines with different levels or memories.
+    #[error("the machines differ: {} and {}", or_none(.from), or_none(.to))]
+    Machines {
+        /// What the one to move from is on, if it is on a machine.
+        from: Option<String>,
+        /// What the one to move to is on.
+        to: Option<String>,
+    },
+    /// A placement without a machine, where units are compared.
+    #[error("without a machine there are no units to compare")]
+    NoMachine,
+    /// Units of different levels, or of levels of different sizes.
+    #[error("the levels differ: {} and {}", tree(.from), tree(.to))]
+    Levels {
+        /// The levels of the units to move from, with their sizes.
+        from: Vec<(Level, u64)>,
+        /// Those of the units to move to.
+        to: Vec<(Level, u64)>,
+    },
+    /// A memory on one side, and none on the other.
+    #[error("the memories differ: {} and {}", or_none(.from), or_none(.to))]
+    Memories {
+        /// The memory to move from.
+        from: Option<String>,
+        /// The memory to move to.
+        to: Option<String>,
+    },
+    /// Memories that are shared in groups that do not nest.
+    #[error("the memories are shared by {from} and by {to} units, and neither divides the other")]
+    Groups {
+        /// How many units share the memory to move from.
+        from: u64,
+        /// How many share the memory to move to.
+        to: u64,
+    },
+    /// Long words of different numbers of lanes.
+    #[error("the numbers of lanes differ: {} and {}", or_none(.from), or_none(.to))]
+    Lanes {
+        /// How many the one to move from has, if its elements have a width.
+        from: Option<u64>,
+        /// How many the one to move to has.
+        to: Option<u64>,
+    },
+}
+
+fn or_none(what: &Option<impl ToString>) -> String {
+    what.as_ref().map_or_else(|| "none".into(), ToString::to_string)
+}
+
+/// `L2B=2,PE=4`
+fn tree(levels: &[(Level, u64)]) -> String {
+    levels.iter().map(|(level, size)| format!("{level}={size}")).join(",")
+}
+
 /// What is left of a space after whole blocks; blocks of 0 fill nothing.
 fn remainder(size: u64, filled: u64) -> u64 {
     size.checked_rem(filled).unwrap_or(size)

@@ -1,6 +1,8 @@
 //! `explore`: a page that can be touched, served from the program itself or written as one file.
 
 mod answer;
+#[cfg(feature = "explore")]
+mod asked;
 mod file;
 mod panel;
 mod question;

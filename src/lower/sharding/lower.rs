@@ -1,6 +1,5 @@
 //! From the notations to the value.
 
-
 use super::order::{DeviceOrder, refused};
 use super::text::manual_axes;
 use super::value::{Sharding, ShardingKind, Tiles};
