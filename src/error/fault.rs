@@ -61,7 +61,7 @@ pub enum MachineFault {
 #[non_exhaustive]
 pub enum EditFault {
     /// An order that does not name every axis once.
-    #[error("{} is not a permutation of the {rank} axes, which count from 0", .order.iter().join(","))]
+    #[error("{} is not an order of all axes, numbered from 0: the layout has rank {rank}", .order.iter().join(","))]
     Order {
         /// The order.
         order: Vec<usize>,
