@@ -1,12 +1,13 @@
 //! Refusals: what is wrong, where, with which numbers, and what to do about it.
 //!
-//! [`LayoutError`] is a refusal of a meaning and knows no text. [`ParseError`] is a refusal of a
+//! [`LayoutError`] refuses what a text means, and does not have the text. [`ParseError`] refuses a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
 mod fault;
 mod help;
 mod inexpressible;
 mod operation;
+mod sharding;
 mod site;
 mod suggest;
 mod text;
@@ -18,11 +19,12 @@ use crate::location::Location;
 
 pub use crate::level::LevelNameError;
 pub use fault::{
-    BitcastFault, ComplementFault, EditFault, InverseFault, MachineFault, RelayoutFault,
-    RestrictionFault,
+    BitcastFault, ComplementFault, EditFault, Incomparable, InverseFault, MachineFault,
+    RelayoutFault, RestrictionFault,
 };
 pub use inexpressible::Inexpressible;
-pub use operation::{OperationFault, OptionFault};
+pub use operation::{OperationFault, OptionFault, VectorsFault};
+pub use sharding::{InexpressibleSharding, ShardingFault};
 pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
@@ -78,7 +80,7 @@ pub enum LayoutError {
         /// The greatest value that a real index feeds it.
         reach: u64,
     },
-    /// A shape with another number of extents than there are axes.
+    /// A shape whose number of extents is not the number of axes.
     #[error("the shape has rank {shape}, but the layout has rank {axes}")]
     RankMismatch {
         /// How many extents.
@@ -148,7 +150,7 @@ pub enum LayoutError {
         /// The replica.
         site: Site,
     },
-    /// A question whose exact answer would take more than the documented work.
+    /// A question whose exact answer would take more steps than documented.
     #[error("not decided: {question} takes more than {budget} steps")]
     NotDecided {
         /// What was asked.
@@ -265,7 +267,7 @@ pub enum LayoutError {
         /// The name.
         name: String,
     },
-    /// An unbounded dimension, of which no place can be told.
+    /// An unbounded dimension, whose elements do not have fixed places.
     #[error("dimension {axis} is unbounded, so the places of its elements are not fixed")]
     Unbounded {
         /// The dimension.
@@ -280,7 +282,7 @@ pub enum LayoutError {
         wanted: u64,
     },
     /// Numbers that are too large for the cells of a buffer.
-    #[error("the table holds numbers up to {reach}, more than {bits} bits")]
+    #[error("the table holds numbers up to {reach}, which do not fit in {bits} bits")]
     CellTooNarrow {
         /// The greatest number.
         reach: u64,
@@ -295,7 +297,7 @@ pub enum LayoutError {
         /// How many may be.
         limit: u64,
     },
-    /// An index map that lands in no axis of the layout, or in two kinds of levels.
+    /// An index map that does not land in the axes of the layout, or lands in two kinds of levels.
     #[error("the map lands in `{level}`, but the layout of rank {rank} lacks such an axis")]
     MapLevel {
         /// The level.
@@ -304,7 +306,9 @@ pub enum LayoutError {
         rank: usize,
     },
     /// An index map with copies: an element has one index.
-    #[error("the map has {copies} copies along `{level}`; an index map gives one index each")]
+    #[error(
+        "the map has {copies} copies along `{level}`; an index map gives each element one index"
+    )]
     MapCopies {
         /// The level in which they lie apart.
         level: Level,
@@ -331,7 +335,7 @@ pub enum LayoutError {
         /// How many there are.
         size: u64,
     },
-    /// A part of a table that is not one of as many.
+    /// A part of a table that does not exist.
     #[error("part {part} is out of range: {parts} parts are numbered from 0")]
     PartBeyond {
         /// The part, from 0.
@@ -340,15 +344,8 @@ pub enum LayoutError {
         parts: u64,
     },
     /// Two placements between which nothing can move.
-    #[error("the {what} differ: {source_has} and {destination_has}")]
-    NotComparable {
-        /// What differs, in the plural.
-        what: &'static str,
-        /// What the source has.
-        source_has: String,
-        /// What the destination has.
-        destination_has: String,
-    },
+    #[error(transparent)]
+    NotComparable(Incomparable),
     /// More copies of each element than moves are listed for.
     #[error("each element has {copies} copies, and moves are listed for at most {limit}")]
     TooManyCopies {
@@ -387,17 +384,11 @@ pub enum LayoutError {
         fault: OptionFault,
     },
     /// A layout that a test vector cannot express.
-    #[error("a test vector cannot express this layout: {reason}")]
-    NoVectors {
-        /// Why.
-        reason: String,
-    },
+    #[error("a test vector cannot express this layout: {0}")]
+    NoVectors(VectorsFault),
     /// A sharding that contradicts itself, or does not say what is asked.
-    #[error("the sharding is refused: {reason}")]
-    Sharding {
-        /// Why, with the numbers.
-        reason: String,
-    },
+    #[error("the sharding is refused: {0}")]
+    Sharding(ShardingFault),
     /// A layout that a notation cannot express.
     #[error("{notation} cannot express this layout: {reason}")]
     Inexpressible {

@@ -80,6 +80,7 @@ mod location;
 mod lower;
 pub mod machine;
 pub mod notation;
+mod number;
 pub mod picture;
 pub mod placement;
 pub mod program;

@@ -478,10 +478,13 @@ fn wrong_options_are_refused() {
             all().never(2, Level::PE),
             "the option `never` is refused: axis 2 does not exist: the tensor has rank 2",
         ),
-        (all().fixed(1, &[Level::TIME]), "`Time` has no units that an axis is split over"),
+        (
+            all().fixed(1, &[Level::TIME]),
+            "`Time` does not consist of units, so no axis can be split over it",
+        ),
         (
             all().never(1, Level::W),
-            "give it before you name `W`: it tells how many lanes a word has",
+            "give it before you name `W`: it says how many lanes a word has",
         ),
         (
             all().fixed(9, &[]),
@@ -495,10 +498,10 @@ fn wrong_options_are_refused() {
         (all().time(&[1, 0]), "the option `time` is refused"),
         (all().alignment(0), "`alignment` is refused: 0 is given"),
         (all().capacity_words(0), "`capacity_words` is refused: 0 is given"),
-        (all().padding_percent(101), "101 is given; it must be 0 to 100"),
+        (all().padding_percent(101), "101 is given; it must be from 0 to 100"),
         (all().level_parts(0), "`level_parts` is refused: 0 is given"),
-        (all().element_bits(0), "0 is given; it must be 1 to 64"),
-        (all().element_bits(65), "65 is given; it must be 1 to 64"),
+        (all().element_bits(0), "0 is given; it must be from 1 to 64"),
+        (all().element_bits(65), "65 is given; it must be from 1 to 64"),
         (
             all().memory("LM9"),
             "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1, DRAM",

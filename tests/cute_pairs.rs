@@ -232,7 +232,7 @@ fn the_command_locates_nested_coordinates() {
     }
     for (index, says) in [
         ("((2,0),2)", "2 is not below the size 2 of its mode"),
-        ("((1,0,0),2)", "the coordinate has 3 entries here, the shape 2"),
+        ("((1,0,0),2)", "the coordinate has 3 entries here, but the shape has 2"),
         ("((1,0),(2,0))", "expected an integer, as in the shape"),
         ("12", "12 is not below the size 12 of its mode"),
         ("(1,0", "expected"),

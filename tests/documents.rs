@@ -123,7 +123,7 @@ fn the_list_of_commands_is_the_help() {
     same_or_update(&Path::new(ROOT).join("docs/commands.md"), &page);
 }
 
-/// `[text](target)` outside of code.
+/// `[text](target)` outside code.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut code = false;

@@ -408,16 +408,16 @@ expected `,`, `->` or a label
  --> 1:6
   | ij,jk
   |      ^
-  = help: the result is written too: `ij,jk->ik`"
+  = help: write the result too, as in `ij,jk->ik`"
     );
     assert_eq!(
         refused("iji->j"),
         "\
-label `i` stands twice in one tensor
+label `i` appears twice in one tensor
  --> 1:3
   | iji->j
   | - ^
-  = help: diagonals are not read here: give each axis a label of its own"
+  = help: diagonals are not supported: give each axis a label of its own"
     );
     assert!(refused("b...k->bk").starts_with("an ellipsis cannot be read here\n --> 1:2"));
     assert!(refused("i1->i").starts_with("expected `,`, `->` or a label\n --> 1:2"));
@@ -434,14 +434,17 @@ fn wrong_questions_are_refused() {
     let refused = |runs: &[(char, Axis)]| matmul.local(&result, runs).unwrap_err().to_string();
     assert_eq!(refused(&[]), "the operation is refused: `k` is summed over; say where it runs");
     let twice = [('k', run(2, Level::ADDR)), ('k', run(2, Level::ADDR))];
-    assert_eq!(refused(&twice), "the operation is refused: `k` is said to run twice");
+    assert_eq!(refused(&twice), "the operation is refused: `k` is given two places to run");
     let stray = [('i', run(2, Level::ADDR))];
     assert_eq!(refused(&stray), "the operation is refused: `i` is not summed over");
     let meets = refused(&[('k', run(2, Level::PE))]);
     assert!(meets.starts_with("elements (0, 0, 1) and (1, 0, 0) share the place"), "{meets}");
     let flat: Layout = "(8:1)".parse().unwrap();
     let rank = matmul.local(&flat, &[]).unwrap_err().to_string();
-    assert_eq!(rank, "the operation is refused: the result of the einsum has 2 axes, its layout 1");
+    assert_eq!(
+        rank,
+        "the operation is refused: the result of the einsum has 2 axes, but its layout has 1"
+    );
     for error in [
         broadcast(&result, &[2]).unwrap_err(),
         reduce(&result, 3, run(2, Level::ADDR)).unwrap_err(),

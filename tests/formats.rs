@@ -29,7 +29,7 @@ fn a_tensor_that_ends_early_is_refused() {
 }
 
 #[test]
-fn headers_that_are_no_plain_arrays_are_refused() {
+fn headers_that_are_not_plain_arrays_are_refused() {
     for bytes in [
         &b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f4'}"[..],
         b"PK\x03\x04________",
@@ -114,7 +114,7 @@ fn parquet_in_parts_is_the_table_and_so_is_arrow() {
 }
 
 #[test]
-fn a_level_that_is_no_column_cannot_be_a_partition() {
+fn a_level_that_is_not_a_column_cannot_be_a_partition() {
     let placement = Placement::of("((4_PE))".parse().unwrap()).build().unwrap();
     let place = [(Level::MAB, 0)].into_iter().collect();
     assert!(placement.table().partition(&place).is_err());

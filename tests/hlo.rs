@@ -33,7 +33,7 @@ fn shapes_count_once_wherever_they_stand() {
 }
 
 #[test]
-fn a_computation_body_is_no_layout() {
+fn a_computation_body_is_not_a_layout() {
     assert_eq!(
         counts("ENTRY %main (p: f32[2]) -> f32[3] {\n{0}"),
         [("f32[2]".into(), 1), ("f32[3]".into(), 1)]
@@ -62,7 +62,7 @@ fn totals_multiply_by_the_count_and_the_worst_comes_first() {
 }
 
 #[test]
-fn bytes_that_are_no_text_and_endless_lines_are_read() {
+fn bytes_that_are_not_text_and_endless_lines_are_read() {
     let mut dump = vec![0xff, b'\n'];
     dump.extend(b"%a = f32[2]{0} add(f32[2]{0} %x), ".repeat(100_000));
     let report = HloReport::scan(&dump[..], |_| {}).unwrap();

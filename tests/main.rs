@@ -23,6 +23,7 @@ mod dumped;
 mod einsum;
 #[cfg(feature = "explore")]
 mod explore;
+mod faults;
 mod figures;
 mod formats;
 mod generate;

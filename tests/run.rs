@@ -136,7 +136,6 @@ impl Law {
     }
 
     /// One case, drawn from the seed that a fuzzer gives; one that draws none is passed over.
-    #[allow(dead_code, reason = "`fuzz/` calls it")]
     pub(crate) fn on_bytes(&self, bytes: &[u8]) {
         let config = ProptestConfig {
             failure_persistence: None,
@@ -153,6 +152,12 @@ impl Law {
             panic!("{}: {why}\n{case}", self.name);
         }
     }
+}
+
+/// What `fuzz/` does with every law.
+#[test]
+fn the_seed_of_a_fuzzer_draws_a_case_of_every_law() {
+    crate::laws::all().iter().for_each(|law| law.on_bytes(b"a seed of up to 32 bytes"));
 }
 
 /// Laws as tests: `name: cases, floor %, strategy, law;`

@@ -340,7 +340,7 @@ fn placements_hold_what_pytorch_says_or_are_refused_because_its_cuts_are_not_one
 }
 
 #[test]
-fn a_mesh_of_a_million_devices_is_no_list() {
+fn a_mesh_of_a_million_devices_is_not_a_list() {
     let sharding = sharding("{devices=[1024,1,1024]<=[1024,1024]T(1,0) last_tile_dim_replicate}");
     let extents = [1 << 40, 7];
     let shard = sharding.shard(&extents, 1_048_575).unwrap().unwrap();

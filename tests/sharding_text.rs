@@ -31,7 +31,7 @@ fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
         ("{devices=[2]<=[2] replicated}", "contradict each other"),
         ("{shard_as 1}", "does not say where the tensor is"),
         ("{mesh['x'=0], [{'x'}]}", "[0] has a 0"),
-        ("{mesh['x'=2,'x'=4], [{'x'}]}", "axis 'x' stands twice in the mesh"),
+        ("{mesh['x'=2,'x'=4], [{'x'}]}", "axis 'x' appears twice in the mesh"),
         ("{mesh['x'=2,'y'=4], [{'z'}]}", "'z' is not an axis of the mesh, whose axes are 'x', 'y'"),
         ("{mesh['x'=8], [{'x':(2)1}]}", "a part of size 1"),
         ("{mesh['x'=8], [{'x':(3)2}]}", "3 x 2 does not divide 8"),

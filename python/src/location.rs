@@ -145,7 +145,7 @@ impl PyLocation {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        // A text is no mapping, though a place is made from it.
+        // A text is not a mapping, though a place is made from it.
         !other.is_instance_of::<PyString>() && one(other).is_ok_and(|other| self.0 == other)
     }
 

@@ -141,7 +141,7 @@ fn one_index(index: &Bound<'_, PyTuple>) -> Answer<Option<Vec<u64>>> {
             Err(_) => match entry.extract::<i128>() {
                 Ok(entry) => {
                     return refused(format!(
-                        "index {entry} of axis {axis} is outside of 0 to 2**64 - 1; \
+                        "index {entry} of axis {axis} is outside 0 to 2**64 - 1; \
                          `layout[..]` counts negative indexes from the end"
                     ));
                 }

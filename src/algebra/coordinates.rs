@@ -20,6 +20,7 @@ use crate::algebra::radix::product;
 use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::to_index;
 
 /// How far a set that is listed may reach, in steps of its greatest common divisor.
 const MOST_LISTED: u64 = 1 << 18;
@@ -271,7 +272,7 @@ impl Bits {
 
     /// Takes every coordinate that lies `by` above one that is taken.
     fn shift_in(&mut self, by: u64) {
-        let words = usize::try_from(by / 64).unwrap_or(usize::MAX);
+        let words = to_index(by / 64);
         work::count(self.words.len().saturating_sub(words));
         let bits = by % 64;
         // From the top down, so that what is read was not written.

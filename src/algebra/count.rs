@@ -7,6 +7,7 @@ use crate::algebra::layout::{Landing, Layout, Subaxis, Target};
 use crate::algebra::product;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::to_u64;
 
 impl Layout {
     /// The number of elements: the product of the logical extents.
@@ -58,7 +59,7 @@ impl Layout {
             return Err(not_decided);
         }
         let taken: HashSet<_> = slots.indexes().map(|index| slots.slot(&index)).collect();
-        Ok(u64::try_from(taken.len()).unwrap_or(u64::MAX))
+        Ok(to_u64(taken.len()))
     }
 
     /// The layout that lands every digit in a level of its own: its places are the slots.

@@ -9,7 +9,7 @@ thread_local! {
 #[inline]
 pub(crate) fn count(steps: usize) {
     #[cfg(test)]
-    STEPS.with(|all| all.set(all.get() + u64::try_from(steps).unwrap_or(u64::MAX)));
+    STEPS.with(|all| all.set(all.get() + crate::number::to_u64(steps)));
     #[cfg(not(test))]
     let _ = steps;
 }

@@ -63,7 +63,7 @@ pub enum Orders {
     /// In every order. What enters and leaves units does not depend on it.
     #[default]
     All,
-    /// The last axis innermost, save that a contiguous one is.
+    /// The last axis innermost, unless another one is to be contiguous.
     RowMajor,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Space {
 #[derive(Clone, Debug)]
 pub(super) struct AxisRule {
     pub(super) extent: u64,
-    /// The last words that stay together, 1 for no such wish.
+    /// The last words that stay together, 1 where none have to.
     pub(super) block: u64,
     never: Vec<Level>,
     fixed: Option<Vec<Level>>,
@@ -125,7 +125,7 @@ impl Space {
     }
 }
 
-/// Options that need no look at the machine.
+/// Options that are checked without the machine.
 fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
     if options.sides.is_empty() {
         return refused("sides", OptionFault::Empty);

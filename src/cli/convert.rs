@@ -35,7 +35,7 @@ pub(super) struct Convert {
     /// The notation or language to write.
     #[arg(long, value_enum, help_heading = "Output")]
     to: To,
-    /// The element type of an XLA shape; if not said that of LAYOUT, of its suffix
+    /// The element type of an XLA shape; by default that of LAYOUT, that of its suffix
     /// `@LM0 / Half`, or f32.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
     dtype: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct Convert {
     /// a layout, row-major; a name, a tree such as HOST=2,CHIP=4, or a TOML file.
     #[arg(long, value_name = "MACHINE", help_heading = "Output")]
     machine: Option<String>,
-    /// With --to isl: print the places that hold no element instead.
+    /// With --to isl: print the places without elements instead.
     #[arg(long, help_heading = "Output")]
     padding: bool,
     #[command(flatten)]
@@ -73,9 +73,9 @@ enum To {
     Python,
     /// The sharding of a sharded shape, or of a layout with --machine, as XLA prints it.
     HloSharding,
-    /// That sharding as Shardy prints it; its text, or `, mesh=..` behind it, has the mesh.
+    /// The same as Shardy prints it; the mesh stands in its text, or behind it as `, mesh=..`.
     Sdy,
-    /// That sharding as JAX prints it; its text, or `, mesh=..` behind it, has the mesh.
+    /// The same as JAX prints it; the mesh stands in its text, or behind it as `, mesh=..`.
     PartitionSpec,
 }
 
@@ -182,7 +182,7 @@ impl Convert {
         }
     }
 
-    /// The machine, where it says what the devices of a sharding are.
+    /// The machine whose units are the devices of a sharding.
     fn machine(&self, syntax: &LayoutText) -> Result<Option<Machine>, Failure> {
         let machine = self.machine.as_deref().map(machine_of).transpose()?;
         let is_sharding = matches!(self.to.writer(self.padding), Writer::Sharding);
@@ -213,7 +213,7 @@ impl Convert {
     }
 }
 
-/// The type that was asked for, or that the text names, or f32.
+/// The type that was asked for, else that of the text, else f32.
 fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
     let written = match syntax {
         LayoutText::PadLayout(tree) => tree.dtype(),

@@ -14,16 +14,16 @@ use super::input::{On, Placed, Reading, axis_number, check_columns, location};
 use super::output::{Colored, Output, extension_of, is_colored, width};
 use super::picture::titled;
 
-/// Draw where the elements go, as SVG, PNG, a page or in the terminal.
+/// Draw where the elements go: as SVG, PNG or a page, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The tensor as a grid: each cell has its address and the colour of its unit, padding
-is hatched, borders nest as the levels of the tree do. Of a large tensor blocks are
-drawn, with the ranges of coordinates that they take and the share of their padding,
-and in detail the first that is partly padded, or the one that --zoom names.
---view machine draws the memories instead; of many units it counts what they hold.
-Two layouts are drawn side by side, with where each element comes from, large ones
-with how many elements move from which unit to which.
+The tensor is a grid: each cell has its address and the colour of its unit, padding
+is hatched, and borders nest as the levels of the tree do. A large tensor is drawn in
+blocks, each with the ranges of coordinates that it takes and its share of padding;
+the first block that is partly padded, or the one that --zoom names, is drawn in
+detail. --view machine draws the memories instead; of many units it counts what they
+hold. Two layouts are drawn side by side, with where each element comes from or, where
+they are large, how many elements move between which units.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -51,7 +51,7 @@ pub(super) struct Draw {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Drawing")]
 struct Drawn {
-    /// The side that is drawn.
+    /// What to draw.
     #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
     view: View,
     /// Colour by the coordinate in one level, such as PE or Addr.
@@ -60,16 +60,16 @@ struct Drawn {
     /// Only these ranges of axes, such as 0=0:16,1=8:16; they may reach into padding.
     #[arg(long, value_name = "K=START:STOP,..")]
     slice: Option<String>,
-    /// The block of a large tensor to show in detail, by an index in it, such as i0=128,i1=0.
+    /// The block of a large tensor to show in detail: an index in it, such as i0=128,i1=0.
     #[arg(long, value_name = "K=INDEX,..")]
     zoom: Option<String>,
     /// The unit or the subtree to show, such as L2B=3,PE=1, with --view machine.
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// What stands in a cell: levels, address, unit, index, such as T,V or unit,address.
+    /// What to write in a cell: levels, address, unit or index, such as T,V or unit,address.
     #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
     labels: Vec<String>,
-    /// The form; by the end of FILE, or else text.
+    /// The format; by default that of the name of FILE, else text.
     #[arg(long, value_enum)]
     format: Option<PictureFormat>,
     /// Write to a file, .svg, .png, .html or .txt, which appears only when it is complete.
@@ -90,13 +90,13 @@ enum View {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum PictureFormat {
-    /// A picture that stands on its own.
+    /// A picture that needs nothing else.
     Svg,
-    /// The same in pixels.
+    /// The same picture in pixels.
     Png,
     /// The page of `explore` for this layout, in one file.
     Html,
-    /// For the terminal, coloured where it is one.
+    /// For the terminal, in colour where there is one.
     Text,
 }
 
@@ -167,7 +167,7 @@ impl Draw {
 }
 
 impl Drawn {
-    /// The form that was asked for, or that the name of the file tells.
+    /// The format that was asked for, or that the name of the file implies.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
             return Ok(self.format.unwrap_or(PictureFormat::Text));

@@ -56,7 +56,7 @@ struct Steps {
     /// Merge COUNT axes from axis K on.
     #[arg(long, value_name = "K=COUNT")]
     merge: Vec<String>,
-    /// Give the tensor another shape of as many elements; one extent may be -1.
+    /// Give the tensor another shape with as many elements; one extent may be -1.
     #[arg(long, value_name = "N,M,..", allow_hyphen_values = true)]
     reshape: Vec<String>,
     /// Keep every STEP-th index of axis K; bounds as in Python.
@@ -65,7 +65,7 @@ struct Steps {
     /// Expand unit axis K to N along a level.
     #[arg(long, value_name = "K=N_LEVEL")]
     broadcast: Vec<String>,
-    /// Repeat axis K N times, along a level (Addr if not said).
+    /// Repeat axis K N times, along a level (by default Addr).
     #[arg(long, value_name = "K=N[_LEVEL]")]
     tile: Vec<String>,
     /// Enlarge the tensor to a shape; elements stay in their places.
@@ -77,13 +77,13 @@ struct Steps {
     /// Compose: LAYOUT after B, or mode by mode after those of a tiler <B, C>.
     #[arg(long, value_name = "B|<B,C>")]
     compose: Vec<String>,
-    /// From a place to the index.
+    /// Invert the layout: from a place to the index.
     #[arg(long, value_name = "left|right")]
     inverse: Vec<String>,
-    /// What the layout leaves free of a space; of the smallest that has a complement if none is given.
+    /// What the layout leaves free of a space, by default the smallest that has a complement.
     #[arg(long, value_name = "N|LEVEL=N,..", num_args = 0..=1, default_missing_value = "")]
     complement: Vec<String>,
-    /// The same, the space rounded up to what the layout fills, as CuTe does.
+    /// The same, with the space rounded up to what the layout fills, as CuTe does.
     #[arg(long, value_name = "N|LEVEL=N,..")]
     complement_rounded: Vec<String>,
     /// Divide into tiles B, or mode by mode into those of a tiler <B, C>.
@@ -101,10 +101,10 @@ struct Steps {
     /// Multiply by the pattern B.
     #[arg(long, value_name = "B")]
     product: Vec<String>,
-    /// Keep what has these coordinates.
+    /// Keep the elements that have these coordinates.
     #[arg(long, value_name = "LEVEL=N,..")]
     restrict: Vec<String>,
-    /// Keep the coordinates in one level.
+    /// Keep only the coordinates in one level.
     #[arg(long, value_name = "LEVEL")]
     project: Vec<String>,
 }

@@ -15,12 +15,12 @@ use super::input::{machine_of, open};
 use super::output::{Output, byte_progress};
 use super::wrap::fitted;
 
-/// Report the instructions of an XLA compiler dump, those that waste most first.
+/// Report the instructions of an XLA compiler dump, the most wasteful first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Bytes are those of one result. Sums over instructions count each once: they are not the
 memory that is live at one time, and a loop runs its body again and again. Values inside
-of fusions are counted apart, because they are not in memory.
+fusions are counted separately, because they are not in memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
@@ -36,7 +36,7 @@ pub(super) struct Hlo {
     file: String,
     #[command(flatten)]
     about: About,
-    /// The form of the report.
+    /// The format of the report.
     #[arg(long, value_enum, default_value_t)]
     format: HloFormat,
     /// Short for --format json.
@@ -45,7 +45,7 @@ pub(super) struct Hlo {
     /// Short for --format csv.
     #[arg(long, conflicts_with = "format")]
     csv: bool,
-    /// Only the N greatest rows (a page for a person has 20).
+    /// Only the N greatest rows (by default 20 as text, else all).
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Refuse a dump with a line that cannot be read.
@@ -57,19 +57,19 @@ pub(super) struct Hlo {
 #[derive(Debug, ClapArgs)]
 #[group(multiple = false)]
 struct About {
-    /// Copies, transposes, reshapes and bitcasts instead: what changes, bytes read and written, and
-    /// which are free.
+    /// Report copies, transposes, reshapes and bitcasts instead: what changes, bytes read and
+    /// written, and which are free.
     #[arg(long)]
     copies: bool,
-    /// The collectives instead, with the bytes that enter the units of each level of MACHINE, on
-    /// which devices are counted through the tree: POD=2,HOST=4,CHIP=4.
+    /// Report collectives instead, with the bytes that enter the units of each level of MACHINE,
+    /// such as POD=2,HOST=4,CHIP=4; devices are numbered through the tree.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
-    /// What one device holds of the instructions that have a sharding instead, those of which it
-    /// holds most first.
+    /// Report what one device holds of the instructions that have a sharding instead, the largest
+    /// first.
     #[arg(long)]
     shardings: bool,
-    /// The distinct shapes instead, wherever they stand outside of quotes.
+    /// Report the distinct shapes instead, wherever they stand outside quotes.
     #[arg(long)]
     shapes: bool,
 }

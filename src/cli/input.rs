@@ -20,7 +20,7 @@ use super::slips;
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
-    /// The notation of the layout, if its look does not tell.
+    /// The notation of the layout, where the text alone does not tell.
     #[arg(long, value_enum, value_name = "NOTATION")]
     from: Option<NotationArg>,
     /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
@@ -76,7 +76,7 @@ pub(super) struct OnMachine {
 #[derive(Clone, Copy, Debug, ClapArgs)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Form {
-    /// The form of the answer.
+    /// The format of the answer.
     #[arg(long, value_enum, default_value_t)]
     format: TextOrJson,
     /// Short for --format json.
@@ -132,12 +132,12 @@ pub(super) struct Placed {
 }
 
 impl Reading {
-    /// How an argument of another one is read: by its look.
+    /// How an argument of an edit is read: as its text looks.
     pub(super) fn by_look(lenient: bool) -> Reading {
         Reading { lenient, ..Reading::default() }
     }
 
-    /// Whether anything about the reading was said.
+    /// Whether any option about reading was given.
     #[cfg(feature = "explore")]
     pub(super) fn is_said(&self) -> bool {
         let Reading { from, lenient, shape, member } = self;
@@ -324,7 +324,7 @@ impl On {
         }
     }
 
-    /// Whether anything about the place was said.
+    /// Whether any option about the place was given.
     pub(super) fn is_said(&self) -> bool {
         self.machine.is_said() || self.base != 0
     }
@@ -340,7 +340,7 @@ impl OnMachine {
         self.place_on(syntax, machine.as_ref(), |builder| builder)
     }
 
-    /// The machine, if one was said.
+    /// The machine, if one was given.
     pub(super) fn get(&self) -> Result<Option<Machine>, Failure> {
         self.machine.as_deref().map(machine_of).transpose()
     }
@@ -386,7 +386,7 @@ impl OnMachine {
             if let ReplicaText::Bare(level) = replica {
                 match machine {
                     None => note(&format!(
-                        "`B@[{level}]` has no effect without --machine, which tells how many \
+                        "`B@[{level}]` has no effect without --machine, which says how many \
                          `{level}` there are"
                     )),
                     Some(machine) if level.is_unit() && machine.size(*level).is_none() => {

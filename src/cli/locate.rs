@@ -28,7 +28,7 @@ Examples:
   tensor-layout locate '((2,2),3):((1,2),4)' '((1,0),2)'
   tensor-layout locate 'bf16[8,128]{1,0:T(8,128)(2,1)}' 3,5 --bytes")]
 pub(super) struct Locate {
-    /// The index: one entry per axis, such as 100,37; '' for rank 0; a coordinate of CuTe such as
+    /// The index: one entry per axis, such as 100,37; '' for rank 0; or a CuTe coordinate such as
     /// ((1,0),2).
     // Stands before the layout, whose options open a group of the help.
     #[arg(value_name = "I,J,..", index = 2)]

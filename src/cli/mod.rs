@@ -10,7 +10,6 @@ mod draw;
 mod edit;
 mod element;
 mod explain;
-#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "the server is left out"))]
 mod explore;
 mod failure;
 mod hlo;
@@ -162,7 +161,7 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
     printed(error)
 }
 
-/// Prints what clap has to say; a caller inside of another program goes on.
+/// Prints what clap has to say; a caller inside another program goes on.
 fn printed(error: &clap::Error) -> ExitCode {
     // A reader that went away has read what it wanted.
     let _ = error.print();

@@ -17,15 +17,15 @@ use super::output::{Output, print};
 /// Count what has to move to go from one layout to another.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Counts are exact, for tensors of any size: of the destination copies by the distance
-to the nearest source copy, and of what has to enter the units of each level at
-least, with any algorithm.
+Counts are exact for tensors of any size: of the destination copies by the distance
+to the nearest source copy, and of what has to enter the units of each level, whatever
+the algorithm.
 Without --machine there are as many units as the two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
-With [bandwidth] in the machine's file (long words per step into a unit) and
---dtype also the steps that it takes at least, in JSON as \"steps\".
-With --transfers, a line per run: what moves from where to where.
+Where the machine's file has [bandwidth] (long words per step into a unit), --dtype
+adds the least number of steps, in JSON as \"steps\".
+--transfers adds a line per run: what moves from where to where.
 
 Examples:
   tensor-layout relayout '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' \\
@@ -79,14 +79,14 @@ impl Relayout {
     }
 }
 
-/// The steps that it takes at least, where the machine has rates.
+/// The least number of steps, where the machine has rates.
 fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, Failure> {
     let Some(machine) = placement.machine() else { return Ok(None) };
     if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
         return Ok(None);
     }
     let Some(bits) = placement.element_bits() else {
-        note("[bandwidth] counts long words: with --dtype there are steps, too");
+        note("[bandwidth] counts long words: give --dtype to see the steps");
         return Ok(None);
     };
     Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))

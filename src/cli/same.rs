@@ -23,9 +23,9 @@ layout does not use hold copies, and a memory that units share counts once.
 With --bitcast A and B are XLA arrays of any types, and the bytes of A are read as
 B: prints what that does to the elements (identity, reshape, transpose, a reshape of
 a transpose, or bytes where the widths differ), and exits with 1 where it is none of
-these, or not the one that was asked, or where a byte holds an element of one alone.
+these, or not the one asked for, or where a byte holds an element of only one.
 JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}; the key is `serves` or
-`copyable` if that was asked. With --bitcast a \"bitcast\" too: its \"name\", its
+`copyable` with that option. --bitcast adds a \"bitcast\": its \"name\", its
 \"dimensions\", and its \"map\" from the index of B to that of A.
 
 Examples:
@@ -41,7 +41,7 @@ pub(super) struct Same {
     /// The other.
     #[arg(value_name = "B")]
     second: String,
-    /// Only ask that every element has the same places.
+    /// Only require that every element has the same places.
     #[arg(long, value_enum, value_name = "WHAT")]
     up_to: Option<UpTo>,
     /// Ask whether A serves where B is wanted: the places of A contain those of B.
@@ -50,7 +50,7 @@ pub(super) struct Same {
     /// Ask whether a plain copy of every unit's memory turns one into the other.
     #[arg(long, requires = "machine", conflicts_with = "up_to")]
     copyable: bool,
-    /// Ask what reading the bytes of A as B does to the elements, or whether it is this.
+    /// Ask what reading the bytes of A as B does to the elements, or whether it is WHAT.
     #[arg(
         long,
         value_enum,

@@ -14,14 +14,14 @@ use super::json::fits_json;
 use super::output::{Output, byte_progress};
 use super::wrap::fitted;
 
-/// Find the layouts in a log, in JSON or YAML, in a compiler dump: in any text.
+/// Find the layouts in any text: a log, JSON, YAML, a compiler dump.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Found are PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
-with strides; one row for each, in the order of the text: the line and the name where
-it is first seen, how often, bytes, padding, whether it fits the machine, and of XLA
-shapes a smaller tiling that TPU dumps show. Not found are CuTe layouts without
-brackets (4:1), which look like times, and tuples without levels and strides.
+It finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
+with strides. Each has one row, in the order of the text: the line and the name where
+it is first seen, how often, bytes, padding, whether it fits the machine, and for XLA
+shapes a smaller tiling that TPU dumps show. It does not find CuTe layouts without
+brackets (4:1), which look like times, or tuples without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
 \"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}
@@ -39,7 +39,7 @@ pub(super) struct Scan {
     lenient: bool,
     #[command(flatten)]
     on: OnMachine,
-    /// The form of the report.
+    /// The format of the report.
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: ScanFormat,
     /// Short for --format json.
@@ -101,7 +101,7 @@ impl Scan {
         Ok(report)
     }
 
-    /// Tells of options that no layout of the text cares for.
+    /// Tells of options that no layout of the text uses.
     fn note_unused(&self, report: &ScanReport) {
         use tensor_layout::notation::Notation;
         let has = |wanted: &[Notation]| report.rows().any(|row| wanted.contains(&row.notation));

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::failure::Failure;
 use super::output::Output;
 
-/// Print the completions of a shell.
+/// Print completions for a shell.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Example:
@@ -26,7 +26,7 @@ pub(super) struct Completions {
 Example:
   tensor-layout man ~/.local/share/man/man1")]
 pub(super) struct Man {
-    /// The directory, which is made if it does not exist.
+    /// The directory, which is created if it does not exist.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

@@ -37,17 +37,17 @@ pub(super) struct Table {
     /// Also print the slots that hold no element, with empty index cells.
     #[arg(long, help_heading = "Rows")]
     padding: bool,
-    /// The form of the table; that of the name of FILE, else csv.
+    /// The format of the table; by default that of the name of FILE, else csv.
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<TableFormat>,
-    /// Only part K of N, from 1: N processes write disjoint parts of one table.
+    /// Only part K of N, counted from 1, so that N processes write disjoint parts of one table.
     #[arg(long, value_name = "K/N", help_heading = "Rows")]
     part: Option<String>,
     /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
     /// that read tables expect.
     #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
-    /// Arrow and Parquet columns as narrow as their numbers; else they have 64 bits, signed.
+    /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
     #[arg(long, help_heading = "Output")]
     narrow: bool,
     /// Write to a file, which appears only when it is complete.
@@ -65,8 +65,8 @@ enum TableFormat {
     NpyPacked,
     /// The coordinates of every element, an array per column.
     NpyColumns,
-    /// The number of the element at every place; the greatest number of the type for holes, the
-    /// one before for padding.
+    /// The number of the element at every place; holes have the greatest number of the type,
+    /// padding the one before it.
     NpyInverse,
     /// An Arrow IPC file (build with the feature `arrow`).
     Arrow,
@@ -99,10 +99,14 @@ impl Table {
     }
 
     fn as_form(&self, format: TableFormat) -> Form {
-        Form { format, narrow: self.narrow }
+        Form {
+            format,
+            #[cfg(feature = "arrow")]
+            width: if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide },
+        }
     }
 
-    /// The form that was asked for, or that the name of the file tells.
+    /// The format that was asked for, or that the name of the file implies.
     fn format(&self) -> Result<TableFormat, Failure> {
         let file = self.output.as_deref().filter(|_| self.partition_by.is_none());
         let ending = file.map_or_else(String::new, extension_of);
@@ -131,19 +135,12 @@ impl Table {
     }
 }
 
-/// A form of rows, and whether the columns of it are narrow.
+/// A format of rows, and the width of the columns of Arrow.
 #[derive(Clone, Copy)]
 struct Form {
     format: TableFormat,
-    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "only Arrow has widths"))]
-    narrow: bool,
-}
-
-#[cfg(feature = "arrow")]
-impl Form {
-    fn width(self) -> ColumnWidth {
-        if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide }
-    }
+    #[cfg(feature = "arrow")]
+    width: ColumnWidth,
 }
 
 /// Refuses a coordinate that the level does not have: a table of it would be empty.
@@ -261,7 +258,7 @@ fn write(
 #[cfg(feature = "arrow")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
 fn arrow(rows: &Rows<'_>, out: &mut Output, form: Form) -> Result<Result<(), WriteError>, Failure> {
-    Ok(rows.write_arrow(out, form.width()))
+    Ok(rows.write_arrow(out, form.width))
 }
 
 #[cfg(not(feature = "arrow"))]
@@ -276,7 +273,7 @@ fn parquet(
     out: &mut Output,
     form: Form,
 ) -> Result<Result<(), WriteError>, Failure> {
-    Ok(rows.write_parquet(out, form.width()))
+    Ok(rows.write_parquet(out, form.width))
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -23,7 +23,7 @@ pub(super) struct Unpack {
     source: PathBuf,
     #[command(flatten)]
     image: Image,
-    /// The type of the tensor where IMAGE holds long words, such as <f2; if not said, <u2.
+    /// The type of the tensor where IMAGE holds long words, such as <f2; by default <u2.
     #[arg(long, value_name = "DESCR", help_heading = "Output")]
     descr: Option<String>,
 }

@@ -7,17 +7,19 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as ClapArgs, Subcommand};
 use serde_json::{Value, json};
-use tensor_layout::ParseError;
+use tensor_layout::error::VectorsFault;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::vectors::{
     DEFAULT_ATOL, Direction, VectorCheck, VectorComparison, VectorData, VectorDifference,
     VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter, check_vectors,
     compare_vectors, write_vectors,
 };
+use tensor_layout::{LayoutError, ParseError};
 
 use super::failure::{Failure, note};
 use super::input::open;
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
+use crate::number::to_u64;
 
 /// Write, read, check and compare test vectors of MN-Core 2.
 #[derive(Debug, ClapArgs)]
@@ -55,7 +57,7 @@ struct WriteArgs {
     /// A tensor that is set before the run.
     #[arg(long = "in", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     inputs: Vec<String>,
-    /// A tensor that is read after it, with the values that are expected.
+    /// A tensor that is read after the run, with the expected values.
     #[arg(long = "out", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     outputs: Vec<String>,
     /// The address of the first long word of the tensor named before it.
@@ -92,9 +94,10 @@ struct ReadArgs {
 /// Check every line of a file against its header.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Checked are memory, address, units and lanes of each line, its long word against the
-values in its comment; lines that are missing, twice or out of order; tensors that
-overlap; capacity. Prints `ok`, or a finding per line and exits with 1.
+Checks the memory, address, units and lanes of each line, and its long word against the
+values in its comment; finds lines that are missing, repeated or out of order, tensors
+that overlap, and memories that are too small. Prints `ok`, or a finding per line and
+exits with 1.
 JSON: {\"tensors\":..,\"lines\":..,\"count\":..,\"findings\":[{\"line\":..,\"message\":..},..]}
 
 Example:
@@ -111,8 +114,8 @@ struct CheckArgs {
 /// Compare what a simulator printed with what a file expects.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-RESULT has the long words of the `getd` lines: in hexadecimal, one per line and in their
-order; or behind their places, as in `d getd $ln0n0c0b0m0p0 1 3FC000003DCCCCCD` or in the
+RESULT has the long words of the `getd` lines in hexadecimal: one per line, in the same
+order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1 3FC000003DCCCCCD` or in the
 `DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)` of the emulator. Prints `same`, or the
 wrong elements with their places and a picture of them, and exits with 1.
 JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"differences\":[{\"index\":[..],
@@ -130,8 +133,8 @@ struct CompareArgs {
     /// Draw where the wrong elements of the first wrong tensor lie.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
-    /// How many wrong elements are listed of each tensor, at most 1000; if not said, 20 in a page
-    /// and all in JSON.
+    /// How many wrong elements to list of each tensor, at most 1000; by default 20 as text, all
+    /// in JSON.
     #[arg(long, value_name = "N", value_parser = at_most_1000)]
     top: Option<usize>,
     /// Print JSON.
@@ -275,8 +278,8 @@ fn tensor(
 ) -> Result<VectorWriter, Failure> {
     let layout: PadLayout = layout.parse()?;
     let Some(dtype) = layout.dtype() else {
-        let why = format!("`{layout}` names no memory and dtype, such as `@LM0 / Float`");
-        return Err(Failure::Argument(why));
+        let fault = layout.memory().map_or(VectorsFault::NoMemory, |_| VectorsFault::NoDtype);
+        return Err(layout.refuse(LayoutError::NoVectors(fault)).into());
     };
     let mut file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
     let data = VectorData::from_npy(dtype, &mut BufReader::new(&mut file));
@@ -297,7 +300,7 @@ impl ReadArgs {
             let Some(tensor) = tensor.map_err(|error| failed(&self.file, error))? else { break };
             let name = format!("{}{}.npy", tensor.header.direction.name(), tensor.header.number);
             if outputs.iter().any(|(other, _)| *other == name) {
-                let why = format!("{}: {} stands twice", self.file, tensor.header.name());
+                let why = format!("{}: {} has two headers", self.file, tensor.header.name());
                 return Err(Failure::Argument(why));
             }
             outputs.push((name.clone(), self.npy(&name, &tensor)?));
@@ -365,7 +368,7 @@ impl CheckArgs {
             for finding in &check.findings {
                 writeln!(out, "{}:{}: {}", self.file, finding.line, finding.fault)?;
             }
-            let shown = u64::try_from(check.findings.len()).unwrap_or(0);
+            let shown = to_u64(check.findings.len());
             if shown < check.count {
                 writeln!(out, "and {} more", check.count - shown)?;
             }
@@ -467,7 +470,7 @@ impl CompareArgs {
                 "  [{index}]  {place} lane {lane}  expected {expected}, found {found}  (line {line})\n"
             ));
         }
-        let listed = u64::try_from(tensor.differences.len().min(top)).unwrap_or(0);
+        let listed = to_u64(tensor.differences.len().min(top));
         if listed < wrong {
             text.push_str(&format!("  and {} more\n", wrong - listed));
         }

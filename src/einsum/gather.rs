@@ -10,6 +10,7 @@ use crate::algebra::{Axis, Layout, Subaxis};
 use crate::error::{LayoutError, OperationFault};
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_u64;
 use crate::placement::{Placement, PlacementBuilder};
 use crate::relayout::Relayout;
 
@@ -227,7 +228,7 @@ impl Gather {
             return Ok(known.clone());
         }
         if memo.len() == MOST_PAIRS {
-            let budget = u64::try_from(MOST_PAIRS).unwrap_or(u64::MAX);
+            let budget = to_u64(MOST_PAIRS);
             return Err(LayoutError::NotDecided { question: "what a table makes move", budget });
         }
         let traffic = self.pair(Some(entry), Some(wanted))?.traffic()?;

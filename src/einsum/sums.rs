@@ -25,7 +25,7 @@ pub struct SumTraffic {
     pub level: Level,
     /// How many partial sums of an element lie in different units.
     pub partial: u64,
-    /// How many (element, unit) pairs there are in which the unit must be told of other parts.
+    /// How many (element, unit) pairs there are in which the unit has to receive other parts.
     pub into: u64,
     /// How many partial sums have to leave their unit.
     pub out_of: u64,

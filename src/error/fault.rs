@@ -61,7 +61,7 @@ pub enum MachineFault {
 #[non_exhaustive]
 pub enum EditFault {
     /// An order that does not name every axis once.
-    #[error("{} is not a permutation of the axes 0 to {rank}, exclusive", .order.iter().join(","))]
+    #[error("{} is not an order of all axes, numbered from 0: the layout has rank {rank}", .order.iter().join(","))]
     Order {
         /// The order.
         order: Vec<usize>,
@@ -69,7 +69,7 @@ pub enum EditFault {
         rank: usize,
     },
     /// A new axis beyond the end.
-    #[error("axis {at} cannot be inserted into {rank} axes")]
+    #[error("an axis cannot be inserted at {at}: the layout has rank {rank}")]
     InsertBeyond {
         /// Where.
         at: usize,
@@ -85,7 +85,7 @@ pub enum EditFault {
         rank: usize,
     },
     /// An axis to be dropped that has more or fewer than one index.
-    #[error("axis {axis} has extent {extent}; only an axis of extent 1 drops")]
+    #[error("axis {axis} has extent {extent}; only an axis of extent 1 can be dropped")]
     DropExtent {
         /// The axis.
         axis: usize,
@@ -147,7 +147,7 @@ pub enum EditFault {
         to: Vec<u64>,
     },
     /// A slice with step 0.
-    #[error("a slice steps by at least 1")]
+    #[error("the step of a slice must be at least 1")]
     SliceStep,
     /// A stride in bytes that does not count whole elements.
     #[error("the stride {stride} of axis {axis} is not a multiple of itemsize {itemsize}")]
@@ -244,7 +244,7 @@ pub enum InverseFault {
         next: u64,
     },
     /// A stride that is not a multiple of what smaller strides fill.
-    #[error("a stride of {stride} is not a multiple of {filled}, what smaller strides fill")]
+    #[error("a stride of {stride} is not a multiple of {filled}, which smaller strides fill")]
     Stride {
         /// The stride.
         stride: u64,
@@ -301,7 +301,7 @@ pub enum ComplementFault {
     },
     /// A stride that is not a multiple of what smaller strides fill.
     #[error(
-        "in `{level}` a stride of {stride} is not a multiple of {filled}, what smaller strides fill"
+        "in `{level}` a stride of {stride} is not a multiple of {filled}, which smaller strides fill"
     )]
     Stride {
         /// The level.
@@ -389,6 +389,72 @@ pub enum RelayoutFault {
         /// The level.
         level: Level,
     },
+}
+
+/// What differs between two placements, so that nothing can move from one to the other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Incomparable {
+    /// Tensors of different shapes.
+    #[error("the shapes differ: {from:?} and {to:?}")]
+    Shapes {
+        /// That of the one to move from.
+        from: Vec<u64>,
+        /// That of the one to move to.
+        to: Vec<u64>,
+    },
+    /// Machines with different levels or memories.
+    #[error("the machines differ: {} and {}", or_none(.from), or_none(.to))]
+    Machines {
+        /// What the one to move from is on, if it is on a machine.
+        from: Option<String>,
+        /// What the one to move to is on.
+        to: Option<String>,
+    },
+    /// A placement without a machine, where units are compared.
+    #[error("without a machine there are no units to compare")]
+    NoMachine,
+    /// Units of different levels, or of levels of different sizes.
+    #[error("the levels differ: {} and {}", tree(.from), tree(.to))]
+    Levels {
+        /// The levels of the units to move from, with their sizes.
+        from: Vec<(Level, u64)>,
+        /// Those of the units to move to.
+        to: Vec<(Level, u64)>,
+    },
+    /// A memory on one side, and none on the other.
+    #[error("the memories differ: {} and {}", or_none(.from), or_none(.to))]
+    Memories {
+        /// The memory to move from.
+        from: Option<String>,
+        /// The memory to move to.
+        to: Option<String>,
+    },
+    /// Memories that are shared in groups that do not nest.
+    #[error("the memories are shared by {from} and by {to} units, and neither divides the other")]
+    Groups {
+        /// How many units share the memory to move from.
+        from: u64,
+        /// How many share the memory to move to.
+        to: u64,
+    },
+    /// Long words of different numbers of lanes.
+    #[error("the numbers of lanes differ: {} and {}", or_none(.from), or_none(.to))]
+    Lanes {
+        /// How many the one to move from has, if its elements have a width.
+        from: Option<u64>,
+        /// How many the one to move to has.
+        to: Option<u64>,
+    },
+}
+
+fn or_none(what: &Option<impl ToString>) -> String {
+    what.as_ref().map_or_else(|| "none".into(), ToString::to_string)
+}
+
+/// `L2B=2,PE=4`
+fn tree(levels: &[(Level, u64)]) -> String {
+    levels.iter().map(|(level, size)| format!("{level}={size}")).join(",")
 }
 
 /// What is left of a space after whole blocks; blocks of 0 fill nothing.

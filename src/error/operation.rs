@@ -1,4 +1,4 @@
-//! Why an operation between tensors, or an option of a search, is refused.
+//! Why an operation between tensors, a layout of a test vector, or an option of a search, is refused.
 
 use crate::level::Level;
 
@@ -7,20 +7,20 @@ use crate::level::Level;
 #[non_exhaustive]
 pub enum OperationFault {
     /// A layout of another rank than the result of the `einsum`.
-    #[error("the result of the einsum has {labels} axes, its layout {rank}")]
+    #[error("the result of the einsum has {labels} axes, but its layout has {rank}")]
     ResultRank {
         /// The axes that the `einsum` names.
         labels: usize,
         /// The axes of the layout.
         rank: usize,
     },
-    /// A label that is not summed over, though it is said where it runs.
+    /// A label that is not summed over, but is given a place to run.
     #[error("`{0}` is not summed over")]
     NotSummed(char),
-    /// A label for which it is said twice where it runs.
-    #[error("`{0}` is said to run twice")]
+    /// A label that is given two places to run.
+    #[error("`{0}` is given two places to run")]
     RepeatedRun(char),
-    /// A label that is summed over, and not said where.
+    /// A label that is summed over, but is not given a place to run.
     #[error("`{0}` is summed over; say where it runs")]
     MissingRun(char),
     /// An axis that the result lacks.
@@ -58,13 +58,15 @@ pub enum OperationFault {
         extent: u64,
     },
     /// Padding of another rank.
-    #[error("the padding does not have the rank of the result, {rank}")]
+    #[error("the padding needs one entry per axis of the result, whose rank is {rank}")]
     PaddingRank {
         /// The rank of the result.
         rank: usize,
     },
     /// An operand that does not fit behind its padding.
-    #[error("{low} + {operand} is beyond the extent {extent} of axis {axis}")]
+    #[error(
+        "{low} of padding and {operand} of the operand exceed the extent {extent} of axis {axis}"
+    )]
     PaddingBeyond {
         /// The axis.
         axis: usize,
@@ -75,12 +77,30 @@ pub enum OperationFault {
         /// The extent of the result.
         extent: u64,
     },
-    /// A layout with derived axes, where only plain ones are carried over.
-    #[error("a layout has derived axes; operations carry plain ones")]
+    /// A layout with derived axes, where only plain ones are taken.
+    #[error("a layout has derived axes, and this operation takes plain axes only")]
     DerivedAxes,
     /// An axis that is summed over and feeds a derived axis.
     #[error("an axis that is summed over feeds a derived axis")]
     SumFeeds,
+}
+
+/// Why a layout cannot stand in a file of test vectors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VectorsFault {
+    /// A layout that does not say in which memory it lies.
+    #[error("it does not name its memory, as in `@LM0 / Float`")]
+    NoMemory,
+    /// A layout that names its memory, but not the type of its elements.
+    #[error("it does not name its dtype, as in `@LM0 / Float`")]
+    NoDtype,
+    /// A layout over several steps of `Time`.
+    #[error("it takes {steps} steps of `Time`, and a memory is set once")]
+    Time {
+        /// How many.
+        steps: u64,
+    },
 }
 
 /// What is wrong with an option of a search.
@@ -94,7 +114,7 @@ pub enum OptionFault {
     #[error("0 is given; it must be at least 1")]
     Zero,
     /// A number outside its range.
-    #[error("{given} is given; it must be {least} to {most}")]
+    #[error("{given} is given; it must be from {least} to {most}")]
     Beyond {
         /// The number.
         given: u64,
@@ -103,7 +123,7 @@ pub enum OptionFault {
         /// The greatest that is allowed.
         most: u64,
     },
-    /// A base behind the end of the memory.
+    /// A base beyond the end of the memory.
     #[error("it leaves the memory without addresses")]
     NoAddressLeft,
     /// Two axes of which each is to be the innermost.
@@ -124,13 +144,13 @@ pub enum OptionFault {
     #[error("axis {0} is fixed twice")]
     RepeatedAxis(usize),
     /// `W` without the bits of an element.
-    #[error("give it before you name `W`: it tells how many lanes a word has")]
+    #[error("give it before you name `W`: it says how many lanes a word has")]
     NeededForLanes,
     /// A level without units: an address or a time step.
-    #[error("`{0}` has no units that an axis is split over")]
+    #[error("`{0}` does not consist of units, so no axis can be split over it")]
     NotUnits(Level),
     /// A level of too many units to be cut into parts.
-    #[error("`{level}` of {units} units is not cut; the limit is {most}")]
+    #[error("`{level}` has {units} units, too many to be cut into parts; the limit is {most}")]
     TooManyUnits {
         /// The level.
         level: Level,

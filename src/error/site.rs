@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// The part of a layout that a refusal speaks of.
+/// The part of a layout that a refusal is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Site {

@@ -19,7 +19,7 @@ pub enum ParseErrorKind {
     Joint(Level),
     /// Not the name of a level.
     LevelName,
-    /// A name that stands twice.
+    /// A name that appears twice.
     Duplicate,
     /// Blanks inside a subaxis.
     Blank,

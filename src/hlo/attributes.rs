@@ -39,14 +39,14 @@ impl<'a> HloAttributes<'a> {
         self.parts().map(|part| part.split_once('=').unwrap_or((part, "")))
     }
 
-    /// What stands between commas outside of quotes and brackets.
+    /// What stands between commas outside quotes and brackets.
     fn parts(self) -> impl Iterator<Item = &'a str> {
         let text = self.text;
         let mut at = 0;
         std::iter::from_fn(move || {
             while at < text.len() {
                 let mut end = part_end(text, at);
-                // The device order of a mesh is the only value with a comma outside of brackets.
+                // The device order of a mesh is the only value with a comma outside brackets.
                 let behind = text.as_bytes().get(end + 1..).unwrap_or_default();
                 let is_mesh = || text.get(at..end).is_some_and(|part| part.contains("=mesh["));
                 if behind.trim_ascii_start().starts_with(b"device_ids=") && is_mesh() {
@@ -76,7 +76,7 @@ impl<'a> HloAttributes<'a> {
     }
 }
 
-/// Where the next comma stands outside of quotes and brackets, or the text ends.
+/// Where the next comma stands outside quotes and brackets, or the text ends.
 fn part_end(text: &str, from: usize) -> usize {
     Walk::from(from).next(text.as_bytes(), Some(b',')).unwrap_or(text.len())
 }
@@ -96,7 +96,7 @@ pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
     None
 }
 
-/// Where a value ends that a blank outside of quotes and brackets follows.
+/// Where a value ends that a blank outside quotes and brackets follows.
 fn value_end(value: &str) -> usize {
     let mut walk = Walk::from(0);
     walk.next(value.as_bytes(), Some(b' ')).unwrap_or(value.len())

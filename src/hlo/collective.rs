@@ -2,12 +2,13 @@
 
 use itertools::Itertools;
 
-use crate::error::{LayoutError, ParseError, Site};
+use crate::error::{LayoutError, ParseError, ShardingFault, Site};
 use crate::hlo::HloInstruction;
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::notation::XlaShape;
 use crate::notation::sharding::DeviceGroups;
+use crate::number::to_u64;
 
 /// What a collective does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,6 +89,9 @@ pub enum CollectiveError {
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
+    /// Sources and destinations that are not written in pairs.
+    #[error("`source_target_pairs` is not a list of pairs, as in `{{{{0,1}},{{1,0}}}}`")]
+    NotPairs,
 }
 
 impl HloInstruction<'_> {
@@ -124,10 +128,9 @@ impl HloInstruction<'_> {
         }
         let groups = self.groups()?;
         let size = groups.iter().map(Vec::len).max().unwrap_or(1);
-        let g = u64::try_from(size).unwrap_or(u64::MAX);
+        let g = to_u64(size);
         if !groups.iter().map(Vec::len).all_equal() {
-            let reason = "its groups have different sizes".to_owned();
-            return Err(LayoutError::Sharding { reason }.into());
+            return Err(LayoutError::Sharding(ShardingFault::UnevenGroups).into());
         }
         let share = match kind {
             CollectiveKind::AllGather | CollectiveKind::ReduceScatter => (g - 1, g),
@@ -171,11 +174,11 @@ impl HloInstruction<'_> {
         let text = self.attribute("source_target_pairs");
         let text = text.ok_or(CollectiveError::Missing("source_target_pairs"))?;
         let DeviceGroups::Listed(pairs) = text.parse()? else {
-            return Err(CollectiveError::Missing("list of source_target_pairs"));
+            return Err(CollectiveError::NotPairs);
         };
         let pair = |pair: Vec<u64>| pair.into_iter().collect_tuple::<(u64, u64)>();
         let pairs: Option<Vec<(u64, u64)>> = pairs.into_iter().map(pair).collect();
-        let pairs = pairs.ok_or(CollectiveError::Missing("list of source_target_pairs"))?;
+        let pairs = pairs.ok_or(CollectiveError::NotPairs)?;
         Ok(pairs.into_iter().filter(|(from, to)| from != to).collect())
     }
 }
@@ -227,10 +230,7 @@ impl Collective {
     /// [`Sharding`](LayoutError::Sharding) for devices that the machine does not have;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, LayoutError> {
-        let times = |hops: usize| {
-            let hops = u64::try_from(hops).map_err(|_| too_large())?;
-            hops.checked_mul(self.hop_bytes()).ok_or_else(too_large)
-        };
+        let times = |hops: usize| to_u64(hops).checked_mul(self.hop_bytes()).ok_or_else(too_large);
         let received = times(self.hops.len())?;
         let Some(machine) = machine else {
             return Ok(CollectiveTraffic { received, into: Vec::new() });
@@ -239,8 +239,8 @@ impl Collective {
         let most = self.hops.iter().flat_map(|(from, to)| [*from, *to]).max();
         if let Some(device) = most.filter(|device| *device >= units) {
             let machine = machine.described();
-            let reason = format!("device {device} is not one of the {units} of the {machine}");
-            return Err(LayoutError::Sharding { reason });
+            let fault = ShardingFault::NoSuchDevice { device, units, machine };
+            return Err(LayoutError::Sharding(fault));
         }
         let mut below = units;
         let mut into = Vec::new();

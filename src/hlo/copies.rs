@@ -13,7 +13,7 @@ use crate::hlo::roles::{Calls, HloRole, NOT_LISTED};
 use crate::hlo::{HloComputation, HloInstruction, HloModule, op_name};
 use crate::notation::{XlaArray, XlaLayout, XlaShape};
 
-/// How many entries are held before those inside of fusions are looked for.
+/// How many entries are held before those inside fusions are looked for.
 const LEAST_ROOM: usize = 1024;
 
 /// An instruction that moves data, or only renames it.
@@ -28,7 +28,7 @@ pub struct HloCopy {
     pub line: u64,
     /// Its computation, and what that is to its module.
     pub computation: String,
-    /// What the computation is to its module: inside of a fusion nothing is read or written.
+    /// What the computation is to its module: inside a fusion nothing is read or written.
     pub role: HloRole,
     /// The operation of the program that it comes from.
     pub op_name: Option<String>,
@@ -51,7 +51,7 @@ pub struct HloCopy {
 
 /// The copies, transposes, reshapes and bitcasts of a dump.
 ///
-/// An instruction in the body of a loop counts once; one inside of a fusion reads and writes
+/// An instruction in the body of a loop counts once; one inside a fusion reads and writes
 /// nothing by itself, and is not part of the totals.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
 /// one computation, the distinct pairs, and what is listed: all, or with [`new`](HloCopies::new) the
@@ -80,7 +80,7 @@ pub struct HloCopies {
     entries: Vec<HloCopy>,
     /// Instructions of the module that is being read.
     held: Vec<Held>,
-    /// How many may be held before the rest of those inside of fusions is dropped.
+    /// How many may be held before the rest of those inside fusions is dropped.
     room: usize,
     calls: Calls,
     /// That module and its computations.
@@ -197,7 +197,7 @@ impl HloCopies {
         Ok(())
     }
 
-    /// Keeps only the greatest of what is known to be inside of fusions, once there is much of it.
+    /// Keeps only the greatest of what is known to be inside fusions, once there is much of it.
     fn drop_fused(&mut self) {
         let Some(top) = self.top.filter(|_| self.held.len() > self.room.max(LEAST_ROOM)) else {
             return;
@@ -212,7 +212,7 @@ impl HloCopies {
         self.room = 2 * self.held.len() + 1;
     }
 
-    /// Sorts: what moves most first, then what is free, then what is inside of fusions.
+    /// Sorts: what moves most first, then what is free, then what is inside fusions.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -299,20 +299,20 @@ impl HloCopies {
         })
     }
 
-    /// What moves most first, then what is free, then what is inside of fusions.
+    /// What moves most first, then what is free, then what is inside fusions.
     #[must_use]
     pub fn entries(&self) -> &[HloCopy] {
         &self.entries
     }
 
-    /// How many there are, listed or not, and how many of them are neither free nor inside of
+    /// How many there are, listed or not, and how many of them are neither free nor inside
     /// fusions.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.all.count, self.paid.count)
     }
 
-    /// Bytes that are read and written by all that is not free and not inside of fusions.
+    /// Bytes that are read and written by all that is not free and not inside fusions.
     #[must_use]
     pub fn moved(&self) -> (u64, u64) {
         (self.paid.read, self.paid.written)

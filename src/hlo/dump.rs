@@ -8,6 +8,7 @@ use crate::hlo::computation::{Body, HloComputation, text};
 use crate::hlo::instruction::{OperandList, Record};
 use crate::hlo::module::HloModule;
 use crate::hlo::unread::{Unread, UnreadLine};
+use crate::number::to_u64;
 
 /// Outside of computations, where any text may stand, a longer line is read in pieces.
 const LONGEST_LINE: usize = 64 << 20;
@@ -111,7 +112,7 @@ impl<R: BufRead> HloDump<R> {
         }
         self.piece.clear();
         let read = read_line(&mut self.input, longest, &mut self.piece)?;
-        self.bytes += u64::try_from(read).unwrap_or(0);
+        self.bytes += to_u64(read);
         self.lines += 1;
         Ok(read > 0)
     }

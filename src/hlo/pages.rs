@@ -8,6 +8,7 @@ use crate::hlo::roles::HloRole;
 use crate::hlo::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::hlo::summary::{HloBytes, HloRow, HloSummary};
 use crate::hlo::unread::UnreadLine;
+use crate::number::to_u64;
 use crate::report::readable_bytes;
 
 /// How many rows a page has, if nothing else is said.
@@ -91,7 +92,7 @@ impl HloSummary {
         page += &self.computation_rows()?;
         let lines = unread.iter().chain(self.unread_lines());
         let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text))).collect_vec();
-        let count = u64::try_from(lines.len()).unwrap_or(u64::MAX);
+        let count = to_u64(lines.len());
         Ok(page + &unread_page(lines.into_iter(), count))
     }
 
@@ -113,7 +114,7 @@ impl HloSummary {
             page += &bytes_row(rest, &format!("{count} more"));
         }
         for (role, what) in [
-            (HloRole::Fused, "inside of fusions, not in memory"),
+            (HloRole::Fused, "inside fusions, not in memory"),
             (HloRole::Applied, "applied to elements, as in a reduce"),
         ] {
             let count = self.computations().iter().filter(|totals| totals.role == role).count();
@@ -169,14 +170,16 @@ impl HloShardings {
             Some(_) => "",
         };
         page += &partitioned(self.partitions());
-        let left_over = u64::try_from(self.left_over()).unwrap_or(u64::MAX);
+        let left_over = to_u64(self.left_over());
         if left_over > 0 {
             let count = counted(left_over, "sharding");
-            page += &format!("{count} left over: they speak of the whole tensor that there was\n");
+            page += &format!(
+                "{count} left over from before the partitioning, which speak of the whole tensor\n"
+            );
         }
         let unread = self.unread_lines().iter();
         let unread = unread.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        page + &unread_page(unread, u64::try_from(self.unread_lines().len()).unwrap_or(u64::MAX))
+        page + &unread_page(unread, to_u64(self.unread_lines().len()))
     }
 }
 
@@ -217,6 +220,6 @@ impl HloCopies {
         page +=
             &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));
         let unread = self.unread().iter().cloned();
-        page + &unread_page(unread, u64::try_from(self.unread().len()).unwrap_or(u64::MAX))
+        page + &unread_page(unread, to_u64(self.unread().len()))
     }
 }

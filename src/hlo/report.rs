@@ -9,6 +9,7 @@ use crate::hlo::scan::{Candidate, Candidates};
 use crate::hlo::unread::{Unread, UnreadLine};
 use crate::lower::XlaSizes;
 use crate::notation::XlaShape;
+use crate::number::to_u64;
 use crate::report::readable_bytes;
 
 /// A longer line is read in pieces, cut at a blank.
@@ -68,7 +69,7 @@ pub struct HloTotals {
 }
 
 impl HloReport {
-    /// Reads a dump; `progress` is told the number of bytes read after every piece.
+    /// Reads a dump; `progress` is called with the number of bytes read after every piece.
     ///
     /// # Errors
     /// What `input` fails with. Lines that cannot be read are not errors here:
@@ -78,9 +79,9 @@ impl HloReport {
         let mut piece = Vec::new();
         let (mut bytes, mut quoted, mut unread) = (0_u64, false, false);
         loop {
-            let room = u64::try_from(LONGEST_PIECE - piece.len()).unwrap_or(0);
+            let room = to_u64(LONGEST_PIECE - piece.len());
             let read = input.by_ref().take(room).read_until(b'\n', &mut piece)?;
-            bytes += u64::try_from(read).unwrap_or(0);
+            bytes += to_u64(read);
             if piece.is_empty() {
                 return Ok(report);
             }

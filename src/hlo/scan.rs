@@ -81,7 +81,7 @@ pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
     if !is_layout {
         return (end, true);
     }
-    // Layouts hold no braces, save in the physical shape of older dumps.
+    // Layouts hold no braces, except in the physical shape of older dumps.
     let mut depth = 0_usize;
     for (at, byte) in piece.iter().enumerate().skip(end) {
         match byte {

@@ -5,7 +5,7 @@
 //! after it              p = f32[2,64] parameter(0), sharding={devices=[2,1]<=[2]}   one of its shards
 //! ```
 //!
-//! A sharding that is still there after partitioning speaks of the whole tensor that there once was.
+//! A sharding that is still there after partitioning describes the whole tensor that was partitioned.
 
 use rustc_hash::FxHashMap;
 

@@ -10,7 +10,7 @@ use crate::hlo::unread::{Unread, UnreadLine};
 use crate::hlo::{HloComputation, HloInstruction, HloModule, HloOnDevice, op_name};
 use crate::lower::XlaSizes;
 
-/// How many rows are held before those inside of fusions are looked for.
+/// How many rows are held before those inside fusions are looked for.
 const LEAST_ROOM: usize = 1024;
 
 /// Bytes of arrays, each counted once.
@@ -88,7 +88,7 @@ pub struct HloSummary {
     calls: Calls,
     /// Rows of the module: whether they are listed follows from calls that may come later.
     held: Vec<Record>,
-    /// How many rows may be held before those inside of fusions are dropped.
+    /// How many rows may be held before those inside fusions are dropped.
     room: usize,
     /// What instructions of a computation write: how bad, its number and its shape.
     written: Vec<((u64, u64), usize, usize)>,
@@ -266,7 +266,7 @@ impl HloSummary {
         }
     }
 
-    /// Settles which computations are inside of fusions, and sorts.
+    /// Settles which computations are inside fusions, and sorts.
     pub fn finish(&mut self) {
         self.end_module();
         self.keep_worst();

@@ -12,6 +12,7 @@ use itertools::Itertools;
 
 use super::lanes::{Lane, to_bytes};
 use crate::error::LayoutError;
+use crate::number::to_u64;
 use crate::program::Cell;
 use crate::program::Program;
 use crate::rows::WriteError;
@@ -173,7 +174,7 @@ impl Program {
     ) -> Result<(), WriteError> {
         let shape: Vec<u64> = self.ranges().iter().map(|range| range.end - range.start).collect();
         let columns: Vec<u64> = self.columns().map(|(_, size)| size).collect();
-        let count = u64::try_from(columns.len()).unwrap_or(0);
+        let count = to_u64(columns.len());
         let shape = match table {
             NpyTable::Packed => shape,
             NpyTable::Columns => [count].into_iter().chain(shape).collect(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::transpose::{Dim, transfer};
 use crate::error::LayoutError;
+use crate::number::to_index;
 use crate::program::{Program, Step, check_length};
 
 impl Program {
@@ -69,11 +70,11 @@ impl Program {
         self.boxes(true).visit(&self.window_ranges(), &mut |grid| {
             grid.within(&places, &mut |grid| {
                 let dim = |step: &Step| Dim {
-                    count: index(step.count),
-                    from: index(step.element),
-                    to: index(step.place),
+                    count: to_index(step.count),
+                    from: to_index(step.element),
+                    to: to_index(step.place),
                 };
-                let at = (index(grid.element), index(grid.place - places.start));
+                let at = (to_index(grid.element), to_index(grid.place - places.start));
                 let steps = Step::joined(grid.steps.iter().copied(), Step::by_place);
                 transfer(tensor, image, at, steps.iter().rev().map(dim).collect());
             });
@@ -97,11 +98,11 @@ impl Program {
         self.boxes(false).visit(&self.window_ranges(), &mut |grid| {
             grid.within(&places, &mut |grid| {
                 let dim = |step: &Step| Dim {
-                    count: index(step.count),
-                    from: index(step.place),
-                    to: index(step.element),
+                    count: to_index(step.count),
+                    from: to_index(step.place),
+                    to: to_index(step.element),
                 };
-                let at = (index(grid.place - places.start), index(grid.element));
+                let at = (to_index(grid.place - places.start), to_index(grid.element));
                 let steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
                 transfer(image, tensor, at, steps.iter().rev().map(dim).collect());
             });
@@ -117,9 +118,4 @@ impl Program {
         let farthest = greatest + packed.farthest_copy();
         if self.elements() == 0 { 0..0 } else { least..farthest + 1 }
     }
-}
-
-/// A number of cells, which are there.
-fn index(at: u64) -> usize {
-    usize::try_from(at).unwrap_or(usize::MAX)
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use super::npy::NpyHeader;
 use super::stream::ImageForm;
 use crate::level::Level;
+use crate::number::{to_index, to_u64};
 use crate::program::Program;
 
 /// The most units that have a file each.
@@ -110,7 +111,7 @@ impl<F> Units<F> {
     }
 
     fn moved(&mut self, bytes: usize) -> usize {
-        self.at += u64::try_from(bytes).unwrap_or(0);
+        self.at += to_u64(bytes);
         bytes
     }
 }
@@ -161,7 +162,7 @@ impl Write for UnitWriter {
             units.open = Some((unit, file));
         }
         let Some((_, file)) = &mut units.open else { return Ok(0) };
-        let count = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let count = bytes.len().min(to_index(left));
         let written = file.write(&bytes[..count])?;
         Ok(units.moved(written))
     }
@@ -209,7 +210,7 @@ impl UnitReader {
     }
 }
 
-/// An error with the file that it speaks of.
+/// An error with the file that it is about.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -230,7 +231,7 @@ impl Read for UnitReader {
         }
         let Some((_, (file, data))) = &mut units.open else { return Ok(0) };
         file.seek(SeekFrom::Start(*data + before))?;
-        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let count = buffer.len().min(to_index(left));
         let read = file.read(&mut buffer[..count])?;
         Ok(units.moved(read))
     }

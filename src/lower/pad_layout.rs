@@ -15,7 +15,7 @@ impl PadLayout {
     /// A stride may be elided where its level occurs once; without a shape the logical extents
     /// are the products of the sizes. Bare replicas mean nothing here: levels outside the used
     /// ones are replicated anyway.
-    /// Law: the layout puts two real elements in one place for no text.
+    /// Law: no text gives a layout that puts two real elements in one place.
     /// Cost: as [`Layout::collision`].
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span};
 use crate::lower::sharding::ShardedShape;
 use crate::machine::Machine;
 use crate::notation::{
@@ -43,7 +43,7 @@ impl Notation {
 
     /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
     /// two lists of integers; CuTe text has a colon
-    /// outside of all brackets; the first letter or digit of an XLA shape is a letter, that of a
+    /// outside all brackets; the first letter or digit of an XLA shape is a letter, that of a
     /// PadLayout a digit.
     ///
     /// ```
@@ -327,11 +327,7 @@ impl Layout {
         match notation {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
-            Notation::Sharded => Err(LayoutError::Sharding {
-                reason: "a layout does not become a shape and a sharding at once; `Sharding::of_layout` \
-                         (`convert --to hlo-sharding --machine ..`) reads the sharding"
-                    .into(),
-            }),
+            Notation::Sharded => Err(LayoutError::Sharding(ShardingFault::ShapeAtOnce)),
             _ => Ok((self.to_cute()?.to_string(), self.padding_left_out(like))),
         }
     }

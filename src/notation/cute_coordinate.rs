@@ -55,7 +55,8 @@ fn numbers(
 ) -> Result<Vec<u64>, ParseError> {
     if modes.len() != members.len() {
         let (found, wanted) = (members.len(), modes.len());
-        let message = format!("the coordinate has {found} entries here, the shape {wanted}");
+        let message =
+            format!("the coordinate has {found} entries here, but the shape has {wanted}");
         return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
     }
     modes.iter().zip(members).map(|(mode, member)| number(mode, member, text)).collect()

@@ -36,7 +36,7 @@ use grammar::{Grammar, Rule};
 ///  --> 1:9
 ///   | ij,jk->iz
 ///   |         ^
-///   = help: a result of more axes is a broadcast");
+///   = help: a result with more axes is a broadcast");
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl Einsum {
     /// Parses a sum. Cost: linear in the text.
     ///
     /// # Errors
-    /// [`ParseError`] for text that is not a sum, a label that stands twice in an operand, and one
+    /// [`ParseError`] for text that is not a sum, a label that appears twice in an operand, and one
     /// of the result that is in no operand.
     pub fn parse(text: &str) -> Result<Einsum, ParseError> {
         text.parse()
@@ -94,7 +94,7 @@ impl FromStr for Einsum {
         let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| {
             let stop = Stop::of(text, &error, name);
             let unfinished = stop.next.is_none() && !text.contains("->");
-            stop.refuse(text, unfinished.then_some("the result is written too: `ij,jk->ik`"))
+            stop.refuse(text, unfinished.then_some("write the result too, as in `ij,jk->ik`"))
         })?;
         let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
         let parts = parts.filter(|part| part.as_rule() == Rule::operand);
@@ -105,7 +105,7 @@ impl FromStr for Einsum {
         // There are 52 labels, each at most once in the result.
         if let Some((label, span)) = result.iter().find(|(label, _)| !known(label)) {
             let message = format!("label `{label}` of the result is not in any operand");
-            let help = "a result of more axes is a broadcast";
+            let help = "a result with more axes is a broadcast";
             return Err(
                 ParseError::new(ParseErrorKind::Invalid(message), *span, text).with_help(help)
             );
@@ -123,9 +123,9 @@ fn labels(operand: Pair<'_, Rule>, text: &str) -> Result<Vec<(char, Span)>, Pars
         let span = Span::new(part.as_span().start(), part.as_span().end());
         for label in part.as_str().chars() {
             if let Some((_, first)) = labels.iter().find(|(of, _)| *of == label) {
-                let message = format!("label `{label}` stands twice in one tensor");
+                let message = format!("label `{label}` appears twice in one tensor");
                 let refusal = ParseError::new(ParseErrorKind::Invalid(message), span, text);
-                let help = "diagonals are not read here: give each axis a label of its own";
+                let help = "diagonals are not supported: give each axis a label of its own";
                 return Err(refusal.with_related(Some(*first)).with_help(help));
             }
             labels.push((label, span));

@@ -205,7 +205,7 @@ impl Reader<'_> {
             let span = Span::new(self.at, self.at + 1);
             let message = "negative numbers are not read here".into();
             return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text)
-                .with_help("of a reversed axis, write the layout before it was reversed"));
+                .with_help("for a reversed axis, write the layout that it had before"));
         }
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {

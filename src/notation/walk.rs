@@ -12,13 +12,13 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// A walk that begins at a byte outside of quotes; brackets before it do not count.
+    /// A walk that begins at a byte outside quotes; brackets before it do not count.
     pub(crate) fn from(at: usize) -> Walk {
         Walk { at, depth: 0, quoted: false }
     }
 
     /// The next bracket that closes what was open before the walk began, or the next `stop`
-    /// outside of all brackets; `None` at the end of the text. Goes on behind it when asked again.
+    /// outside all brackets; `None` at the end of the text. Goes on behind it when asked again.
     pub(crate) fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
         // A quote is looked at anyway.
         let sought = stop.unwrap_or(b'"');

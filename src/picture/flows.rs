@@ -4,6 +4,7 @@ use super::color::Draft;
 use super::{Cell, CellKind, Panel};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::to_u64;
 use crate::relayout::{Relayout, Traffic};
 
 /// The most units that have a row of their own.
@@ -16,7 +17,7 @@ pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Dra
     let Some(level) = crossed.map(|traffic| traffic.level) else { return Ok(None) };
     let counts = relayout.flows(level)?;
     if counts.len().max(counts.first().map_or(0, Vec::len)) > MOST_ROWS {
-        let limit = u64::try_from(MOST_ROWS).unwrap_or(u64::MAX);
+        let limit = to_u64(MOST_ROWS);
         let question = "how to draw the flows between so many units";
         return Err(LayoutError::NotDecided { question, budget: limit });
     }

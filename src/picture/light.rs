@@ -7,6 +7,7 @@ use crate::algebra::Restricted;
 use crate::error::{LayoutError, RestrictionFault};
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_u64;
 use crate::placement::Placement;
 
 /// The most copies of an element that are looked at.
@@ -191,7 +192,7 @@ fn units(placement: &Placement, cell: &Cell) -> Vec<Location> {
     let mut units = vec![Location::default()];
     for (level, span) in cell.places.iter().filter(|(l, _)| placement.columns().contains(l)) {
         let count = span.last - span.first + 1;
-        let all = u64::try_from(units.len()).unwrap_or(u64::MAX).saturating_mul(count);
+        let all = to_u64(units.len()).saturating_mul(count);
         if all > MOST_UNITS {
             // Too many to look at: all that lives beside them counts.
             continue;

@@ -12,6 +12,7 @@ use crate::algebra::{Found, Indexes};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_index;
 
 /// The most units and the most places of each that are drawn.
 const MOST_UNITS: u64 = 16;
@@ -119,7 +120,7 @@ impl Drawing<'_> {
                     "a row per unit ({}), a column per address",
                     levels.iter().join(".")
                 ),
-                columns: usize::try_from(shown.count() * shown.lanes).unwrap_or(0),
+                columns: to_index(shown.count() * shown.lanes),
                 column_ticks: shown.places().map(|at| tick(at, shown.lanes)).collect(),
                 row_ticks: rows.iter().map(|(name, _)| name.clone()).collect(),
                 cells: rows.into_iter().flat_map(|(_, cells)| cells).collect(),
@@ -200,11 +201,11 @@ fn tick((address, lane): (u64, u64), lanes: u64) -> String {
 fn alone((name, mut cells): (String, Vec<Cell>), shown: &Shown, levels: &[Level]) -> Panel {
     let (words, lanes) = (shown.count(), shown.lanes);
     let per_row = (ROW / lanes).clamp(1, words.max(1));
-    let columns = usize::try_from(per_row * lanes).unwrap_or(1);
+    let columns = to_index(per_row * lanes);
     let rows = cells.len().div_ceil(columns);
     cells.resize(rows * columns, Cell::default());
     let start = shown.words.start;
-    let first = (start..start + words.max(1)).step_by(usize::try_from(per_row).unwrap_or(1));
+    let first = (start..start + words.max(1)).step_by(to_index(per_row));
     let caption = match levels {
         [] => "the memory by address".into(),
         levels => format!("the memory of {} {name} by address", levels.iter().join(".")),

@@ -11,6 +11,7 @@ use super::{Cell, CellKind, Label, Panel, Picture};
 use crate::algebra::Indexes;
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::{to_index, to_u64};
 
 impl Drawing<'_> {
     /// The tensor as a grid, the last two axes as rows and columns, a grid for every index of the
@@ -40,14 +41,14 @@ impl Drawing<'_> {
         }
         let (outer, sides) = ranges.split_at(ranges.len().saturating_sub(2));
         let small = self.is_small();
-        let most = u64::try_from(self.most_panels).unwrap_or(u64::MAX);
+        let most = to_u64(self.most_panels);
         let shown = if small { most } else { 1 };
         let leading: Vec<u64> = outer.iter().map(length).collect();
         let all = leading.iter().try_fold(1_u64, |all, n| all.checked_mul(*n));
         let spans = Spans::new(self.placement.with_copies(), self.placement.columns());
         let drafts = match small {
             true => {
-                let leads = Indexes::new(leading).take(usize::try_from(shown).unwrap_or(1));
+                let leads = Indexes::new(leading).take(to_index(shown));
                 let lead =
                     |at: Vec<u64>| at.iter().zip(outer).map(|(at, r)| at + r.start).collect();
                 leads

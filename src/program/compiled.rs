@@ -12,6 +12,7 @@ use crate::algebra::{IndexOrder, Indexes, Layout, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_u64;
 use crate::placement::Placement;
 
 /// A placement compiled for whole tables; made by [`Placement::program`].
@@ -359,7 +360,7 @@ pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
 }
 
 pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {
-    let found = u64::try_from(found).unwrap_or(u64::MAX);
+    let found = to_u64(found);
     if found == wanted { Ok(()) } else { Err(LayoutError::BufferLength { found, wanted }) }
 }
 

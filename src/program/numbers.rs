@@ -11,6 +11,7 @@
 
 use super::boxes::{Grid, Step};
 use super::cell::{Cell, Steps};
+use crate::number::to_index;
 
 /// The longest inner vector, as in weighted sums.
 const LONGEST_VECTOR: u64 = 2048;
@@ -61,12 +62,8 @@ impl<T: Cell> Write<T> {
             first = first.plus(T::wrapped((line.count - 1).wrapping_mul(line.value)));
         }
         lines.retain(|line| line.at > 0);
-        write(&lines, index(at), first, table);
+        write(&lines, to_index(at), first, table);
     }
-}
-
-fn index(at: u64) -> usize {
-    usize::try_from(at).unwrap_or(usize::MAX)
 }
 
 fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
@@ -87,8 +84,8 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
             let inner = [&[Line { count: part, ..*long }], &lines[outer..]].concat();
             let piece = Piece::new(&inner);
             each(outer_lines, at, first, &mut |at, first| {
-                let table = &mut table[at..at + index(dense * long.count)];
-                let parts = table.chunks_mut(index(part * dense));
+                let table = &mut table[at..at + to_index(dense * long.count)];
+                let parts = table.chunks_mut(to_index(part * dense));
                 for (chunk, number) in parts.zip(0_u64..) {
                     piece.write(
                         chunk,
@@ -99,7 +96,7 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
         }
         // Cells that lie apart.
         Some((apart, outer_lines)) if dense == 1 => {
-            let (count, step) = (index(apart.count), index(apart.at).max(1));
+            let (count, step) = (to_index(apart.count), to_index(apart.at).max(1));
             each(outer_lines, at, first, &mut |at, first| {
                 let cells = table[at..].iter_mut().step_by(step).take(count);
                 for (cell, number) in cells.zip(0_u64..) {
@@ -110,7 +107,7 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
         _ => {
             let piece = Piece::new(&lines[outer..]);
             each(&lines[..outer], at, first, &mut |at, first| {
-                piece.write(&mut table[at..at + index(dense)], first);
+                piece.write(&mut table[at..at + to_index(dense)], first);
             });
         }
     }
@@ -119,7 +116,7 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
 /// Calls `visit` with the first cell and the first number of every piece, outer lines slowest.
 fn each<T: Cell>(lines: &[Line], at: usize, first: T, visit: &mut dyn FnMut(usize, T)) {
     let Some((major, rest)) = lines.split_first() else { return visit(at, first) };
-    let (step, value) = (index(major.at), T::wrapped(major.value));
+    let (step, value) = (to_index(major.at), T::wrapped(major.value));
     let (mut at, mut first) = (at, first);
     for left in (0..major.count).rev() {
         each(rest, at, first, visit);

@@ -9,6 +9,7 @@ use super::compiled::{Program, check_length};
 use super::weighted_sum::WeightedSum;
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::{to_index, to_u64};
 
 /// Below this many elements a second core costs more than it brings.
 const FEW: u64 = 1 << 16;
@@ -95,13 +96,13 @@ impl Program {
         check_length(image.len(), self.places())?;
         self.check_injective()?;
         let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
-        let most = image.len().div_ceil(parts).max(usize::try_from(FEW).unwrap_or(1));
+        let most = image.len().div_ceil(parts).max(to_index(FEW));
         let full = self.fills_all_places();
         image.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {
             if !full {
                 cells.fill(fill);
             }
-            let number = |at: usize| u64::try_from(at).unwrap_or(u64::MAX);
+            let number = to_u64;
             let from = number(part * most);
             self.scatter(tensor, from..from + number(cells.len()), cells)
         })
@@ -144,7 +145,7 @@ impl Program {
         let (mut front, mut back) = (self.shape.clone(), self.shape.clone());
         (front[axis].end, back[axis].start) = (half, half);
         let (front, back) = (self.window(&front)?, self.window(&back)?);
-        let middle = usize::try_from(front.elements()).unwrap_or(buffer.len());
+        let middle = to_index(front.elements());
         let (first, second) = buffer.split_at_mut(middle.min(buffer.len()));
         let (a, b) = rayon::join(|| front.halves(first, work), || back.halves(second, work));
         a.and(b)

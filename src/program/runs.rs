@@ -6,6 +6,7 @@ use super::compiled::Program;
 use super::weighted_sum::{Inner, Outer, Trailing, WeightedSum};
 use crate::algebra::work;
 use crate::level::Level;
+use crate::number::to_u64;
 
 /// Elements that follow each other in the tensor and step evenly in the memory of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,7 +214,7 @@ impl Runs<'_> {
         match &mut self.rows {
             Rows::Vectors(outer) => {
                 let (base, part) = outer.next()?;
-                let number = |at| u64::try_from(at).unwrap_or(u64::MAX);
+                let number = to_u64;
                 Some((base, number(part.start)..number(part.end)))
             }
             Rows::Long(_) => None,

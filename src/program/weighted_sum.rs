@@ -15,6 +15,7 @@ use strength_reduce::StrengthReducedU64;
 use super::boxes::Boxes;
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
+use crate::number::{to_index, to_u64};
 
 /// The longest inner vector: 8 KiB of u32 stay in a 32 KiB cache beside the rows.
 pub(super) const LONGEST_VECTOR: u64 = 2048;
@@ -245,7 +246,7 @@ impl Digits {
 
     /// The values of all entries below `end`, digit by digit.
     fn values(&self, end: u64) -> Vec<u64> {
-        let end = usize::try_from(end).unwrap_or(usize::MAX);
+        let end = to_index(end);
         let mut values = vec![0];
         for (size, step) in &self.digits {
             let inner = values.len();
@@ -399,7 +400,7 @@ impl Inner {
     pub(crate) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Inner {
         let mut vector = vec![0_u64];
         let mut outside = form.axes.len();
-        let length = |vector: &[u64]| u64::try_from(vector.len()).unwrap_or(u64::MAX);
+        let length = |vector: &[u64]| to_u64(vector.len());
         while let Some(at) = outside.checked_sub(1) {
             let (axis, range) = (&form.axes[at], &shape[at]);
             let extent = range.end - range.start;
@@ -478,7 +479,7 @@ impl<'a> Outer<'a> {
             let adds = function.value(first);
             Loop { function, range: range.clone(), step, first, at: first, adds }
         });
-        let unit = inner.vector.len() / usize::try_from(inner.block).unwrap_or(1);
+        let unit = inner.vector.len() / to_index(inner.block);
         Outer { base: form.base, loops: loops.collect(), unit, done: false }
     }
 
@@ -492,7 +493,7 @@ impl<'a> Outer<'a> {
         let part = match self.loops.last() {
             None => 0..self.unit,
             Some(last) => {
-                let unit = |at: u64| usize::try_from(at - last.at).unwrap_or(0) * self.unit;
+                let unit = |at: u64| to_index(at - last.at) * self.unit;
                 let until = last.range.end.min(last.at.saturating_add(last.step));
                 unit(last.at.max(last.range.start))..unit(until)
             }

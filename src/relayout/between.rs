@@ -14,7 +14,7 @@
 
 use super::pair::{differ, uneven_copies};
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{LayoutError, Site};
+use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
 use crate::machine::{Machine, Memory};
 
@@ -47,8 +47,7 @@ pub(super) fn between(
         true => Some(high.group / low.group).filter(|factor| factor * low.group == high.group),
     };
     let Some(factor) = factor else {
-        let shared = |memory: Memory| format!("{} units to a memory", memory.group);
-        return Err(differ("groups of the memories", shared(from), shared(to)));
+        return Err(differ(Incomparable::Groups { from: from.group, to: to.group }));
     };
     let (top, bottom) = (depth(high).unwrap_or(0), depth(low).unwrap_or(0));
     let path: Vec<Level> = levels[..=top].iter().map(|(level, _)| *level).collect();

@@ -5,6 +5,7 @@ use super::pair::Relayout;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_index;
 
 /// The most units of a level.
 const MOST_UNITS: u64 = 1 << 8;
@@ -52,7 +53,7 @@ impl Relayout {
     fn flows_from(&self, level: Level, from: u64, columns: u64) -> Result<Vec<u64>, LayoutError> {
         let at = |at| Location::from_iter([(level, at)]);
         let Some(sent) = self.source.restrict_if_reached(&at(from))? else {
-            return Ok(vec![0; usize::try_from(columns).unwrap_or(0)]);
+            return Ok(vec![0; to_index(columns)]);
         };
         let received = self.target.compose(&sent.indexes)?.simplified()?;
         (0..columns).map(|to| places_at(&received, &at(to))).collect()

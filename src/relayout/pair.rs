@@ -7,7 +7,7 @@ use itertools::Itertools;
 use super::between::between;
 use super::counter::Of;
 use crate::algebra::{Layout, product};
-use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::{Machine, Memory};
@@ -304,43 +304,34 @@ pub(super) fn in_every_slice(
     layout.to_builder().replica(slices, Level::TIME, 1).build()
 }
 
-pub(super) fn differ(
-    what: &'static str,
-    source_has: String,
-    destination_has: String,
-) -> LayoutError {
-    LayoutError::NotComparable { what, source_has, destination_has }
+pub(super) fn differ(what: Incomparable) -> LayoutError {
+    LayoutError::NotComparable(what)
 }
 
 fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError> {
-    let (a, b) = (source.layout().shape(), destination.layout().shape());
-    if a != b {
-        return Err(differ("shapes", format!("{a:?}"), format!("{b:?}")));
+    let sides = [source, destination];
+    let [from, to] = sides.map(|side| side.layout().shape());
+    if from != to {
+        return Err(differ(Incomparable::Shapes { from, to }));
     }
-    let alike = |a: &Machine, b: &Machine| {
-        let memories =
-            |machine: &Machine| machine.memories().map(|(_, memory)| memory).collect_vec();
-        a.levels().eq(b.levels()) && memories(a) == memories(b)
-    };
-    let (a, b) = (source.machine(), destination.machine());
-    let machine = |machine: Option<&Machine>| machine.map(Machine::described);
-    unless("machines", a.zip(b).is_some_and(|(a, b)| alike(a, b)), [a, b], machine)?;
-    let (a, b) = (source.memory(), destination.memory());
-    let name = |memory: Option<(&str, Memory)>| memory.map(|(name, _)| name.to_owned());
-    unless("memories", a.is_some() == b.is_some(), [a, b], name)?;
-    let (a, b) = (source.lanes(), destination.lanes());
-    unless("numbers of lanes", a == b, [a, b], |lanes| lanes.map(|lanes| lanes.to_string()))
+    let [a, b] = sides.map(Placement::machine);
+    if !a.zip(b).is_some_and(|(a, b)| alike(a, b)) {
+        let [from, to] = [a, b].map(|machine| machine.map(Machine::described));
+        return Err(differ(Incomparable::Machines { from, to }));
+    }
+    let [from, to] = sides.map(|side| side.memory().map(|(name, _)| name.to_owned()));
+    if from.is_some() != to.is_some() {
+        return Err(differ(Incomparable::Memories { from, to }));
+    }
+    let [from, to] = sides.map(Placement::lanes);
+    match from == to {
+        true => Ok(()),
+        false => Err(differ(Incomparable::Lanes { from, to })),
+    }
 }
 
-fn unless<T>(
-    what: &'static str,
-    same: bool,
-    sides: [T; 2],
-    name: impl Fn(T) -> Option<String>,
-) -> Result<(), LayoutError> {
-    if same {
-        return Ok(());
-    }
-    let [source, destination] = sides.map(|side| name(side).unwrap_or_else(|| "none".to_owned()));
-    Err(differ(what, source, destination))
+/// Whether two machines have the same levels and memories, however they are called.
+fn alike(a: &Machine, b: &Machine) -> bool {
+    let memories = |machine: &Machine| machine.memories().map(|(_, memory)| memory).collect_vec();
+    a.levels().eq(b.levels()) && memories(a) == memories(b)
 }

@@ -1,5 +1,6 @@
 //! What choices add to the coordinates of both sides: digits and tables.
 
+use crate::number::to_index;
 use num_integer::Integer;
 
 /// Larger factors of a digit stay whole.
@@ -16,7 +17,7 @@ pub(super) type Start = (Vec<u64>, Vec<u64>);
 pub(super) enum Part {
     /// A digit below `size` and what a step adds.
     Digit { size: u64, source: Option<Step>, target: Option<Step> },
-    /// Some values, of which both sides make something else.
+    /// Some values, which the two sides use differently.
     Table(Table),
 }
 
@@ -64,7 +65,7 @@ impl Part {
             Part::Table(table) => {
                 let mut table = Table { options, ..table.clone() };
                 if let Rows::Listed(rows) = &mut table.rows {
-                    rows.truncate(usize::try_from(options).unwrap_or(usize::MAX));
+                    rows.truncate(to_index(options));
                 }
                 Part::Table(table)
             }

@@ -17,6 +17,7 @@ use num_integer::Integer;
 use crate::algebra::{Destination, Digit as Part, Digits, Indexes, Layout, product};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::to_u64;
 
 /// The most values that are listed.
 const MOST_LISTED: u64 = 1 << 18;
@@ -307,7 +308,7 @@ impl Group {
     /// the last element, digit `k` below, and the others free; box 0 includes the last element.
     pub(super) fn boxes(&self) -> u64 {
         let boxes = if self.is_full() { 1 } else { self.digits.len() };
-        u64::try_from(boxes).unwrap_or(1)
+        to_u64(boxes)
     }
 
     pub(super) fn is_full(&self) -> bool {

@@ -16,6 +16,7 @@ use num_integer::Integer;
 
 use crate::algebra::work;
 use crate::error::LayoutError;
+use crate::number::{to_index, to_u64};
 
 /// How many partial sums may be made before the answer is "not decided".
 pub(super) const BUDGET: u64 = 1 << 22;
@@ -77,7 +78,7 @@ impl Term {
     fn options(&self) -> u64 {
         match self {
             Term::Digit { size, .. } => u64::try_from(*size).unwrap_or(u64::MAX),
-            Term::Listed(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
+            Term::Listed(rows) => to_u64(rows.len()),
         }
     }
 
@@ -136,7 +137,7 @@ pub(super) fn count_zeros(
     }
     let mut sums: Sums = vec![(start, 1)];
     for (at, term) in terms.iter().enumerate() {
-        let held = u64::try_from(sums.len()).unwrap_or(u64::MAX);
+        let held = to_u64(sums.len());
         if rest[at].2 <= held.saturating_mul(term.options()) {
             return met(sums, &terms[at..], budget);
         }
@@ -180,7 +181,7 @@ fn expanded(
     bounds: (i128, i128),
     budget: &mut u64,
 ) -> Result<Sums, LayoutError> {
-    let few = u64::try_from(sums.len()).is_ok_and(|sums| sums <= term.options());
+    let few = to_u64(sums.len()) <= term.options();
     let mut next = Expansion { sums: Vec::new(), bounds, budget };
     if few {
         sums.iter().try_for_each(|(sum, ways)| {
@@ -219,7 +220,7 @@ impl Expansion<'_> {
         let spent = || LayoutError::NotDecided { question, budget: BUDGET };
         *self.budget = self.budget.checked_sub(1).ok_or_else(spent)?;
         let before = self.sums.len();
-        let left = usize::try_from(*self.budget).unwrap_or(usize::MAX);
+        let left = to_index(*self.budget);
         let mut many = false;
         run(self.bounds, &mut |sum, ways| {
             many |= self.sums.len() - before >= left;
@@ -229,7 +230,7 @@ impl Expansion<'_> {
         });
         let made = self.sums.len() - before;
         work::count(1 + made);
-        let made = u64::try_from(made).unwrap_or(u64::MAX);
+        let made = to_u64(made);
         *self.budget = self.budget.checked_sub(made).filter(|_| !many).ok_or_else(spent)?;
         Ok(())
     }

@@ -12,6 +12,7 @@
 use super::listing::{Turn, sums};
 use super::search::{BUDGET, Term, count_zeros};
 use crate::error::LayoutError;
+use crate::number::to_u64;
 
 /// A digit, and (equation, step) of what it adds.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ pub(super) struct Addition {
     pub(super) step: Option<(usize, i128)>,
 }
 
-/// A choice among values, of which source and target make something else.
+/// A choice among values, which source and target use differently.
 #[derive(Clone, Debug)]
 pub(super) enum Column {
     /// By the digits of each side, minor to major.
@@ -47,7 +48,7 @@ impl Column {
     pub(super) fn options(&self) -> u64 {
         match self {
             Column::Split { options, .. } => *options,
-            Column::Listed(rows) => u64::try_from(rows.len()).unwrap_or(u64::MAX),
+            Column::Listed(rows) => to_u64(rows.len()),
         }
     }
 

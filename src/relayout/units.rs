@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::pair::{Relayout, differ, in_every_slice, stored};
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
-use crate::error::LayoutError;
+use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 use crate::placement::Placement;
 
@@ -52,9 +52,7 @@ impl UnitPart {
     /// [`NotComparable`](LayoutError::NotComparable) without a machine; as [`Relayout::new`].
     pub fn of(placement: &Placement) -> Result<UnitPart, LayoutError> {
         let stored = stored(placement)?;
-        let machine = placement
-            .machine()
-            .ok_or_else(|| differ("machines", "none".to_owned(), "none".to_owned()))?;
+        let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
         let columns = placement.columns();
         let levels = machine.levels().filter(|(level, _)| columns.contains(level)).collect();
         let uses_time = stored.used_levels().contains(&Level::TIME);
@@ -88,13 +86,13 @@ impl UnitPart {
     }
 
     fn relayout(&self, other: &UnitPart) -> Result<Relayout, LayoutError> {
-        let (a, b) = (self.layout.shape(), other.layout.shape());
-        if a != b {
-            return Err(differ("shapes", format!("{a:?}"), format!("{b:?}")));
+        let (from, to) = (self.layout.shape(), other.layout.shape());
+        if from != to {
+            return Err(differ(Incomparable::Shapes { from, to }));
         }
         if self.levels != other.levels {
-            let levels = |part: &UnitPart| format!("{:?}", part.levels);
-            return Err(differ("machines", levels(self), levels(other)));
+            let (from, to) = (self.levels.clone(), other.levels.clone());
+            return Err(differ(Incomparable::Levels { from, to }));
         }
         let slices = self.slices.max(other.slices);
         let time = slices.map(|_| Level::TIME);

@@ -24,6 +24,7 @@ use crate::algebra::{Budget, Digit, Layout, Sum, Term, nests, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::{to_index, to_u64};
 
 /// How many rows are sorted at once where strides do not nest.
 const MOST_SORTED: u64 = 1 << 24;
@@ -119,7 +120,7 @@ impl Counter {
                 }
             }
             Kind::Listed(settings) => {
-                let at = usize::try_from(choice).unwrap_or(usize::MAX);
+                let at = to_index(choice);
                 let Some(setting) = settings.get(at) else { return };
                 row[self.column] += setting.coordinate;
                 setting.values.iter().for_each(|(axis, value)| row[*axis] += value);
@@ -181,7 +182,7 @@ impl Parts<'_> {
             }
             None => self.listed(&digits)?,
         };
-        let count = u64::try_from(settings.len()).unwrap_or(u64::MAX);
+        let count = to_u64(settings.len());
         let counter = Counter { column, count, kind: Kind::Listed(settings) };
         Ok((count > 0).then(|| vec![counter]))
     }
@@ -385,7 +386,7 @@ impl<'a> Slots<'a> {
         let skipped = self.slots.start - first_choice * inner;
         let choices = per_block.min(last - first_choice % last);
         let rows = (choices * inner - skipped).min(self.slots.end - self.slots.start);
-        let index = |slot: u64| usize::try_from(slot).unwrap_or(usize::MAX);
+        let index = to_index;
         let width = self.base.len();
         let mut numbers = std::mem::take(&mut self.block.numbers);
         if let Some(listed) = self.listed() {
@@ -456,7 +457,7 @@ impl<'a> Slots<'a> {
                 true => real.extend(all),
                 false => real.extend_from_slice(&self.block.real),
             }
-            check_rows(u64::try_from(real.len()).unwrap_or(u64::MAX))?;
+            check_rows(to_u64(real.len()))?;
             slots.start = end;
         }
         self.slots.start += inner;

@@ -6,6 +6,7 @@ use itertools::Itertools;
 
 use super::Table;
 use crate::error::LayoutError;
+use crate::number::{to_index, to_u64};
 
 /// Why a table was not written.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +68,7 @@ impl Table<'_> {
                 }
             }
             let before = rows >> PROGRESS_BITS;
-            rows += u64::try_from(block.len()).unwrap_or(0);
+            rows += to_u64(block.len());
             if rows >> PROGRESS_BITS > before {
                 progress(rows);
             }
@@ -136,7 +137,7 @@ impl Text {
     /// Writes a number and what stands behind it.
     #[inline]
     fn number(&mut self, number: u64, then: u8) {
-        let low = usize::try_from(number % 10_000).unwrap_or(0);
+        let low = to_index(number % 10_000);
         let digits = FOUR_DIGITS[low];
         if number < 10_000 {
             // Leading zeros leave, and their places are written over.
@@ -162,7 +163,7 @@ impl Text {
             }
             _ => {
                 self.leading(number / 10_000);
-                let low = usize::try_from(number % 10_000).unwrap_or(0);
+                let low = to_index(number % 10_000);
                 self.text(&FOUR_DIGITS[low]);
             }
         }

@@ -62,7 +62,7 @@ fn group(bytes: &[u8], open: usize) -> Option<Group> {
             b'\n' | SOFT_BREAK => lines += 1,
             b'_' | b'-' | b';' | b'@' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'0'..=b'9' => {}
             letter if letter.is_ascii_alphabetic() => {
-                // `4-PE` is a slip that is told.
+                // `4-PE` is a slip to be reported.
                 found.has_level |= matches!(before, [b'0'..=b'9', b'_' | b'-']);
             }
             _ => return None,

@@ -4,6 +4,7 @@ use std::io;
 
 use itertools::Itertools;
 
+use crate::number::to_u64;
 use crate::placement::Fit;
 use crate::report::{percent, readable_bytes};
 use crate::scan::facts::{LayoutFacts, ScanPlace};
@@ -42,7 +43,7 @@ impl ScanReport {
         let all = self.rows().map(|row| row.count).sum();
         let distinct = self.rows().count();
         let more = distinct.saturating_sub(top.unwrap_or(distinct));
-        let distinct = u64::try_from(distinct).unwrap_or(u64::MAX);
+        let distinct = to_u64(distinct);
         let hidden = if more > 0 { format!(", {more} of them not shown") } else { String::new() };
         let (layouts, places) = (counted(distinct, "layout"), counted(all, "place"));
         format!("\n{layouts} in {places}{hidden}\n")
@@ -139,6 +140,6 @@ fn unread_page<'a>(unread: impl Iterator<Item = UnreadLayout<'a>>) -> String {
     let lines = shown.map(|UnreadLayout { text, line, reason, .. }| {
         format!("  line {line}: {reason}: {}\n", crate::error::cut(text, 120))
     });
-    let texts = counted(u64::try_from(unread.len()).unwrap_or(u64::MAX), "text");
+    let texts = counted(to_u64(unread.len()), "text");
     format!("\n{texts} could not be read\n{}", lines.collect::<String>())
 }

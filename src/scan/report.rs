@@ -70,8 +70,8 @@ pub struct UnreadLayout<'a> {
 }
 
 impl ScanReport {
-    /// Reads a text, XLA shapes as `xla` says; `progress` is told now and then how many bytes were
-    /// read.
+    /// Reads a text, XLA shapes as `xla` says; now and then `progress` is called with
+    /// the number of bytes read.
     ///
     /// # Errors
     /// What `input` fails with.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use crate::number::to_u64;
 use memchr::memchr;
 
 /// How much is read at a time.
@@ -60,7 +61,7 @@ impl<R: Read> Window<R> {
         self.bytes.drain(..gone.min(self.bytes.len()));
         self.plain = self.plain.saturating_sub(gone);
         let read = self.input.by_ref().take(STEP).read_to_end(&mut self.bytes)?;
-        let read = u64::try_from(read).unwrap_or(0);
+        let read = to_u64(read);
         self.read += read;
         self.ended = read < STEP;
         self.undo_escapes();

@@ -39,7 +39,7 @@ pub struct VectorCheck {
 ///
 /// The base of a tensor is the one that most of its first lines have. Tensors that are set must not
 /// overlap each other, nor those that are read; a result may stand where an input stood.
-/// `progress` is told how many bytes have been read.
+/// `progress` is called with the number of bytes read.
 ///
 /// # Errors
 /// [`Read`](VectorError::Read); [`Layout`](VectorError::Layout) where it is not decided what a long
@@ -85,7 +85,7 @@ struct Taken {
     memory: MemoryText,
     direction: Direction,
     words: WordSet,
-    /// The tensors that it overlaps; each is told once.
+    /// The tensors that it overlaps; each is reported once.
     overlaps: Vec<String>,
 }
 
@@ -252,7 +252,7 @@ struct Line<'a> {
     line: &'a VectorLine,
 }
 
-/// What is wrong in a line, and which long word it is about, if that can be told.
+/// What is wrong in a line, and which long word it is about, if that is known.
 #[derive(Default)]
 struct Checked {
     faults: Vec<Fault>,
@@ -328,8 +328,8 @@ impl Line<'_> {
         let lanes = self.tensor.contents(word)?;
         let Some(element) = lanes.iter().copied().flatten().min() else { return Ok(None) };
         let copies = self.tensor.words_of(&self.tensor.index(element))?;
-        let copy = copies.iter().position(|copy| *copy == word).unwrap_or(0);
-        Ok(Some(Word { element, copy, word, lanes }))
+        let copy = copies.iter().position(|copy| *copy == word);
+        Ok(copy.map(|copy| Word { element, copy, word, lanes }))
     }
 
     /// The long word of a line that is not the expected one: that at its place, if it has one of

@@ -71,8 +71,8 @@ impl VectorComparison {
 /// one per line, in the order of the lines that read; or lines with a place.
 ///
 /// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
-/// integers, and lines without either, only if they are the same. `progress` is told how many bytes
-/// of the file have been read.
+/// integers, and lines without either, only if they are the same. `progress` is called with the number of
+/// bytes read.
 ///
 /// # Errors
 /// [`Read`](VectorError::Read), [`Line`](VectorError::Line), [`Result`](VectorError::Result);

@@ -59,7 +59,8 @@ impl VectorData {
         let most = wanted.map_or(u64::MAX, |wanted| wanted.saturating_add(1));
         input.take(most).read_to_end(&mut bytes).map_err(VectorError::Read)?;
         if wanted != u64::try_from(bytes.len()).ok() {
-            let why = format!("the shape {shape:?} of `{descr}` is not the length of the data");
+            let why =
+                format!("the data is longer or shorter than the shape {shape:?} of `{descr}` says");
             return Err(VectorError::Read(io::Error::new(io::ErrorKind::InvalidData, why)));
         }
         let bytes = match (descr.as_str(), dtype) {

@@ -27,8 +27,8 @@ pub enum Fault {
     /// A line before the first header.
     #[error("no header stands before this line")]
     NoHeader,
-    /// A tensor whose header stands twice.
-    #[error("{tensor} stands twice")]
+    /// A tensor with two headers.
+    #[error("{tensor} has two headers")]
     Repeated {
         /// Its name.
         tensor: String,
@@ -118,8 +118,8 @@ pub enum Fault {
         /// The value in the comment.
         said: String,
     },
-    /// A long word that stands above already.
-    #[error("`{place}` of {tensor} stands above already")]
+    /// A long word that an earlier line has already.
+    #[error("an earlier line already has `{place}` of {tensor}")]
     Doubled {
         /// The tensor.
         tensor: String,
@@ -147,7 +147,7 @@ pub enum Fault {
         last: Vec<u64>,
     },
     /// Two tensors in one place.
-    #[error("`{place}` of {tensor} is in the memory of {other} too")]
+    #[error("`{place}` of {tensor} also belongs to {other}")]
     Overlap {
         /// The tensor of the line.
         tensor: String,

@@ -43,7 +43,7 @@ impl<'a> Order<'a> {
         self.expected.as_ref()
     }
 
-    /// Takes a line of which nobody can tell what it is about.
+    /// Takes a line that cannot be matched with a long word.
     pub(super) fn take_unread(&mut self) {
         self.unread += 1;
     }

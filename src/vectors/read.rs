@@ -68,7 +68,7 @@ impl<R: BufRead> VectorReader<R> {
         VectorReader { source: Source::new(input) }
     }
 
-    /// The next tensor; `progress` is told how many bytes of the file have been read.
+    /// The next tensor; `progress` is called with the number of bytes read.
     ///
     /// # Errors
     /// [`Read`](VectorError::Read); [`Line`](VectorError::Line) for a line that cannot be read, or
@@ -124,7 +124,7 @@ pub(super) fn next_line<R: BufRead>(
 pub(super) fn whole(line: &VectorLine, why: &str) -> ParseError {
     let text = line.to_string();
     ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), &text)
-        .with_help("`vectors check` tells more about a file")
+        .with_help("`vectors check` says more about a file")
 }
 
 impl VectorTensor {

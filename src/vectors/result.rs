@@ -16,7 +16,7 @@ use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::Cursor;
 use crate::notation::MemoryText;
 
-/// Longer lines are of no simulator.
+/// No simulator prints longer lines.
 const LONGEST: u64 = 1 << 16;
 
 /// The long words that were read, by their places or in the order of the lines that read them.
@@ -92,7 +92,7 @@ fn entry(text: &str) -> Result<Entry, ParseError> {
     })
 }
 
-/// `DEBUG-LM1(n0c0b0m0p0,2):(..) (0x..)`; other memories are none of ours.
+/// `DEBUG-LM1(n0c0b0m0p0,2):(..) (0x..)`; lines of other memories are skipped.
 fn debug(text: &str) -> Result<Entry, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.takes_all("DEBUG-");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_result_is_refused_at_its_line() {
+    fn what_is_not_a_result_is_refused_at_its_line() {
         for text in [
             "1\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0)",
             "\nhello",

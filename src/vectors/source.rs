@@ -8,6 +8,7 @@ use super::header::{Mark, VectorHeader};
 use super::line::VectorLine;
 use super::tensor::Tensor;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::number::to_u64;
 
 /// The longest line, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -32,7 +33,7 @@ pub(super) struct Numbered {
 /// The number of a line, and what it says.
 pub(super) type NumberedLine = (u64, Result<VectorLine, ParseError>);
 
-/// The items of a file, of which some can be seen ahead.
+/// The items of a file, some of which can be looked at ahead of their turn.
 #[derive(Debug)]
 pub(super) struct Source<R> {
     input: R,
@@ -114,7 +115,7 @@ impl<R: BufRead> Source<R> {
         loop {
             self.text.clear();
             let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
-            let read = u64::try_from(read.map_err(VectorError::Read)?).unwrap_or(0);
+            let read = to_u64(read.map_err(VectorError::Read)?);
             if read == 0 {
                 return Ok(None);
             }
@@ -162,7 +163,7 @@ impl<R: BufRead> Source<R> {
             self.text.clear();
             let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
             let read = read.map_err(VectorError::Read)?;
-            self.bytes += u64::try_from(read).unwrap_or(0);
+            self.bytes += to_u64(read);
             if read == 0 || self.text.ends_with(b"\n") {
                 return Ok(error);
             }

@@ -1,5 +1,6 @@
 //! Where in a tensor something is wrong, counted in blocks, and the picture of it.
 
+use crate::number::to_index;
 use crate::picture::{Cell, CellKind, Panel, Picture};
 
 /// The most rows and columns of a picture.
@@ -51,7 +52,7 @@ impl Spread {
         let rows = crate::algebra::product(outer.iter().copied()).unwrap_or(1);
         let rows = Side::new(rows, MOST_ROWS);
         let columns = Side::new(columns, MOST_COLUMNS);
-        let count = usize::try_from(rows.blocks() * columns.blocks()).unwrap_or(0);
+        let count = to_index(rows.blocks() * columns.blocks());
         Spread { shape: shape.to_vec(), rows, columns, blocks: vec![(0, 0); count] }
     }
 
@@ -87,7 +88,7 @@ impl Spread {
         let panel = Panel {
             caption: caption.clone(),
             cells: self.blocks.iter().map(cell).collect(),
-            columns: usize::try_from(self.columns.blocks()).unwrap_or(1),
+            columns: to_index(self.columns.blocks()),
             row_ticks: self.rows.ticks(),
             column_ticks: self.columns.ticks(),
             key: vec![(RIGHT, "as expected".into()), (WRONG, "wrong".into())],

@@ -4,10 +4,11 @@
 use super::header::{Direction, VectorHeader};
 use super::place::{GROUP, VectorPlace};
 use crate::algebra::{Found, Indexes};
-use crate::error::{LayoutError, ParseError};
+use crate::error::{LayoutError, ParseError, VectorsFault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::notation::{Dtype, MemoryText};
+use crate::number::{to_index, to_u64};
 use crate::placement::Placement;
 use crate::program::Program;
 
@@ -52,15 +53,12 @@ impl Tensor {
     /// cannot hold, and `Time`.
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
-        let refuse = |reason: &str| {
-            let reason = reason.to_owned();
-            header.layout.refuse(LayoutError::NoVectors { reason })
-        };
-        let (Some(memory), Some(dtype)) = (header.layout.memory(), header.layout.dtype()) else {
-            return Err(refuse("it names no memory and dtype, such as `@LM0 / Float`"));
-        };
-        if layout.extent(Level::TIME) > 1 {
-            return Err(refuse("it goes over `Time`, and a memory is set once"));
+        let refuse = |fault| header.layout.refuse(LayoutError::NoVectors(fault));
+        let memory = header.layout.memory().ok_or_else(|| refuse(VectorsFault::NoMemory))?;
+        let dtype = header.layout.dtype().ok_or_else(|| refuse(VectorsFault::NoDtype))?;
+        let steps = layout.extent(Level::TIME);
+        if steps > 1 {
+            return Err(refuse(VectorsFault::Time { steps }));
         }
         let placement = place(&header, dtype, memory, 0)?;
         let program = placement.program().map_err(|error| header.layout.refuse(error))?;
@@ -173,7 +171,7 @@ impl Tensor {
 
     /// Joins the bits of lanes, lane 0 most significant.
     pub(super) fn join(&self, lanes: &Lanes, bits: impl Fn(u64) -> u64) -> u64 {
-        let written = usize::try_from(self.lanes).unwrap_or(MOST_LANES);
+        let written = to_index(self.lanes);
         lanes.iter().take(written).fold(0, |word: u64, element| {
             let word = word.checked_shl(self.lane_bits()).unwrap_or(0);
             word | element.map_or(0, &bits)
@@ -261,7 +259,7 @@ impl Tensor {
             }
         }
         places.clear();
-        places.resize(usize::try_from(inner).unwrap_or(0), 0);
+        places.resize(to_index(inner), 0);
         self.program.window(&ranges)?.fill_packed(places)
     }
 }
@@ -334,11 +332,11 @@ impl Words<'_> {
                 return Ok(None);
             }
             tensor.fill(self.next, &mut self.places)?;
-            self.next += u64::try_from(self.places.len()).unwrap_or(0);
+            self.next += to_u64(self.places.len());
             self.at = 0;
         }
         let Some(place) = self.places.get(self.at) else { return Ok(None) };
-        let behind = u64::try_from(self.places.len() - self.at).unwrap_or(0);
+        let behind = to_u64(self.places.len() - self.at);
         self.at += 1;
         Ok(Some((self.next - behind, tensor.first_twin(place / tensor.lanes))))
     }

@@ -1,5 +1,6 @@
 //! Sets of numbers that mostly neighbour each other.
 
+use crate::number::to_index;
 use std::collections::HashMap;
 
 /// How many numbers share a block of bits: as many as MN-Core 2 has PEs.
@@ -47,6 +48,6 @@ impl WordSet {
 
     fn bit(number: u64) -> (usize, u64) {
         let at = number % BLOCK;
-        (usize::try_from(at / 64).unwrap_or(0), 1 << (at % 64))
+        (to_index(at / 64), 1 << (at % 64))
     }
 }

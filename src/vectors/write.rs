@@ -88,7 +88,7 @@ impl VectorWriter {
         self.tensor.elements()
     }
 
-    /// Writes the lines; `progress` is told how many elements they have reached.
+    /// Writes the lines; `progress` is called with the number of elements written.
     ///
     /// # Errors
     /// [`Header`](VectorError::Header) where the base leads beyond the memory,

@@ -435,8 +435,8 @@ fn vectors() -> Vec<Case> {
         case("vectors compare", option, "ok.vsm wrong.txt", with, &refused, words)
     };
     vec![
-        write("in", &out, IN, "--in ((4:1)) f8.npy", "names no memory"),
-        write("out", IN, &out, "--out ((4:1)) f8.npy", "names no memory"),
+        write("in", &out, IN, "--in ((4:1)) f8.npy", "does not name its memory"),
+        write("out", IN, &out, "--out ((4:1)) f8.npy", "does not name its memory"),
         write("base", IN, "--base 5", &format!("--base 5 {IN}"), "--base: it follows"),
         write("atol", &out, "--atol 0.5", &format!("{IN} --atol 0.5"), "--atol has no effect"),
         write("lines", IN, "--lines", &format!("{IN} {out} --lines"), "--lines"),

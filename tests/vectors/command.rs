@@ -144,7 +144,7 @@ fn bad_input_is_refused_and_writes_nothing() {
         assert!(!fs::exists(&out).unwrap());
         refusal
     };
-    assert!(write(&format!("{SMALL}@LM0"), "a.npy", &[]).contains("names no memory and dtype"));
+    assert!(write(&format!("{SMALL}@LM0"), "a.npy", &[]).contains("does not name its dtype"));
     let doubles = write(&format!("{SMALL}@LM0 / Double"), "a.npy", &[]);
     assert!(doubles.contains("the array has entries `<f4`, but Double takes `<f8`"), "{doubles}");
     let shape = write("((8_PE:1))@LM0 / Float", "a.npy", &[]);

@@ -205,7 +205,7 @@ fn what_cannot_be_read_is_refused_at_its_line() {
     assert!(read("d set $lm0 1 0000000000000000").contains("before the header"));
     let time = read("# ======= In(0): ((2_Time:1, 2_W:1))@LM0 / Int =======");
     assert!(
-        time.contains("a test vector cannot express this layout: it goes over `Time`"),
+        time.contains("a test vector cannot express this layout: it takes 2 steps of `Time`"),
         "{time}"
     );
     assert!(read("# ======= In(0): ((2_W:1) =======").starts_with("line 1: expected"));

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 use tensor_layout::notation::Notation;
-use tensor_layout::picture::{Panel, UnitContents};
+use tensor_layout::picture::Panel;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
@@ -157,15 +157,6 @@ fn edits(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
     steps.into_iter().map(edit).collect()
 }
 
-/// An edit with an argument: the new text, or the refusal.
-pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
-    let text = question.placed().and_then(|placed| edited(&placed.syntax, name, value));
-    match text {
-        Ok(text) => json!({ "text": text }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
-}
-
 /// Whether two layouts are the same, and what it takes to go from one to the other.
 fn pair(question: &Question) -> Result<Value, Failure> {
     let (before, after) = question.placed_pair()?;
@@ -186,27 +177,4 @@ fn pair(question: &Question) -> Result<Value, Failure> {
         "description": picture.description,
         "notes": picture.notes,
     }))
-}
-
-/// The cells that go with one: of the machine for a cell of the tensor, or the other way.
-pub(super) fn lit(question: &Question, side: &str, cell: usize, copies: bool) -> Value {
-    let found = || -> Result<Vec<usize>, Failure> {
-        let placed = question.placed()?;
-        let (tensor, machine, _) = panels(question, &placed)?;
-        let (here, there) = if side == "tensor" { (tensor, machine) } else { (machine, tensor) };
-        let placement = &placed.placement;
-        let Some(cell) = here.cells.get(cell) else { return Ok(Vec::new()) };
-        let cells = match side {
-            "tensor" => {
-                let held = UnitContents::of_panel(placement, &there)?;
-                UnitContents::units_of(&held, placement, cell, copies)
-            }
-            _ => UnitContents::new(placement, cell)?.cells_of(placement, &there, copies),
-        };
-        Ok(cells?)
-    };
-    match found() {
-        Ok(cells) => json!({ "cells": cells }),
-        Err(failure) => json!({ "error": failure.json() }),
-    }
 }

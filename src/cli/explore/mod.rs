@@ -1,6 +1,8 @@
 //! `explore`: a page that can be touched, served from the program itself or written as one file.
 
 mod answer;
+#[cfg(feature = "explore")]
+mod asked;
 mod file;
 mod panel;
 mod question;
@@ -27,13 +29,13 @@ mod command {
     use crate::cli::failure::{Failure, note};
     use crate::cli::input::{On, Reading};
 
-    /// Open a page to touch layouts in: the tensor and the machine side by side.
+    /// Open a page to explore layouts in, the tensor and the machine side by side.
     #[derive(Debug, ClapArgs)]
     #[command(after_help = "\
 The page is served by this program, to this machine only (127.0.0.1), until Ctrl-C. It
-reads any notation as you type, shows which place an element has and which element a
-place, zooms into blocks and units, compares two layouts, edits, and saves tables. Its
-address holds what it shows, so it can be kept.
+reads any notation as you type, shows where an element lives and which element lives
+at a place, zooms into blocks and units, compares two layouts, edits, and saves tables.
+Its address holds what it shows, so it can be kept as a bookmark.
 
 Examples:
   tensor-layout explore
@@ -43,14 +45,14 @@ Examples:
         /// The layout to show first, or - for standard input.
         #[arg(value_name = "LAYOUT")]
         layout: Option<String>,
-        /// Another layout of the tensor, to compare with.
+        /// Another layout of the tensor to compare it with.
         #[arg(value_name = "AFTER")]
         after: Option<String>,
         #[command(flatten)]
         reading: Reading,
         #[command(flatten)]
         on: On,
-        /// The port; any free one if not said.
+        /// The port; by default any free one.
         #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
         port: u16,
         /// Open the page in the browser.

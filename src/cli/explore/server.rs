@@ -26,7 +26,8 @@ use tensor_layout::image::NpyTable;
 use tensor_layout::rows::Format;
 use tokio::sync::Semaphore;
 
-use super::answer::{edit, lit, view};
+use super::answer::view;
+use super::asked::{edit, lit};
 use super::file::PAGE;
 use super::question::Question;
 use crate::cli::failure::Failure;

@@ -3,8 +3,9 @@
 use super::lower::order_of;
 use super::mesh;
 use super::order::{DeviceOrder, count, refused};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::DeviceGroups;
+use crate::number::to_index;
 
 impl DeviceGroups {
     /// The devices of every group, in order; `devices` is how many a text without groups means.
@@ -12,7 +13,7 @@ impl DeviceGroups {
     /// Cost: O(devices).
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) for a device that stands twice, groups of different
+    /// [`Sharding`](LayoutError::Sharding) for a device that appears twice, groups of different
     /// sizes that are not listed, and what [`HloSharding::lower`](super::super::super::sharding::HloSharding::lower)
     /// refuses of meshes; more than 2^22 devices.
     pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
@@ -26,14 +27,11 @@ impl DeviceGroups {
             }
             DeviceGroups::Iota(dims, order) => {
                 let order = order_of(order)?;
-                let places = count(dims)?;
-                let listed = order.len();
+                let (places, devices) = (count(dims)?, order.len());
                 match dims[..] {
-                    [_, size] if places == listed => groups_of(&order, size),
-                    [_, _] => Err(refused(format!(
-                        "the groups have {places} places for {listed} devices"
-                    ))),
-                    _ => Err(refused("groups are written as `[groups,size]<=[..]`")),
+                    [_, size] if places == devices => groups_of(&order, size),
+                    [_, _] => Err(refused(ShardingFault::GroupPlaces { places, devices })),
+                    _ => Err(refused(ShardingFault::GroupDims { dims: dims.clone() })),
                 }
             }
             DeviceGroups::Mesh(mesh, axes) => {
@@ -48,6 +46,6 @@ impl DeviceGroups {
 fn groups_of(order: &DeviceOrder, size: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
     order.check_listed()?;
     let devices: Vec<u64> = order.iter().collect();
-    let size = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
+    let size = to_index(size.max(1));
     Ok(devices.chunks(size).map(<[u64]>::to_vec).collect())
 }

@@ -5,7 +5,7 @@ use itertools::Itertools;
 use super::order::{Digit, cut, refused, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::algebra::{Layout, LayoutBuilder, Subaxis};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, ShardingFault};
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -47,9 +47,7 @@ fn axis_level(name: &str) -> Result<Level, LayoutError> {
     let level = Level::new(name)?;
     let is_index = name.strip_prefix('i').is_some_and(|n| n.parse::<u64>().is_ok());
     match !level.is_unit() || is_index {
-        true => Err(refused(format!(
-            "a mesh axis cannot be called `{name}`, which is a column of its own: rename the axis"
-        ))),
+        true => Err(refused(ShardingFault::ReservedAxis { axis: name.into() })),
         false => Ok(level),
     }
 }
@@ -67,7 +65,7 @@ impl Sharding {
     /// # Errors
     /// [`Sharding`](LayoutError::Sharding) where places are not said (`manual`, `unreduced`), where
     /// a list of devices or copies are not digits of the device number, or the machine has fewer
-    /// devices; [`LevelName`](LayoutError::LevelName) for axes that no level can be called.
+    /// devices; [`LevelName`](LayoutError::LevelName) for axes whose names no level can have.
     pub fn layout(
         &self,
         extents: &[u64],
@@ -75,9 +73,9 @@ impl Sharding {
         machine: Option<&Machine>,
     ) -> Result<Layout, LayoutError> {
         let wanted = self.shard_extents(extents)?;
-        if !wanted.iter().eq(shard.axes().iter().map(|axis| &axis.extent)) {
-            let wanted = wanted.iter().join(",");
-            return Err(refused(format!("the shard has the extents ({wanted})")));
+        let found = shard.shape();
+        if found != wanted {
+            return Err(refused(ShardingFault::ShardExtents { found, wanted }));
         }
         let on_mesh = self.named.as_ref().filter(|_| machine.is_none());
         match &self.kind {
@@ -96,11 +94,13 @@ impl Sharding {
                 None => Ok(shard.clone()),
             },
             ShardingKind::Maximal(device) => {
-                let beyond = || refused("the number of the device does not fit in 64 bits");
+                let beyond = || refused(ShardingFault::TooManyDevices);
                 let count = device.checked_add(1).ok_or_else(beyond)?;
                 self.levels(count, machine)?.place(*device, shard)
             }
-            _ => Err(self.no_places()),
+            ShardingKind::Manual => Err(refused(ShardingFault::Manual)),
+            ShardingKind::Unreduced => Err(refused(ShardingFault::Unreduced)),
+            ShardingKind::Unknown => Err(refused(ShardingFault::Unknown)),
         }
     }
 
@@ -108,7 +108,7 @@ impl Sharding {
     /// not say how many there are.
     ///
     /// # Errors
-    /// [`LevelName`](LayoutError::LevelName) for axes that no level can be called.
+    /// [`LevelName`](LayoutError::LevelName) for axes whose names no level can have.
     pub fn machine(&self) -> Result<Option<Machine>, LayoutError> {
         let devices = match &self.kind {
             ShardingKind::Maximal(device) => device.checked_add(1),
@@ -128,10 +128,8 @@ impl Sharding {
             let (names, sizes): (Vec<Level>, Vec<u64>) = machine.levels().unzip();
             let units: u64 = sizes.iter().product();
             if devices > units {
-                return Err(refused(format!(
-                    "it has {devices} devices, and the {} has {units}",
-                    machine.described()
-                )));
+                let machine = machine.described();
+                return Err(refused(ShardingFault::FewerUnits { devices, machine, units }));
             }
             return Ok(Levels { names, sizes });
         }
@@ -169,7 +167,7 @@ fn copies(
 ) -> Result<LayoutBuilder, LayoutError> {
     let mut builder = levels.used(builder);
     for digit in digits {
-        let not_digits = || refused("its copies are not digits of the levels of the machine");
+        let not_digits = || refused(ShardingFault::CopiesAcrossLevels);
         for (size, level, stride) in levels.land(*digit).ok_or_else(not_digits)? {
             builder = builder.replica(size, level, stride);
         }
@@ -185,12 +183,10 @@ impl Tiles {
         extents: &[u64],
         shard: &Layout,
     ) -> Result<Layout, LayoutError> {
-        let no_digits = "its list of devices is not a permutation of digits, so no sum of digits \
-                         gives the device number";
-        let digits = order.digits().ok_or_else(|| refused(no_digits))?;
+        let digits = order.digits().ok_or_else(|| refused(ShardingFault::ListedDevices))?;
         let all: u64 = self.tiles.iter().product();
         let shares = shared_out(&digits, &[all, self.devices_per_tile()]);
-        let no_copies = || refused("the copies of a tile are not digits of the device number");
+        let no_copies = || refused(ShardingFault::CopiesOfTile);
         let shares = shares.ok_or_else(no_copies)?;
         let [tile, replicas] = &shares[..] else { return Err(no_copies()) };
         // Derived axis 0 is the tile number, axis 1 the device number where its digits do not line
@@ -215,11 +211,12 @@ impl Tiles {
     /// Every dimension: the digit of its tile feeds the tile number, the rest an axis of the shard.
     fn tensor_axes(&self, extents: &[u64], shard: &Layout, first: usize) -> LayoutBuilder {
         let mut builder = Layout::builder();
-        for (at, (extent, tiles)) in extents.iter().zip(&self.tiles).enumerate() {
+        let dims = extents.iter().zip(&self.tiles).zip(shard.axes());
+        for (at, ((extent, tiles), axis)) in dims.enumerate() {
             let weight = self.tiles.iter().skip(at + 1).product();
-            let size = shard.axes().get(at).map_or(1, |axis| axis.extent.max(1));
             let tile = Subaxis::feed(*tiles, 0, weight);
-            builder = builder.axis(*extent, [tile, Subaxis::feed(size, first + at, 1)]);
+            let rest = Subaxis::feed(axis.extent.max(1), first + at, 1);
+            builder = builder.axis(*extent, [tile, rest]);
         }
         builder
     }

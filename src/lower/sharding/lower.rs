@@ -1,30 +1,27 @@
 //! From the notations to the value.
 
-use itertools::Itertools;
-
 use super::order::{DeviceOrder, refused};
+use super::text::manual_axes;
 use super::value::{Sharding, ShardingKind, Tiles};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding,
     SubgroupKind, TileDevices, TorchPlacement,
 };
+use crate::number::to_index;
 
 impl HloSharding {
     /// Says which part every device holds.
     ///
     /// # Errors
     /// [`Sharding`](LayoutError::Sharding) for a tuple, and for everything that XLA does not
-    /// survive or should not accept: a wrong number of devices, a device that stands twice, a
+    /// survive or should not accept: a wrong number of devices, a device that appears twice, a
     /// transpose that is not a permutation, more last tile dimensions than dimensions, a mesh with
     /// repeated names, unknown or repeated axes, parts that do not divide their axis.
     pub fn lower(&self) -> Result<Sharding, LayoutError> {
         let kind = match self {
             HloSharding::Tuple(members) => {
-                let many = members.len();
-                return Err(refused(format!(
-                    "this is a tuple of {many} shardings: ask for one of them"
-                )));
+                return Err(refused(ShardingFault::Tuple { members: members.len() }));
             }
             HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
             HloSharding::NamedWhole(mesh, kind) => {
@@ -56,7 +53,7 @@ fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, Layou
         SubgroupKind::Replicated => Ok(ShardingKind::Replicated(devices)),
         SubgroupKind::Manual => Ok(ShardingKind::Manual),
         SubgroupKind::Unreduced => Ok(ShardingKind::Unreduced),
-        SubgroupKind::Maximal => Err(refused("`maximal` needs a device")),
+        SubgroupKind::Maximal => Err(refused(ShardingFault::MaximalDevice)),
     }
 }
 
@@ -65,7 +62,7 @@ fn mesh_of<'a>(
     written: Option<&'a Mesh>,
     given: Option<&'a Mesh>,
 ) -> Result<&'a Mesh, LayoutError> {
-    written.or(given).ok_or_else(|| refused("it names a mesh that is not given, such as `x=2,y=4`"))
+    written.or(given).ok_or_else(|| refused(ShardingFault::NoMesh))
 }
 
 impl SdySharding {
@@ -75,7 +72,7 @@ impl SdySharding {
     /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
     pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, LayoutError> {
         if !self.dims.manual.is_empty() {
-            return Err(refused("Shardy cannot express `manual=`"));
+            return Err(manual_axes("a Shardy sharding"));
         }
         Sharding::on_mesh(mesh_of(self.mesh.as_ref(), mesh)?, &self.dims)
     }
@@ -92,9 +89,7 @@ impl PartitionSpec {
         let mut dims = self.dims.clone();
         if dims.dims.len() > rank {
             let entries = dims.dims.len();
-            return Err(refused(format!(
-                "it has {entries} entries, and the tensor has rank {rank}"
-            )));
+            return Err(refused(ShardingFault::Entries { entries, rank }));
         }
         dims.dims.resize(rank, DimAxes::default());
         // A set has no order.
@@ -128,13 +123,12 @@ impl Placements {
     pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, LayoutError> {
         let (placements, axes) = (self.placements.len(), mesh.axes.len());
         if placements != axes {
-            return Err(refused(format!(
-                "there are {placements} placements, and the mesh has {axes} axes"
-            )));
+            return Err(refused(ShardingFault::Placements { placements, axes }));
         }
         let mut dims =
             MeshDims { dims: vec![DimAxes::default(); extents.len()], ..MeshDims::default() };
-        for (placement, (name, _)) in self.placements.iter().zip(&mesh.axes) {
+        let mut cuts = vec![Vec::new(); extents.len()];
+        for (placement, (name, size)) in self.placements.iter().zip(&mesh.axes) {
             let axis = MeshAxis { name: name.clone(), part: None };
             match placement {
                 TorchPlacement::Replicate => {}
@@ -143,20 +137,20 @@ impl Placements {
                     dims.reduction = Some(reduction.clone());
                 }
                 TorchPlacement::Shard(dim) => {
-                    let at = usize::try_from(*dim).ok().and_then(|dim| dims.dims.get_mut(dim));
-                    let rank = extents.len();
-                    let missing = || refused(format!("`Shard({dim})` of a tensor of rank {rank}"));
-                    at.ok_or_else(missing)?.axes.push(axis);
+                    let at = to_index(*dim);
+                    let (Some(dim), Some(cuts)) = (dims.dims.get_mut(at), cuts.get_mut(at)) else {
+                        let (dim, rank) = (*dim, extents.len());
+                        return Err(refused(ShardingFault::ShardDim { dim, rank }));
+                    };
+                    dim.axes.push(axis);
+                    cuts.push(*size);
                 }
             }
         }
-        for (at, (dim, extent)) in dims.dims.iter().zip(extents).enumerate() {
-            let size = |axis: &MeshAxis| {
-                mesh.axes.iter().find(|(name, _)| *name == axis.name).map_or(1, |(_, size)| *size)
-            };
-            // A tensor without elements is cut alike by all.
-            if !extents.contains(&0) {
-                check_cuts(at, *extent, &dim.axes.iter().map(size).collect_vec())?;
+        // A tensor without elements is cut alike by all.
+        if !extents.contains(&0) {
+            for (dim, (extent, cuts)) in extents.iter().zip(&cuts).enumerate() {
+                check_cuts(dim, *extent, cuts)?;
             }
         }
         Sharding::on_mesh(mesh, &dims)
@@ -168,16 +162,11 @@ impl Placements {
 /// After each cut but the last, chunks must be as long as the cuts below make them, or hold the
 /// last element. Only chunks with elements matter, and the last two of those decide.
 fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), LayoutError> {
-    let all = super::order::count(cuts)?;
-    let size = extent.div_ceil(all);
-    let differs = |first: u64| {
-        let cuts = cuts.iter().map(|cut| format!("Shard({dim}) over {cut}")).join(", ");
-        refused(format!(
-            "{cuts} cut {extent} in turn, which one cut into {all} tiles of {size} does not: \
-             they differ from element {first} on"
-        ))
-    };
-    first_difference(extent, cuts, size, 0).map_or(Ok(()), |first| Err(differs(first)))
+    let tiles = super::order::count(cuts)?;
+    let size = extent.div_ceil(tiles);
+    let Some(first) = first_difference(extent, cuts, size, 0) else { return Ok(()) };
+    let cuts = cuts.to_vec();
+    Err(refused(ShardingFault::CutsInTurn { dim, extent, cuts, tiles, size, first }))
 }
 
 /// The first element of a chunk of `length` at `start` that cuts in turn give another device, or

@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::order::{DeviceOrder, Digit, count, refused};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};
 
 impl Mesh {
@@ -27,16 +27,14 @@ impl Mesh {
     }
 
     /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are not
-    /// permutation of the devices, or are their own order written out.
+    /// permutations of the devices, or are their own order written out.
     pub(crate) fn check(&self) -> Result<(), LayoutError> {
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
-            return Err(refused(format!("axis '{name}' stands twice in the mesh")));
+            return Err(refused(ShardingFault::RepeatedAxis { axis: name.clone() }));
         }
         let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(name) = self.axes.iter().map(|(name, _)| name).find(is_number) {
-            return Err(refused(format!(
-                "axis '{name}' would be read as the number of an axis: give it a name with a letter"
-            )));
+            return Err(refused(ShardingFault::NumberedAxis { axis: name.clone() }));
         }
         self.order().map(|_| ())
     }
@@ -49,24 +47,18 @@ impl Mesh {
             MeshDevices::Iota => return Ok(iota),
             MeshDevices::Transposed(dims, permutation) => DeviceOrder::iota(dims, permutation)?,
             MeshDevices::List(list) => {
-                if let Some(device) = list.iter().find(|device| **device >= devices) {
-                    return Err(refused(format!(
-                        "`device_ids` has device {device}, and the mesh has only {devices}"
-                    )));
+                if let Some(&device) = list.iter().find(|device| **device >= devices) {
+                    return Err(refused(ShardingFault::MeshDevice { device, devices }));
                 }
                 DeviceOrder::list(list.clone())?
             }
         };
         if order.len() != devices {
             let listed = order.len();
-            return Err(refused(format!(
-                "`device_ids` has {listed} devices, and the mesh has {devices}"
-            )));
+            return Err(refused(ShardingFault::MeshDevices { listed, devices }));
         }
         if order == iota && devices > 1 {
-            return Err(refused(
-                "`device_ids` repeats the order that a mesh has anyway; leave it out",
-            ));
+            return Err(refused(ShardingFault::DefaultOrder));
         }
         Ok(order)
     }
@@ -85,27 +77,27 @@ impl Mesh {
     /// the axis.
     fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, Digit), LayoutError> {
         let MeshAxis { name, part } = axis;
-        let Some(at) = self.axes.iter().position(|(known, _)| known == name) else {
-            let known = self.axes.iter().map(|(name, _)| format!("'{name}'")).join(", ");
-            let known = crate::error::cut(&known, 200);
-            return Err(refused(format!(
-                "'{name}' is not an axis of the mesh, whose axes are {known}"
-            )));
+        let axis = || name.clone();
+        let mut axes = self.axes.iter().enumerate();
+        let Some((at, (_, whole))) = axes.find(|(_, (known, _))| known == name) else {
+            let known = self.axes.iter().map(|(name, _)| name.clone()).collect();
+            return Err(refused(ShardingFault::UnknownAxis { axis: axis(), known }));
         };
-        let whole = self.axes.get(at).map_or(1, |(_, size)| *size);
+        let whole = *whole;
         let minor: u64 = self.axes.iter().skip(at + 1).map(|(_, size)| size).product();
-        let (pre, size) = part.unwrap_or((1, whole));
-        let refuse = |why: String| Err(refused(format!("'{name}':({pre}){size} {why}")));
-        let Some(used) = pre.checked_mul(size).filter(|used| *used > 0 && whole % used == 0) else {
-            return refuse(format!("is not a part: {pre} x {size} does not divide {whole}"));
+        let (before, size) = part.unwrap_or((1, whole));
+        let divides = |used: &u64| *used > 0 && whole.is_multiple_of(*used);
+        let Some(used) = before.checked_mul(size).filter(divides) else {
+            let fault = ShardingFault::PartDivides { axis: axis(), before, size, whole };
+            return Err(refused(fault));
         };
         if part.is_some() && size == 1 {
-            return refuse("is a part of size 1, which does not split anything".into());
+            return Err(refused(ShardingFault::PartOfOne { axis: axis(), before }));
         }
         if part.is_some() && size == whole {
-            return refuse(format!("is the whole axis: write '{name}'"));
+            return Err(refused(ShardingFault::PartIsWhole { axis: axis(), size }));
         }
-        Ok((at, pre, Digit { size, weight: minor * (whole / used) }))
+        Ok((at, before, Digit { size, weight: minor * (whole / used) }))
     }
 }
 
@@ -123,10 +115,7 @@ impl Used<'_> {
         for axis in axes {
             let (at, pre, digit) = self.mesh.digit(axis)?;
             if last == Some((at, pre)) && axis.part.is_some() {
-                let name = &axis.name;
-                return Err(refused(format!(
-                    "two parts of '{name}' stand side by side: write them as one"
-                )));
+                return Err(refused(ShardingFault::PartsJoin { axis: axis.name.clone() }));
             }
             self.check_free(axis, at, pre, digit)?;
             self.parts.push((at, pre, digit));
@@ -144,15 +133,15 @@ impl Used<'_> {
         pre: u64,
         new: Digit,
     ) -> Result<(), LayoutError> {
-        let name = &axis.name;
+        let axis = || axis.name.clone();
         for (_, other_pre, other) in self.parts.iter().filter(|part| part.0 == at) {
             let (major, minor) = if pre < *other_pre { (new, *other) } else { (*other, new) };
             let (low, high) = if pre < *other_pre { (pre, *other_pre) } else { (*other_pre, pre) };
             if low == high || low.saturating_mul(major.size) > high {
-                return Err(refused(format!("axis '{name}' is used twice")));
+                return Err(refused(ShardingFault::AxisUsedTwice { axis: axis() }));
             }
             if major.weight % (minor.weight * minor.size) != 0 {
-                return Err(refused(format!("two parts of '{name}' do not fit side by side")));
+                return Err(refused(ShardingFault::PartsClash { axis: axis() }));
             }
         }
         Ok(())
@@ -177,12 +166,12 @@ impl Used<'_> {
 }
 
 /// Refuses a list of axes that is not in the order of the mesh.
-fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], what: &str) -> Result<(), LayoutError> {
+fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), LayoutError> {
     let keys: Vec<(usize, u64)> =
         axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
     match keys.is_sorted() {
         true => Ok(()),
-        false => Err(refused(format!("the axes of `{what}` must stand in the order of the mesh"))),
+        false => Err(refused(ShardingFault::AxisOrder { list })),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which device has which tile: a permutation, kept as digits where it is one of digits.
+//! Which device has which tile: a permutation, kept as digits where digits can write it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,13 +6,14 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use crate::algebra::product;
-use crate::error::LayoutError;
+use crate::error::{LayoutError, ShardingFault};
+use crate::number::to_u64;
 
 /// How many devices are listed one by one at most.
 pub(super) const MOST_LISTED: u64 = 1 << 22;
 
-pub(super) fn refused(reason: impl Into<String>) -> LayoutError {
-    LayoutError::Sharding { reason: reason.into() }
+pub(super) fn refused(fault: ShardingFault) -> LayoutError {
+    LayoutError::Sharding(fault)
 }
 
 /// A digit of a number: it counts `size` steps of `weight`.
@@ -78,11 +79,8 @@ impl DeviceOrder {
             _ => permutation.iter().filter_map(|at| usize::try_from(*at).ok()).collect(),
         };
         if chosen.iter().copied().sorted().collect_vec() != order {
-            let numbers = permutation.iter().join(",");
-            let last = dims.len().saturating_sub(1);
-            return Err(refused(format!(
-                "T({numbers}) is not an order of the dimensions 0 to {last}, each once"
-            )));
+            let (order, last) = (permutation.to_vec(), dims.len().saturating_sub(1));
+            return Err(refused(ShardingFault::Transpose { order, last }));
         }
         Ok(DeviceOrder::of(chosen.into_iter().filter_map(digit).collect()))
     }
@@ -95,11 +93,10 @@ impl DeviceOrder {
     /// Devices one by one, each once.
     pub(super) fn list(devices: Vec<u64>) -> Result<DeviceOrder, LayoutError> {
         let mut positions = HashMap::new();
-        for (position, device) in (0..).zip(&devices) {
-            if let Some(first) = positions.insert(*device, position) {
-                return Err(refused(format!(
-                    "device {device} stands at positions {first} and {position} of the list"
-                )));
+        for (second, device) in (0..).zip(&devices) {
+            if let Some(first) = positions.insert(*device, second) {
+                let device = *device;
+                return Err(refused(ShardingFault::RepeatedDevice { device, first, second }));
             }
         }
         Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))
@@ -134,7 +131,7 @@ impl DeviceOrder {
         let Repr::Digits(digits) = &self.0 else { return None };
         let by_weight = digits.iter().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec();
         let place = |digit: &Digit| by_weight.iter().position(|other| *other == digit);
-        let permutation = digits.iter().filter_map(place).map(|at| u64::try_from(at).unwrap_or(0));
+        let permutation = digits.iter().filter_map(place).map(to_u64);
         match by_weight.len() {
             0 => Some((vec![1], Vec::new())),
             1 => Some((by_weight.iter().map(|digit| digit.size).collect(), Vec::new())),
@@ -147,7 +144,7 @@ impl DeviceOrder {
     pub fn len(&self) -> u64 {
         match &self.0 {
             Repr::Digits(digits) => digits.iter().map(|digit| digit.size).product(),
-            Repr::List(devices, _) => u64::try_from(devices.len()).unwrap_or(u64::MAX),
+            Repr::List(devices, _) => to_u64(devices.len()),
         }
     }
 
@@ -197,13 +194,15 @@ impl DeviceOrder {
     pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, LayoutError> {
         if let (Repr::Digits(first), Repr::Digits(second)) = (&self.0, &then.0) {
             let sizes = second.iter().map(|digit| digit.size).collect_vec();
-            let cuts = first.iter().map(|digit| cut(*digit, &sizes)).collect::<Option<Vec<_>>>();
-            if let Some(cuts) = cuts {
-                let weighed = |(at, part): (usize, Digit)| {
-                    let weight = second.get(at).map_or(0, |digit| digit.weight);
-                    Digit { size: part.size, weight: part.weight * weight }
-                };
-                return Ok(DeviceOrder::of(cuts.into_iter().flatten().map(weighed).collect()));
+            let weighed = |(at, part): (usize, Digit)| {
+                let Digit { weight, .. } = second.get(at)?;
+                Some(Digit { size: part.size, weight: part.weight * weight })
+            };
+            let moved = |digit: &Digit| -> Option<Vec<Digit>> {
+                cut(*digit, &sizes)?.into_iter().map(weighed).collect()
+            };
+            if let Some(parts) = first.iter().map(moved).collect::<Option<Vec<_>>>() {
+                return Ok(DeviceOrder::of(parts.concat()));
             }
         }
         self.check_listed()?;
@@ -225,13 +224,9 @@ impl DeviceOrder {
 /// The product of sizes that must be at least 1.
 pub(super) fn count(sizes: &[u64]) -> Result<u64, LayoutError> {
     if sizes.contains(&0) {
-        return Err(refused(format!(
-            "[{}] has a 0, so there are no devices",
-            sizes.iter().join(",")
-        )));
+        return Err(refused(ShardingFault::NoDevices { sizes: sizes.to_vec() }));
     }
-    product(sizes.iter().copied())
-        .ok_or_else(|| refused("the number of devices does not fit in 64 bits"))
+    product(sizes.iter().copied()).ok_or_else(|| refused(ShardingFault::TooManyDevices))
 }
 
 /// The digits of a list, minor-most first found: how far it steps evenly is the size of a digit.

@@ -1,11 +1,11 @@
-//! From a layout over the units of a machine back to a sharding, where it is one.
+//! From a layout over the units of a machine back to a sharding, where there is one.
 
 use itertools::Itertools;
 
 use super::order::{DeviceOrder, Digit, refused};
 use super::value::{Sharding, Tiles};
-use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, product};
-use crate::error::LayoutError;
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
+use crate::error::{LayoutError, ShardingFault};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::notation::sharding::SubgroupKind;
@@ -97,13 +97,11 @@ impl Units {
     fn check(&self, layout: &Layout) -> Result<(), LayoutError> {
         let mut derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
         if derived.any(|subaxis| subaxis.size > 1 && self.digit_of(subaxis).is_some()) {
-            return Err(refused("its units depend on a derived axis, which no sharding has"));
+            return Err(refused(ShardingFault::DerivedUnits));
         }
         let moved = self.0.iter().find(|(level, ..)| layout.offset(*level) > 0);
-        moved.map_or(Ok(()), |(level, ..)| {
-            let first = layout.offset(*level);
-            Err(refused(format!("the layout begins at unit {first} of `{level}`, not at unit 0")))
-        })
+        let Some(&(level, ..)) = moved else { return Ok(()) };
+        Err(refused(ShardingFault::FirstUnit { level, first: layout.offset(level) }))
     }
 
     fn part(&self, number: usize, axis: &Axis) -> Result<Part, LayoutError> {
@@ -114,22 +112,16 @@ impl Units {
             Target::Land { level, .. } => self.weight(level).map(|_| level),
             Target::Feed { .. } => None,
         }) {
-            return Err(refused(format!(
-                "a digit of axis {number} in `{level}` stands inside one in the memory of a unit, \
-                 so no unit holds a box of the tensor"
-            )));
+            return Err(refused(ShardingFault::InsideMemory { axis: number, level }));
         }
         let tiles = digits.iter().map(|digit| digit.size).product();
-        let (extent, room) =
-            (axis.extent.div_ceil(tiles), subaxes.iter().map(|s| s.size).product::<u64>());
-        if tiles > 1 && axis.extent > 0 && extent != room {
-            return Err(refused(format!(
-                "axis {number} of extent {} is cut into {tiles} parts of {room}; a sharding cuts \
-                 it into parts of {extent}",
-                axis.extent
-            )));
+        let (extent, part) = (axis.extent, subaxes.iter().map(|s| s.size).product());
+        let wanted = extent.div_ceil(tiles);
+        if tiles > 1 && extent > 0 && wanted != part {
+            let axis = number;
+            return Err(refused(ShardingFault::PartSize { axis, extent, tiles, part, wanted }));
         }
-        Ok(Part { tiles, digits, extent, subaxes })
+        Ok(Part { tiles, digits, extent: wanted, subaxes })
     }
 
     /// Copies, as digits of the device number: replicas, and levels that the layout does not use.
@@ -138,7 +130,7 @@ impl Units {
         let written = real.map(|replica| {
             let digit = self.digit(replica.size, replica.level, replica.stride);
             let level = replica.level;
-            digit.ok_or_else(|| refused(format!("its copies in `{level}` are not on devices")))
+            digit.ok_or_else(|| refused(ShardingFault::CopiesInMemory { level }))
         });
         let absent = self.0.iter().filter(|(level, ..)| !layout.used_levels().contains(level));
         let absent = absent.map(|(_, size, weight)| Ok(Digit { size: *size, weight: *weight }));
@@ -147,19 +139,15 @@ impl Units {
 
     /// The order of these digits, major to minor, if every device has one number.
     fn order(&self, digits: Vec<Digit>) -> Result<DeviceOrder, LayoutError> {
-        let all = product(self.0.iter().map(|(_, size, _)| *size));
+        let units = self.0.iter().map(|(_, size, _)| size).product();
         let mut next = Some(1_u64);
         for digit in digits.iter().filter(|d| d.size > 1).sorted_by_key(|digit| digit.weight) {
             next = next.filter(|next| *next == digit.weight);
             next = next.and_then(|next| next.checked_mul(digit.size));
         }
-        match next == all {
+        match next == Some(units) {
             true => Ok(DeviceOrder::of(digits)),
-            false => Err(refused(format!(
-                "the layout does not use all {} units of the machine, each once; a sharding has a \
-                 part for every device",
-                all.unwrap_or(u64::MAX)
-            ))),
+            false => Err(refused(ShardingFault::UnusedUnits { units })),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::order::refused;
 use super::value::Sharding;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span};
 use crate::machine::Machine;
 use crate::notation::sharding::{Mesh, ShardingText};
 use crate::notation::{Walk, XlaArray, XlaDim, XlaParser, XlaShape};
@@ -132,7 +132,7 @@ impl ShardedShape {
             XlaShape::Array(array) | XlaShape::Buffer(array) => array,
             _ => {
                 let span = Span::new(shape_at, shape_at + shape.len());
-                let message = "a sharding is that of one array".to_owned();
+                let message = "a sharding belongs to one array".to_owned();
                 return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
             }
         };
@@ -169,11 +169,9 @@ impl ShardedShape {
             ShardingText::Hlo(sharding) => sharding.lower(),
             ShardingText::Sdy(sharding) => sharding.lower(self.mesh.as_ref()),
             ShardingText::Jax(spec) => spec.lower(self.mesh.as_ref(), extents.len()),
-            ShardingText::Torch(_) if self.per_device => {
-                Err(refused("cuts in turn need the extents of the whole tensor"))
-            }
+            ShardingText::Torch(_) if self.per_device => Err(refused(ShardingFault::WholeExtents)),
             ShardingText::Torch(placements) => {
-                let missing = || refused("placements need a mesh, such as `x=2,y=4`");
+                let missing = || refused(ShardingFault::NoMesh);
                 placements.lower(self.mesh.as_ref().ok_or_else(missing)?, &extents)
             }
         }
@@ -184,14 +182,14 @@ impl ShardedShape {
     /// # Errors
     /// As [`sharding`](ShardedShape::sharding); extents beyond 64 bits.
     pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
-        let written = self.array.extents()?;
+        let shard = self.array.extents()?;
         if !self.per_device {
-            return Ok(written);
+            return Ok(shard);
         }
-        let tiles = self.sharding()?.tiles(written.len())?;
-        let whole = written.iter().zip(tiles).map(|(extent, tiles)| extent.checked_mul(tiles));
-        let beyond = || refused("the extents of the whole tensor do not fit in 64 bits");
-        whole.collect::<Option<_>>().ok_or_else(beyond)
+        let tiles = self.sharding()?.tiles(shard.len())?;
+        let whole = shard.iter().zip(&tiles).map(|(extent, tiles)| extent.checked_mul(*tiles));
+        let whole: Option<Vec<u64>> = whole.collect();
+        whole.ok_or_else(|| refused(ShardingFault::WholeTooLarge { shard, tiles }))
     }
 
     /// The array that every device holds: `ceil(extent / tiles)`, laid out as written.

@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::order::{DeviceOrder, Digit, cut, refused};
 use super::value::{Sharding, ShardingKind, Tiles};
-use crate::error::LayoutError;
+use crate::error::{InexpressibleSharding, LayoutError, ShardingFault};
 use crate::notation::sharding::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec, SdySharding,
     SubgroupKind, TileDevices,
@@ -34,22 +34,22 @@ impl Sharding {
     /// # Errors
     /// [`Sharding`](LayoutError::Sharding) where tiles are not made of whole digits of the axes.
     pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
-        let unsayable = |reason: &str| inexpressible("a sharding on a mesh", reason);
+        let refuse = |reason| inexpressible("a sharding on a mesh", reason);
         let devices = mesh.len()?;
         if let Some(found) = self.devices().filter(|found| *found != devices) {
-            return Err(unsayable(&format!("it has {found} devices, and the mesh has {devices}")));
+            return Err(refuse(InexpressibleSharding::Devices { found, devices }));
         }
         let mut dims = MeshDims { dims: vec![DimAxes::default(); rank], ..MeshDims::default() };
         let tiles = match &self.kind {
             ShardingKind::Replicated(_) => return Ok(dims),
             ShardingKind::Tiled(tiles) => tiles,
-            _ => return Err(unsayable("it is one word for the whole tensor")),
+            _ => return Err(refuse(InexpressibleSharding::Word)),
         };
         self.tiles(rank)?;
         // From devices to places of the mesh: the inverse of the mesh's own order.
         let order = mesh.order()?.inverse()?;
         let places = tiles.order.then(&order)?;
-        let uneven = || unsayable("its tiles do not line up with the axes of the mesh");
+        let uneven = || refuse(InexpressibleSharding::Tiles);
         let shares = tiles.shares(&places).ok_or_else(uneven)?;
         let axes = shares.iter().map(|digits| mesh.axes_of(digits));
         let axes: Vec<Vec<MeshAxis>> = axes.collect::<Option<_>>().ok_or_else(uneven)?;
@@ -62,7 +62,7 @@ impl Sharding {
                 SubgroupKind::Replicated => {}
                 SubgroupKind::Manual => dims.manual.clone_from(axes),
                 SubgroupKind::Unreduced => dims.unreduced.clone_from(axes),
-                SubgroupKind::Maximal => return Err(unsayable("it has `maximal` devices")),
+                SubgroupKind::Maximal => return Err(refuse(InexpressibleSharding::Maximal)),
             }
         }
         Ok(dims)
@@ -75,7 +75,7 @@ impl Sharding {
     pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
         let dims = self.dims_on(mesh, rank)?;
         if !dims.manual.is_empty() {
-            return Err(inexpressible("a Shardy sharding", "it has manual axes"));
+            return Err(manual_axes("a Shardy sharding"));
         }
         let devices = match &mesh.devices {
             MeshDevices::Transposed(..) => MeshDevices::List(mesh.device_order()?),
@@ -95,15 +95,18 @@ impl Sharding {
         rank: usize,
     ) -> Result<PartitionSpec, LayoutError> {
         let mut dims = self.dims_on(mesh, rank)?;
-        let unsayable = |reason: &str| Err(inexpressible("a PartitionSpec", reason));
+        const NOTATION: &str = "a PartitionSpec";
         let all = dims.dims.iter().flat_map(|dim| &dim.axes).chain(&dims.unreduced);
-        if let Some(MeshAxis { name, part: Some((pre, size)) }) =
-            all.clone().find(|axis| axis.part.is_some())
-        {
-            return unsayable(&format!("it needs the part '{name}':({pre}){size} of an axis"));
+        let mut parts = all.filter_map(|axis| axis.part.map(|part| (&axis.name, part)));
+        if let Some((axis, (before, size))) = parts.next() {
+            let axis = axis.clone();
+            return Err(inexpressible(
+                NOTATION,
+                InexpressibleSharding::Part { axis, before, size },
+            ));
         }
         if !dims.manual.is_empty() {
-            return unsayable("it has manual axes");
+            return Err(manual_axes(NOTATION));
         }
         dims.replicated.clear();
         Ok(PartitionSpec { mesh: Some(mesh.clone()), dims })
@@ -152,10 +155,8 @@ impl DeviceOrder {
             return Ok(DeviceOrder::of(swapped.collect()));
         }
         self.check_listed()?;
-        let positions = (0..self.len()).map(|device| self.position(device)).collect::<Option<_>>();
-        DeviceOrder::list(
-            positions.ok_or_else(|| refused("its devices are not 0, 1, 2 and so on"))?,
-        )
+        let by_device = (0..).zip(self.iter()).sorted_by_key(|(_, device)| *device);
+        DeviceOrder::list(by_device.map(|(position, _)| position).collect())
     }
 }
 
@@ -178,6 +179,11 @@ impl Mesh {
     }
 }
 
-fn inexpressible(notation: &str, reason: &str) -> LayoutError {
-    LayoutError::Sharding { reason: format!("{notation} cannot express it: {reason}") }
+fn inexpressible(notation: &'static str, reason: InexpressibleSharding) -> LayoutError {
+    refused(ShardingFault::Inexpressible { notation, reason })
+}
+
+/// The refusal of manual axes, which only HLO has.
+pub(super) fn manual_axes(notation: &'static str) -> LayoutError {
+    inexpressible(notation, InexpressibleSharding::ManualAxes)
 }

@@ -25,20 +25,20 @@ impl DeviceOrder {
         sizes: &[u64],
         places: &[usize],
     ) -> Result<DeviceOrder, LayoutError> {
-        let size = |at: &usize| sizes.get(*at).copied().unwrap_or(1);
-        let real = places.iter().filter(|at| size(at) > 1).copied().collect_vec();
-        if real.is_sorted() {
+        let sized = places.iter().filter_map(|at| Some((*at, *sizes.get(*at)?)));
+        let real: Vec<(usize, u64)> = sized.filter(|(_, size)| *size > 1).collect();
+        if real.is_sorted_by_key(|(at, _)| *at) {
             return Ok(self.clone());
         }
         let shares = self.written_digits().and_then(|digits| shared_out(digits, sizes));
         if let Some(shares) = shares {
-            let share = |at: &usize| shares.get(*at).cloned().unwrap_or_default();
-            return Ok(DeviceOrder::of(real.iter().flat_map(share).collect()));
+            let moved = real.iter().filter_map(|(at, _)| shares.get(*at));
+            return Ok(DeviceOrder::of(moved.flatten().copied().collect()));
         }
         self.check_listed()?;
-        let weight = |at: &usize| sizes.iter().skip(at + 1).product::<u64>();
-        let positions = real.iter().fold(vec![0], |positions, at| {
-            let steps = (0..size(at)).map(|digit| digit * weight(at)).collect_vec();
+        let positions = real.iter().fold(vec![0], |positions, (at, size)| {
+            let weight: u64 = sizes.iter().skip(at + 1).product();
+            let steps = (0..*size).map(|digit| digit * weight).collect_vec();
             positions.iter().cartesian_product(steps).map(|(a, b)| a + b).collect()
         });
         DeviceOrder::list(positions.into_iter().filter_map(|at| self.device(at)).collect())

@@ -5,7 +5,7 @@ use std::ops::Range;
 use itertools::Itertools;
 
 use super::order::{DeviceOrder, Digit, count, refused, shared_out};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
 /// Which part of a tensor every device holds.
@@ -38,7 +38,7 @@ pub enum ShardingKind {
     Replicated(Option<u64>),
     /// One device has all.
     Maximal(u64),
-    /// The program says itself what lies where.
+    /// The program itself says what lies where.
     Manual,
     /// Every device has a partial result of all.
     Unreduced,
@@ -72,19 +72,14 @@ impl Tiles {
         kinds: &[SubgroupKind],
         order: DeviceOrder,
     ) -> Result<ShardingKind, LayoutError> {
-        let devices = count(dims)?;
-        if devices != order.len() {
-            let listed = order.len();
-            let dims = dims.iter().join(",");
-            return Err(refused(format!(
-                "[{dims}] has {devices} places for devices, and there are {listed} devices"
-            )));
+        let (places, devices) = (count(dims)?, order.len());
+        if places != devices {
+            let dims = dims.to_vec();
+            return Err(refused(ShardingFault::Places { dims, places, devices }));
         }
         let Some(rank) = dims.len().checked_sub(kinds.len()) else {
             let (kinds, dims) = (kinds.len(), dims.len());
-            return Err(refused(format!(
-                "there are {kinds} last tile dimensions, more than the {dims} of `devices=`"
-            )));
+            return Err(refused(ShardingFault::LastDims { kinds, dims }));
         };
         let (tiles, last) = dims.split_at(rank);
         let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
@@ -220,8 +215,7 @@ impl Sharding {
         match &self.kind {
             ShardingKind::Tiled(tiles) if tiles.tiles.len() == rank => Ok(tiles.tiles.clone()),
             ShardingKind::Tiled(tiles) => {
-                let cut = tiles.tiles.len();
-                Err(refused(format!("it cuts {cut} dimensions, and the tensor has {rank}")))
+                Err(refused(ShardingFault::Rank { tiles: tiles.tiles.len(), rank }))
             }
             _ => Ok(vec![1; rank]),
         }
@@ -259,7 +253,8 @@ impl Sharding {
             }
             ShardingKind::Maximal(only) => (device == *only).then(|| vec![0; extents.len()]),
             ShardingKind::Unreduced => Some(vec![0; extents.len()]),
-            ShardingKind::Manual | ShardingKind::Unknown => return Err(self.no_places()),
+            ShardingKind::Manual => return Err(refused(ShardingFault::Manual)),
+            ShardingKind::Unknown => return Err(refused(ShardingFault::Unknown)),
         };
         let range = |((extent, tiles), tile): ((&u64, u64), u64)| {
             let size = extent.div_ceil(tiles);
@@ -272,7 +267,7 @@ impl Sharding {
     /// The devices that hold an element, and its index in their shards.
     ///
     /// # Errors
-    /// As [`shard`](Sharding::shard); indexes outside of the tensor; replicas of an unknown number.
+    /// As [`shard`](Sharding::shard); indexes outside the tensor; replicas of an unknown number.
     pub fn locate(
         &self,
         extents: &[u64],
@@ -282,9 +277,9 @@ impl Sharding {
             let (found, rank) = (index.len(), extents.len());
             return Err(LayoutError::IndexRank { found, rank });
         }
-        if let Some(axis) = (0..extents.len()).find(|axis| index.get(*axis) >= extents.get(*axis)) {
-            let at = |of: &[u64]| of.get(axis).copied().unwrap_or(0);
-            let (index, extent) = (at(index), at(extents));
+        let mut entries = index.iter().copied().zip(extents.iter().copied()).enumerate();
+        if let Some((axis, (index, extent))) = entries.find(|(_, (index, extent))| index >= extent)
+        {
             return Err(LayoutError::IndexBeyond { axis, index, extent });
         }
         let tiles = self.tiles(extents.len())?;
@@ -301,7 +296,10 @@ impl Sharding {
             }
             ShardingKind::Maximal(only) => vec![*only],
             ShardingKind::Replicated(Some(devices)) => (0..*devices).collect(),
-            _ => return Err(self.no_places()),
+            ShardingKind::Replicated(None) => return Err(refused(ShardingFault::UncountedCopies)),
+            ShardingKind::Manual => return Err(refused(ShardingFault::Manual)),
+            ShardingKind::Unreduced => return Err(refused(ShardingFault::Unreduced)),
+            ShardingKind::Unknown => return Err(refused(ShardingFault::Unknown)),
         };
         Ok((devices, local))
     }
@@ -316,31 +314,17 @@ impl Sharding {
             ShardingKind::Manual | ShardingKind::Unreduced | ShardingKind::Unknown => false,
         }
     }
-
-    pub(super) fn no_places(&self) -> LayoutError {
-        let reason = match &self.kind {
-            ShardingKind::Manual => "`manual` leaves it to the program what lies where",
-            ShardingKind::Unreduced => "`unreduced` holds partial results, not copies",
-            ShardingKind::Unknown => "`unknown` is not decided yet",
-            ShardingKind::Replicated(_) => "it does not say how many devices have a copy",
-            ShardingKind::Maximal(_) | ShardingKind::Tiled(_) => {
-                "it does not say which device holds what"
-            }
-        };
-        refused(reason)
-    }
 }
 
 impl Tiles {
     /// Refuses groups whose devices do not hold copies.
     pub(super) fn check_places(&self) -> Result<(), LayoutError> {
         let other = self.groups.iter().find(|(kind, _)| *kind != SubgroupKind::Replicated);
-        let reason = match other {
+        Err(refused(match other {
             None => return Ok(()),
-            Some((SubgroupKind::Manual, _)) => "what lies on its `manual` devices is not known",
-            Some((SubgroupKind::Unreduced, _)) => "its `unreduced` devices hold partial results",
-            Some(_) => "which of its `maximal` devices holds the tile is not known",
-        };
-        Err(refused(reason))
+            Some((SubgroupKind::Manual, _)) => ShardingFault::ManualDevices,
+            Some((SubgroupKind::Unreduced, _)) => ShardingFault::UnreducedDevices,
+            Some(_) => ShardingFault::MaximalDevices,
+        }))
     }
 }

@@ -97,7 +97,7 @@ pub struct XlaAdvice {
 impl XlaArray {
     /// This layout, and the orders of the dimensions with the tilings that are popular for the type:
     /// first those that TPU dumps show, each group smallest allocation first. Untiled ones are left
-    /// out, save this layout itself.
+    /// out, except this layout itself.
     ///
     /// Dumps show 8 rows of 128, fewer rows where the second-minor dimension is that small, and at rank 1
     /// what [`with_dtype`](XlaArray::with_dtype) chooses.

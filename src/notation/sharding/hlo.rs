@@ -69,7 +69,7 @@ pub enum TileDevices {
 pub enum SubgroupKind {
     /// One of them holds the tile. As a word for the whole tensor it has a variant of its own.
     Maximal,
-    /// The program says itself what lies where.
+    /// The program itself says what lies where.
     Manual,
     /// Every device holds a partial result.
     Unreduced,
@@ -185,8 +185,7 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
     for part in pair.into_inner() {
         match part.as_rule() {
             Rule::maximal_mesh => {
-                let device = read::ints(part, text)?.into_iter().next();
-                return Ok(HloSharding::NamedMaximal(device.unwrap_or_default()));
+                return Ok(HloSharding::NamedMaximal(read::one_int(part, text)?));
             }
             Rule::hlo_mesh => mesh = Some(read::mesh(part, text)?),
             Rule::kind => kind = Some(SubgroupKind::of(part.as_str())),
@@ -250,10 +249,7 @@ impl Items {
             Rule::kind | Rule::unknown => {
                 once(&mut self.word, part.as_str().to_owned(), &here, text)
             }
-            Rule::device => {
-                let device = read::ints(part, text)?.into_iter().next();
-                once(&mut self.device, device.unwrap_or_default(), &here, text)
-            }
+            Rule::device => once(&mut self.device, read::one_int(part, text)?, &here, text),
             Rule::devices => once(&mut self.tiles, tiles(part, text)?, &here, text),
             Rule::last_tile_dim_replicate => {
                 once(&mut self.last, (vec![SubgroupKind::Replicated], true), &here, text)

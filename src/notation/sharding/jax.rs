@@ -96,7 +96,7 @@ fn spec(pair: Pair<'_, Rule>, text: &str) -> Result<MeshDims, ParseError> {
             Rule::jax_unreduced => {
                 let span = read::span(&part);
                 if !dims.unreduced.is_empty() {
-                    return Err(read::invalid("`unreduced=` stands twice", span, text));
+                    return Err(read::invalid("`unreduced=` appears twice", span, text));
                 }
                 dims.unreduced = names(part);
             }

@@ -47,6 +47,13 @@ pub(super) fn ints(pair: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseEr
     pair.into_inner().filter(|p| p.as_rule() == Rule::int).map(|p| int(&p, text)).try_collect()
 }
 
+/// The number directly below a pair that has one.
+pub(super) fn one_int(pair: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let whole = span(&pair);
+    let found = pair.into_inner().find(|p| p.as_rule() == Rule::int);
+    int(&found.ok_or_else(|| invalid("a number is expected here", whole, text))?, text)
+}
+
 /// A name without its quotes, or a bare word.
 pub(super) fn unquote(pair: &Pair<'_, Rule>) -> String {
     pair.as_str().trim_matches(['\'', '"']).to_owned()
@@ -88,11 +95,9 @@ pub(super) fn mesh(pair: Pair<'_, Rule>, text: &str) -> Result<Mesh, ParseError>
     for part in pair.into_inner() {
         match part.as_rule() {
             Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis => {
-                let mut parts = part.into_inner();
-                let named = parts.next().map(|name| unquote(&name)).unwrap_or_default();
-                let size = parts.find(|p| p.as_rule() == Rule::int);
-                let size = size.map_or(Ok(0), |size| int(&size, text))?;
-                mesh.axes.push((named, size));
+                let name = part.clone().into_inner().next();
+                let size = one_int(part, text)?;
+                mesh.axes.extend(name.map(|name| (unquote(&name), size)));
             }
             Rule::sdy_body => mesh = self::mesh(part, text)?,
             Rule::hlo_ids | Rule::sdy_ids => mesh.devices = devices(part, text)?,
@@ -181,7 +186,7 @@ pub(super) fn mesh_dims(
                 _ => &mut into.manual,
             };
             if !list.is_empty() {
-                return Err(invalid(format!("`{word}` stands twice"), whole, text));
+                return Err(invalid(format!("`{word}` appears twice"), whole, text));
             }
             if reduction.is_some() && word != "unreduced=" {
                 return Err(invalid("only `unreduced=` takes a reduction", whole, text));

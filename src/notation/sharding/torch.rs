@@ -70,8 +70,7 @@ impl FromStr for Placements {
                     placements.push(TorchPlacement::Partial(reduction.to_owned()));
                 }
                 Rule::shard => {
-                    let dim = read::ints(part, text)?.into_iter().next();
-                    placements.push(TorchPlacement::Shard(dim.unwrap_or_default()));
+                    placements.push(TorchPlacement::Shard(read::one_int(part, text)?));
                 }
                 _ => {}
             }

@@ -66,7 +66,7 @@ pub struct MeshDims {
     pub unreduced: Vec<MeshAxis>,
     /// `sum`, `max` or `min`: what makes one of the partial results.
     pub reduction: Option<String>,
-    /// Axes along which the program says itself what lies where.
+    /// Axes along which the program itself says what lies where.
     pub manual: Vec<MeshAxis>,
 }
 

@@ -263,7 +263,7 @@ impl Reader<'_> {
             let (rule, at) = (attribute.as_rule(), span(&attribute));
             let order = |rule: Rule| ORDER.iter().position(|known| *known == rule);
             if seen.contains(&rule) {
-                return Err(self.invalid("an attribute stands twice".into(), at));
+                return Err(self.invalid("an attribute appears twice".into(), at));
             }
             if !self.lenient && seen.iter().any(|before| order(*before) > order(rule)) {
                 let error = self.invalid("attributes are out of order".into(), at);

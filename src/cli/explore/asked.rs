@@ -1,0 +1,41 @@
+//! Answers that a page asks of its server alone; one that is a file holds what it shows.
+
+use serde_json::{Value, json};
+use tensor_layout::picture::UnitContents;
+
+use super::answer::panels;
+use super::question::Question;
+use crate::cli::edit::edited;
+use crate::cli::failure::Failure;
+
+/// An edit with an argument: the new text, or the refusal.
+pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
+    let text = question.placed().and_then(|placed| edited(&placed.syntax, name, value));
+    match text {
+        Ok(text) => json!({ "text": text }),
+        Err(failure) => json!({ "error": failure.json() }),
+    }
+}
+
+/// The cells that go with one: of the machine for a cell of the tensor, or the other way.
+pub(super) fn lit(question: &Question, side: &str, cell: usize, copies: bool) -> Value {
+    let found = || -> Result<Vec<usize>, Failure> {
+        let placed = question.placed()?;
+        let (tensor, machine, _) = panels(question, &placed)?;
+        let (here, there) = if side == "tensor" { (tensor, machine) } else { (machine, tensor) };
+        let placement = &placed.placement;
+        let Some(cell) = here.cells.get(cell) else { return Ok(Vec::new()) };
+        let cells = match side {
+            "tensor" => {
+                let held = UnitContents::of_panel(placement, &there)?;
+                UnitContents::units_of(&held, placement, cell, copies)
+            }
+            _ => UnitContents::new(placement, cell)?.cells_of(placement, &there, copies),
+        };
+        Ok(cells?)
+    };
+    match found() {
+        Ok(cells) => json!({ "cells": cells }),
+        Err(failure) => json!({ "error": failure.json() }),
+    }
+}

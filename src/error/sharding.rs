@@ -1,0 +1,438 @@
+//! Why a sharding is refused, in numbers that a caller can match.
+
+use itertools::Itertools;
+
+use super::cut;
+use crate::level::Level;
+
+/// What contradicts itself in a sharding, or what it does not say.
+///
+/// ```
+/// use tensor_layout::LayoutError;
+/// use tensor_layout::error::ShardingFault;
+/// use tensor_layout::sharding::HloSharding;
+/// let text: HloSharding = "{devices=[3,2]<=[8]}".parse()?;
+/// let LayoutError::Sharding(fault) = text.lower().unwrap_err() else { unreachable!() };
+/// assert_eq!(fault, ShardingFault::Places { dims: vec![3, 2], places: 6, devices: 8 });
+/// assert_eq!(fault.to_string(), "[3,2] has 6 places for devices, and there are 8 devices");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShardingFault {
+    /// A transpose that does not name every dimension once.
+    #[error("T({}) is not an order of the dimensions 0 to {last}, each once", list(.order))]
+    Transpose {
+        /// The transpose.
+        order: Vec<u64>,
+        /// The last dimension.
+        last: usize,
+    },
+    /// A device that is listed twice.
+    #[error("device {device} stands at positions {first} and {second} of the list")]
+    RepeatedDevice {
+        /// The device.
+        device: u64,
+        /// Its first position.
+        first: u64,
+        /// Its second position.
+        second: u64,
+    },
+    /// A size of 0.
+    #[error("[{}] has a 0, so there are no devices", list(.sizes))]
+    NoDevices {
+        /// The sizes.
+        sizes: Vec<u64>,
+    },
+    /// More devices than 64 bits count.
+    #[error("the number of devices does not fit in 64 bits")]
+    TooManyDevices,
+    /// A product of `devices=` that is not the number of devices.
+    #[error("[{}] has {places} places for devices, and there are {devices} devices", list(.dims))]
+    Places {
+        /// The numbers of `devices=`.
+        dims: Vec<u64>,
+        /// Their product.
+        places: u64,
+        /// How many devices there are.
+        devices: u64,
+    },
+    /// More kinds of groups than numbers of `devices=`.
+    #[error("there are {kinds} last tile dimensions, more than the {dims} of `devices=`")]
+    LastDims {
+        /// How many kinds are named.
+        kinds: usize,
+        /// How many numbers `devices=` has.
+        dims: usize,
+    },
+    /// A tuple, where one sharding is needed.
+    #[error("this is a tuple of {members} shardings: ask for one of them")]
+    Tuple {
+        /// How many there are.
+        members: usize,
+    },
+    /// `maximal` for a whole tensor, without a device.
+    #[error("`maximal` needs a device")]
+    MaximalDevice,
+    /// A mesh axis that is named twice.
+    #[error("axis '{axis}' appears twice in the mesh")]
+    RepeatedAxis {
+        /// The axis.
+        axis: String,
+    },
+    /// A mesh axis whose name is a number.
+    #[error("axis '{axis}' would be read as the number of an axis: give it a name with a letter")]
+    NumberedAxis {
+        /// The axis.
+        axis: String,
+    },
+    /// A mesh axis whose name no level can have.
+    #[error("a mesh axis cannot be called `{axis}`, which is a column of its own: rename the axis")]
+    ReservedAxis {
+        /// The axis.
+        axis: String,
+    },
+    /// A device of a mesh beyond its size.
+    #[error("`device_ids` has device {device}, and the mesh has only {devices}")]
+    MeshDevice {
+        /// The device.
+        device: u64,
+        /// How many the mesh has.
+        devices: u64,
+    },
+    /// A mesh with fewer or more devices than places.
+    #[error("`device_ids` has {listed} devices, and the mesh has {devices}")]
+    MeshDevices {
+        /// How many are listed.
+        listed: u64,
+        /// How many the mesh has.
+        devices: u64,
+    },
+    /// The devices of a mesh written out in the order that they have anyway.
+    #[error("`device_ids` repeats the order that a mesh has anyway; leave it out")]
+    DefaultOrder,
+    /// An axis that the mesh lacks.
+    #[error("'{axis}' is not an axis of the mesh, whose axes are {}", quoted(.known))]
+    UnknownAxis {
+        /// The axis.
+        axis: String,
+        /// Those of the mesh.
+        known: Vec<String>,
+    },
+    /// A part that does not divide its axis.
+    #[error("'{axis}':({before}){size} is not a part: {before} x {size} does not divide {whole}")]
+    PartDivides {
+        /// The axis.
+        axis: String,
+        /// The product of the sizes in front of the part.
+        before: u64,
+        /// The size of the part.
+        size: u64,
+        /// The size of the axis.
+        whole: u64,
+    },
+    /// A part of size 1.
+    #[error("'{axis}':({before})1 is a part of size 1, which does not split anything")]
+    PartOfOne {
+        /// The axis.
+        axis: String,
+        /// The product of the sizes in front of the part.
+        before: u64,
+    },
+    /// A part that is the axis.
+    #[error("'{axis}':(1){size} is the whole axis: write '{axis}'")]
+    PartIsWhole {
+        /// The axis.
+        axis: String,
+        /// Its size.
+        size: u64,
+    },
+    /// Two parts in a row that are one.
+    #[error("two parts of '{axis}' stand side by side: write them as one")]
+    PartsJoin {
+        /// The axis.
+        axis: String,
+    },
+    /// Two parts that are not digits of one mixed radix.
+    #[error("two parts of '{axis}' do not fit side by side")]
+    PartsClash {
+        /// The axis.
+        axis: String,
+    },
+    /// An axis, or a part that overlaps another, used twice.
+    #[error("axis '{axis}' is used twice")]
+    AxisUsedTwice {
+        /// The axis.
+        axis: String,
+    },
+    /// A list of axes in another order than the mesh.
+    #[error("the axes of `{list}` must stand in the order of the mesh")]
+    AxisOrder {
+        /// `replicated`, `unreduced` or `manual`.
+        list: &'static str,
+    },
+    /// A mesh that is neither written nor given.
+    #[error("its mesh is not given: name the axes and their sizes, as in `x=2,y=4`")]
+    NoMesh,
+    /// More entries of a PartitionSpec than the tensor has dimensions.
+    #[error("it has {entries} entries, and the tensor has rank {rank}")]
+    Entries {
+        /// How many entries there are.
+        entries: usize,
+        /// The rank of the tensor.
+        rank: usize,
+    },
+    /// Not one placement per axis of the mesh.
+    #[error("there are {placements} placements, and the mesh has {axes} axes")]
+    Placements {
+        /// How many there are.
+        placements: usize,
+        /// How many axes the mesh has.
+        axes: usize,
+    },
+    /// A `Shard` of a dimension that the tensor lacks.
+    #[error("`Shard({dim})` names a dimension that a tensor of rank {rank} lacks")]
+    ShardDim {
+        /// The dimension.
+        dim: u64,
+        /// The rank of the tensor.
+        rank: usize,
+    },
+    /// Cuts in turn that differ from one cut over their product.
+    #[error(
+        "{} cut {extent} in turn, which is not one cut into {tiles} tiles of {size}: they differ \
+         from element {first} on", shards(*.dim, .cuts)
+    )]
+    CutsInTurn {
+        /// The dimension.
+        dim: usize,
+        /// Its extent.
+        extent: u64,
+        /// How many parts each cut makes.
+        cuts: Vec<u64>,
+        /// The product of the cuts.
+        tiles: u64,
+        /// How many elements a tile of one cut has.
+        size: u64,
+        /// The first element that is elsewhere.
+        first: u64,
+    },
+    /// Cuts in turn of a tensor of which only the extents of a shard are known.
+    #[error("cuts in turn need the extents of the whole tensor")]
+    WholeExtents,
+    /// A tensor of another rank than the tiles.
+    #[error("it cuts {tiles} dimensions, and the tensor has {rank}")]
+    Rank {
+        /// How many dimensions have tiles.
+        tiles: usize,
+        /// The rank of the tensor.
+        rank: usize,
+    },
+    /// Extents of a whole tensor that 64 bits do not hold.
+    #[error(
+        "shards of ({}) in ({}) tiles make extents that do not fit in 64 bits", list(.shard),
+        list(.tiles)
+    )]
+    WholeTooLarge {
+        /// The extents of a shard.
+        shard: Vec<u64>,
+        /// How many tiles each dimension has.
+        tiles: Vec<u64>,
+    },
+    /// A layout with other extents than the shard.
+    #[error("the shard has the extents ({}), but its layout has ({})", list(.wanted), list(.found))]
+    ShardExtents {
+        /// Those of the layout.
+        found: Vec<u64>,
+        /// Those of the shard.
+        wanted: Vec<u64>,
+    },
+    /// `manual`: the program decides what lies where.
+    #[error("`manual` leaves it to the program to say what lies where")]
+    Manual,
+    /// `unreduced`: devices hold partial results.
+    #[error("`unreduced` holds partial results, not copies")]
+    Unreduced,
+    /// `unknown`: nothing is decided.
+    #[error("`unknown` is not decided yet")]
+    Unknown,
+    /// `replicated`, over devices that are not counted.
+    #[error("it does not say how many devices have a copy")]
+    UncountedCopies,
+    /// Groups of `manual` devices.
+    #[error("what lies on its `manual` devices is not known")]
+    ManualDevices,
+    /// Groups of `unreduced` devices.
+    #[error("its `unreduced` devices hold partial results")]
+    UnreducedDevices,
+    /// Groups of `maximal` devices.
+    #[error("which of its `maximal` devices holds the tile is not known")]
+    MaximalDevices,
+    /// A list of devices that no sum of digits gives.
+    #[error(
+        "its list of devices is not a permutation of digits, so no sum of digits gives the device \
+         number"
+    )]
+    ListedDevices,
+    /// Copies of a tile on devices that no digits of the device number give.
+    #[error("the copies of a tile are not digits of the device number")]
+    CopiesOfTile,
+    /// Copies that are not digits of the levels.
+    #[error("its copies are not digits of the levels of the machine")]
+    CopiesAcrossLevels,
+    /// More devices than the machine has units.
+    #[error("it has {devices} devices, and the {machine} has {units}")]
+    FewerUnits {
+        /// How many devices there are.
+        devices: u64,
+        /// The machine.
+        machine: String,
+        /// How many units it has.
+        units: u64,
+    },
+    /// A device that the machine lacks.
+    #[error("device {device} is not one of the {units} of the {machine}")]
+    NoSuchDevice {
+        /// The device.
+        device: u64,
+        /// How many units the machine has.
+        units: u64,
+        /// The machine.
+        machine: String,
+    },
+    /// A layout whose units derived axes choose.
+    #[error("its units depend on a derived axis, which no sharding has")]
+    DerivedUnits,
+    /// A layout that leaves the first units free.
+    #[error("the layout begins at unit {first} of `{level}`, not at unit 0")]
+    FirstUnit {
+        /// The level.
+        level: Level,
+        /// The unit that it begins at.
+        first: u64,
+    },
+    /// A digit over units inside one in memory.
+    #[error(
+        "a digit of axis {axis} in `{level}` stands inside one in the memory of a unit, so no unit \
+         holds a box of the tensor"
+    )]
+    InsideMemory {
+        /// The axis.
+        axis: usize,
+        /// The level of the digit.
+        level: Level,
+    },
+    /// An axis that is cut into parts of another size than a sharding makes.
+    #[error(
+        "axis {axis} of extent {extent} is cut into {tiles} parts of {part}; a sharding cuts it \
+         into parts of {wanted}"
+    )]
+    PartSize {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: u64,
+        /// Into how many parts it is cut.
+        tiles: u64,
+        /// The size of a part.
+        part: u64,
+        /// The size that a sharding gives it.
+        wanted: u64,
+    },
+    /// Copies within the memory of a unit.
+    #[error("its copies in `{level}` are not on devices")]
+    CopiesInMemory {
+        /// The level in which they lie apart.
+        level: Level,
+    },
+    /// A layout that leaves units of the machine without a part, or gives one two.
+    #[error(
+        "the layout does not use all {units} units of the machine, each once; a sharding has a \
+         part for every device"
+    )]
+    UnusedUnits {
+        /// How many units the machine has.
+        units: u64,
+    },
+    /// A number of places in groups that is not the number of devices.
+    #[error("the groups have {places} places for {devices} devices")]
+    GroupPlaces {
+        /// How many places there are.
+        places: u64,
+        /// How many devices there are.
+        devices: u64,
+    },
+    /// Groups that are not written in two numbers.
+    #[error("groups are written as `[groups,size]<=[..]`, not as [{}]", list(.dims))]
+    GroupDims {
+        /// The numbers.
+        dims: Vec<u64>,
+    },
+    /// Groups of a collective that are not alike.
+    #[error("its groups have different sizes")]
+    UnevenGroups,
+    /// A shape and a sharding asked of a layout at once.
+    #[error(
+        "a layout does not become a shape and a sharding at once; `Sharding::of_layout` (`convert \
+         --to hlo-sharding --machine ..`) reads the sharding"
+    )]
+    ShapeAtOnce,
+    /// A sharding that a notation cannot express.
+    #[error("{notation} cannot express it: {reason}")]
+    Inexpressible {
+        /// A text of the notation, with its article: `a PartitionSpec`.
+        notation: &'static str,
+        /// Why.
+        reason: InexpressibleSharding,
+    },
+}
+
+/// What of a sharding a notation cannot express.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InexpressibleSharding {
+    /// Another number of devices than the mesh.
+    #[error("it has {found} devices, and the mesh has {devices}")]
+    Devices {
+        /// How many it has.
+        found: u64,
+        /// How many the mesh has.
+        devices: u64,
+    },
+    /// `manual`, `maximal` or another word for the whole tensor.
+    #[error("it is one word for the whole tensor")]
+    Word,
+    /// Tiles that are not made of whole digits of the axes.
+    #[error("its tiles do not line up with the axes of the mesh")]
+    Tiles,
+    /// Groups of `maximal` devices.
+    #[error("it has `maximal` devices")]
+    Maximal,
+    /// Manual axes.
+    #[error("it has manual axes")]
+    ManualAxes,
+    /// A part of an axis, where only whole ones are written.
+    #[error("it needs the part '{axis}':({before}){size} of an axis")]
+    Part {
+        /// The axis.
+        axis: String,
+        /// The product of the sizes in front of the part.
+        before: u64,
+        /// The size of the part.
+        size: u64,
+    },
+}
+
+/// Numbers as HLO writes them, cut so that a message stays short.
+fn list(numbers: &[u64]) -> String {
+    cut(&numbers.iter().join(","), 120)
+}
+
+fn quoted(names: &[String]) -> String {
+    cut(&names.iter().map(|name| format!("'{name}'")).join(", "), 200)
+}
+
+/// The placements that cut a dimension in turn.
+fn shards(dim: usize, cuts: &[u64]) -> String {
+    cut(&cuts.iter().map(|cut| format!("Shard({dim}) over {cut}")).join(", "), 200)
+}

@@ -1,0 +1,16 @@
+//! Between lengths in memory and numbers, in forms that cannot fail.
+
+/// A length or an index as a number.
+#[inline]
+#[allow(clippy::as_conversions, reason = "`usize` has at most 64 bits, which is asserted below")]
+pub(crate) const fn to_u64(length: usize) -> u64 {
+    length as u64
+}
+
+const _: () = assert!(usize::BITS <= u64::BITS);
+
+/// A number as an index or a length. One beyond `usize` is beyond every slice, as `usize::MAX` is.
+#[inline]
+pub(crate) fn to_index(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
