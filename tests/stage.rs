@@ -26,7 +26,7 @@ pub(crate) struct StageDraw {
     /// Depth of the owner, and how many of its units share one.
     memory: Option<(Index, u64)>,
     capacity: Option<u64>,
-    base: u64,
+    pub(crate) base: u64,
     lanes: Option<u64>,
 }
 
@@ -54,14 +54,14 @@ pub(crate) struct Stage {
     levels: Vec<(Level, u64)>,
     /// The owner, how many of its units share one, and how many long words it holds.
     pub(crate) memory: Option<(Level, u64, Option<u64>)>,
-    base: u64,
+    pub(crate) base: u64,
     lanes: Option<u64>,
 }
 
 impl Stage {
     /// A machine that holds all of the layouts. Where a level that one of them does not use would
     /// mean too many copies of it, the level is marked as used. `None` where the layouts reach so far
-    /// that the units of the machine are too many to count.
+    /// that the units of the machine, or the bits of its words, are too many to count.
     pub(crate) fn of(draw: &StageDraw, slows: &mut [&mut Slow]) -> Option<Stage> {
         let used = |level: &Level| slows.iter().any(|slow| slow.used().contains(level));
         let die = Level::new("Die").unwrap();
@@ -95,6 +95,7 @@ impl Stage {
         });
         let lanes = slows.iter().map(|slow| slow.extent(Level::W)).max().unwrap();
         let lanes = draw.lanes.map(|more| lanes + more);
+        lanes.unwrap_or(1).checked_mul(8)?;
         let stage = Stage { levels, memory, base: draw.base, lanes };
         for slow in slows {
             stage.bound(slow);

@@ -60,8 +60,8 @@ impl Program {
         let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
         let most = table.len().div_ceil(parts);
         let (mut units, mut rest) = (Vec::new(), table);
-        for at in self.subtrees(u64::try_from(most).unwrap_or(u64::MAX).max(FEW)) {
-            let places = usize::try_from(self.places_at(&at)?).unwrap_or(usize::MAX);
+        for at in self.subtrees(to_u64(most).max(FEW)) {
+            let places = to_index(self.places_at(&at)?);
             let (unit, others) = rest.split_at_mut(places.min(rest.len()));
             units.push((at, unit));
             rest = others;

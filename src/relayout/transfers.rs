@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use super::counter::{Of, coordinates};
 use super::pair::{Distance, Relayout, TimeOrder};
 use crate::algebra::{Indexes, work};
-use crate::error::{LayoutError, RelayoutFault};
+use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -80,6 +80,7 @@ impl Relayout {
     ///
     /// # Errors
     /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
+    /// [`TooLarge`](LayoutError::TooLarge) where addresses x lanes do not fit in 64 bits;
     /// [`Relayout`](LayoutError::Relayout) where time is set aside: what moves has a slice.
     ///
     /// # Example
@@ -104,13 +105,24 @@ impl Relayout {
         if let Ok(traffic) = self.traffic() {
             distances.retain(|distance| traffic.count(*distance) > 0);
         }
+        if !distances.is_empty() {
+            self.check_numbers()?;
+        }
         Transfers::over(self, distances)
     }
 }
 
 impl Relayout {
+    /// Address x lanes + lane, the number of a place in its memory, fits.
+    fn check_numbers(&self) -> Result<(), LayoutError> {
+        let places = |of: Of| self.layout(of).extent(Level::ADDR).checked_mul(self.lanes());
+        let too_large = LayoutError::too_large(Site::Layout, "the number of a place in a memory");
+        places(Of::Source).and(places(Of::Target)).map_or(Err(too_large), |_| Ok(()))
+    }
+
     /// The first of the moves of an element that come from farthest; none if it is in place.
     pub(crate) fn farthest(&self, index: &[u64]) -> Result<Option<Transfer>, LayoutError> {
+        self.check_numbers()?;
         let transfers = Transfers::over(self, VecDeque::new())?;
         let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };
         let mut farthest_first =

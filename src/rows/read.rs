@@ -2,6 +2,7 @@
 
 use crate::algebra::{Budget, Decoder, Layout, split};
 use crate::error::LayoutError;
+use crate::number::to_index;
 use crate::program::Feeders;
 
 /// Reads the index of every row of a block.
@@ -95,7 +96,7 @@ impl<'a> Reader<'a> {
             }
             return Ok(());
         }
-        let mut rows = length(run.length() - phase);
+        let mut rows = to_index(run.length() - phase);
         while !numbers.is_empty() {
             let most = rows.saturating_mul(width.row).min(numbers.len());
             let (now, rest) = numbers.split_at_mut(most);
@@ -103,14 +104,14 @@ impl<'a> Reader<'a> {
             real.resize(from + most / width.row, false);
             self.read_runs(now, width, &mut real[from..], run);
             numbers = rest;
-            rows = length(run.length());
+            rows = to_index(run.length());
         }
         Ok(())
     }
 
     /// Reads the runs that lie between each other.
     fn read_runs(&mut self, rows: &mut [u64], width: Width, real: &mut [bool], run: Run) {
-        let (step, count) = (length(run.step), real.len());
+        let (step, count) = (to_index(run.step), real.len());
         for first in 0..step.min(count) {
             let mut at = first;
             while at < count {
@@ -144,7 +145,7 @@ impl<'a> Reader<'a> {
             return Piece { rows: if beyond { left } else { 1 }, real: 0, steps: None };
         }
         let (steps, most) = match self.steps(node, values[node], worth) {
-            Some((axis, add, rows)) => (Some((axis, add)), length(rows).clamp(1, left)),
+            Some((axis, add, rows)) => (Some((axis, add)), to_index(rows).clamp(1, left)),
             None => (None, 1),
         };
         Piece { rows: most, real: self.reached(values, steps, most), steps }
@@ -191,7 +192,7 @@ impl<'a> Reader<'a> {
                 None if left > 0 => u64::MAX,
                 None => 0,
             };
-            reached = reached.min(length(rows));
+            reached = reached.min(to_index(rows));
         }
         reached
     }
@@ -211,9 +212,4 @@ impl<'a> Reader<'a> {
         }
         Ok(index.is_some())
     }
-}
-
-/// A number of rows; more than there can be where it does not fit.
-fn length(rows: u64) -> usize {
-    usize::try_from(rows).unwrap_or(usize::MAX)
 }

@@ -8,7 +8,7 @@ use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::{LayoutError, Level, Location, Machine, Placement};
 
-use super::law_17_relayout::{is_uneven, keep_small};
+use super::law_17_relayout::{is_uneven, keep_small, numbered};
 use crate::generate::{common_shape, good_layout};
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To};
@@ -241,7 +241,9 @@ fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
     let (before, wanted) = (held(source), held(1 - source));
     let mut after = BTreeMap::new();
     let mut moved: BTreeMap<String, u64> = BTreeMap::new();
-    for transfer in tally.answer(relayout.transfers())? {
+    let [a, b] = &memories.tensors;
+    let Some(transfers) = numbered(&relayout, &[a, b], 0, tally)? else { return Ok(()) };
+    for transfer in transfers {
         for n in 0..transfer.length {
             let from = of(source, &transfer.source, transfer.read.at(n));
             let number = before.get(&from).copied();
