@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
 use tensor_layout::hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
-    HloOnDevice, HloReport, HloRole, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
+    HloOnDevice, HloReport, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
 };
 use tensor_layout::{LayoutError, Machine};
 
@@ -157,7 +157,11 @@ impl Hlo {
     }
 
     fn instructions(&self) -> Result<(), Failure> {
-        let mut summary = HloSummary::new(self.rows_kept());
+        let summary = HloSummary::new(self.rows_kept());
+        let mut summary = match self.form() {
+            HloFormat::Json => summary,
+            HloFormat::Text | HloFormat::Csv => summary.totals_only(),
+        };
         let unread = self.computations(|computation| summary.add(computation))?;
         summary.finish();
         let all: Vec<_> = unread.iter().chain(summary.unread_lines()).map(reason).collect();
@@ -174,7 +178,7 @@ impl Hlo {
                 writeln!(out, "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes")?;
                 summary.rows().try_for_each(|row| {
                     let HloRow { name, opcode, shape, sizes, op_name, source, line, computation, .. } = row;
-                    let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), &computation.name].map(quoted);
+                    let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), computation].map(quoted);
                     let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
                     writeln!(out, "{name},{opcode},{shape},{op_name},{source},{line},{of},{unpadded},{allocated},{}", sizes.padding_bytes())
                 })
@@ -325,7 +329,7 @@ fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value,
             "op_name": row.op_name,
             "source": row.source,
             "line": row.line,
-            "computation": row.computation.name,
+            "computation": row.computation,
             "unpadded_bytes": row.sizes.unpadded_bytes,
             "allocated_bytes": row.sizes.allocated_bytes,
             "waste_bytes": row.sizes.padding_bytes(),
@@ -342,13 +346,12 @@ fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value,
             "result": bytes_json(totals.result),
         })
     });
-    let is_entry = |role| role == HloRole::Entry;
     Ok(json!({
         "instructions": rows.collect::<Vec<_>>(),
         "computations": computations.collect::<Vec<_>>(),
         "entry": {
-            "parameters": bytes_json(summary.total(is_entry, |totals| totals.parameters)?),
-            "results": bytes_json(summary.total(is_entry, |totals| totals.result)?),
+            "parameters": bytes_json(summary.parameters()?),
+            "results": bytes_json(summary.result()?),
             "on_device": summary.on_device()?.map(on_device_json),
         },
         "partitions": summary.partitions(),
