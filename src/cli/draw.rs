@@ -275,7 +275,8 @@ fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Fa
         true => Ok(level),
         false => {
             let why = format!("{option}: `{level}` is not a column of this layout");
-            Err(Failure::Argument(why))
+            let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
+            Err(Failure::Advised(why, format!("its columns are {}", columns.join(", "))))
         }
     }
 }

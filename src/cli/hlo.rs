@@ -1,6 +1,7 @@
 //! `hlo`: the instructions of an XLA compiler dump, its copies, its collectives, its shapes.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
+use std::path::Path;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -8,7 +9,7 @@ use tensor_layout::hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
     HloOnDevice, HloReport, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
 };
-use tensor_layout::{LayoutError, Machine};
+use tensor_layout::{LayoutError, LayoutText, Machine};
 
 use super::failure::Failure;
 use super::input::{machine_of, open};
@@ -109,7 +110,7 @@ impl Hlo {
         &self,
         mut each: impl FnMut(HloComputation<'_>) -> Result<(), LayoutError>,
     ) -> Result<Vec<UnreadLine>, Failure> {
-        let (input, length) = open(&self.file)?;
+        let (input, length) = self.open()?;
         let bar = byte_progress(length);
         let mut dump = HloDump::new(input);
         let mut found = false;
@@ -124,6 +125,24 @@ impl Hlo {
             return Err(self.nothing("instruction"));
         }
         Ok(dump.unread_lines().to_vec())
+    }
+
+    fn open(&self) -> Result<(Box<dyn BufRead>, u64), Failure> {
+        let what = Path::new(&self.file);
+        if what.is_dir() {
+            let why = format!("`{}` is a folder", self.file);
+            let help = "give one of its files; what runs is in those that end in \
+                        after_optimizations.txt";
+            return Err(Failure::Advised(why, help.into()));
+        }
+        if !what.exists() && LayoutText::parse(&self.file).is_ok() {
+            let why = format!("`{}` is a layout, and hlo reads a file", self.file);
+            return Err(Failure::Advised(
+                why,
+                "ask `tensor-layout explain` about one layout".into(),
+            ));
+        }
+        open(&self.file)
     }
 
     fn nothing(&self, what: &str) -> Failure {
@@ -255,7 +274,7 @@ impl Hlo {
     }
 
     fn shapes(&self) -> Result<(), Failure> {
-        let (input, length) = open(&self.file)?;
+        let (input, length) = self.open()?;
         let bar = byte_progress(length);
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();

@@ -35,7 +35,7 @@ mod wrap;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
@@ -153,6 +153,9 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
         let message = "there are more arguments than the command takes".into();
         return Failure::Advised(message, advice).report(as_json);
     }
+    if let Some((message, help)) = remedy(error, arguments) {
+        return Failure::Advised(message, help).report(as_json);
+    }
     if as_json {
         let text = error.render().to_string();
         let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
@@ -161,7 +164,21 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
     printed(error)
 }
 
-/// Prints what clap has to say; a caller inside another program goes on.
+/// What is wrong and what to do, where that is more than clap can tell.
+fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String)> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::UnknownArgument => slips::unexpected(text(ContextKind::InvalidArg)?, command),
+        ErrorKind::InvalidSubcommand => slips::not_a_command(text(ContextKind::InvalidSubcommand)?),
+        _ => None,
+    }
+}
+
+/// Prints what clap has to say; a caller inside of another program goes on.
 fn printed(error: &clap::Error) -> ExitCode {
     // A reader that went away has read what it wanted.
     let _ = error.print();
