@@ -19,9 +19,10 @@ use super::wrap::fitted;
 /// Report the instructions of an XLA compiler dump, the most wasteful first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Bytes are those of one result. Sums over instructions count each once: they are not the
-memory that is live at one time, and a loop runs its body again and again. Values inside
-fusions are counted separately, because they are not in memory.
+Bytes are those of one result. Sums over instructions count each once: they are
+not the memory that is live at one time, and a loop runs its body again and
+again. Values inside of fusions are counted apart, because they are not in
+memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};

@@ -51,10 +51,11 @@ pub use relayout::page as relayout_page;
     about,
     max_term_width = 100,
     after_help = "\
-A LAYOUT is PadLayout text such as '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))',
-an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as
-'((2,2),3):((24,2),8)', strides such as 'shape=(2, 3), strides=(3, 1)', or - to
-read one from standard input. Put it in quotes: shells read brackets and braces.
+A LAYOUT is PadLayout text such as
+'((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))', an XLA shape such as
+'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as '((2,2),3):((24,2),8)',
+strides such as 'shape=(2, 3), strides=(3, 1)', or - to read one from standard
+input. Put it in quotes: shells read brackets and braces.
 
 Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
 nothing on stdout.

@@ -11,11 +11,11 @@ use super::image::{Image, ImageOut, Npy, form};
 /// Move a tensor into the memory of every unit.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy file,
-one cell per place: units row-major, then Addr, then W. A DIR (an -o that ends in /)
-has a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With --dtype (or a suffix
-such as @LM0 / Half) on a machine, the image is in long words, lane 0 most
-significant. Memory does not grow with the tensor.
+The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy
+file, one cell per place: units row-major, then Addr, then W. A DIR (an -o that
+ends in /) has a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With
+--dtype (or a suffix such as @LM0 / Half) on a machine, the image is in long
+words, lane 0 most significant. Memory does not grow with the tensor.
 
 Examples:
   tensor-layout pack w.npy '((4_PE, 3:8), (8:1))' -o image.npy

@@ -19,8 +19,9 @@ use super::output::{MOST_FILES, Output, done, extension_of, progress};
 /// Print where every element lives, one row per element and copy, sorted by place.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Columns: Time (if used), the levels of the machine from the root down (without a
-machine: those that the layout names), Addr, W (if used), then the index i0,i1,..
+Columns: Time (if used), the levels of the machine from the root down (without
+a machine: those that the layout names), Addr, W (if used), then the index
+i0,i1,..
 
 Examples:
   tensor-layout table '((4_PE, 3:8), (8:1))'
