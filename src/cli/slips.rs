@@ -100,7 +100,7 @@ pub(super) fn unexpected(stray: &str, command: &str) -> Option<(String, String)>
         _ if stray.starts_with('-') => None,
         "locate" if is_number => plain("an index is one argument, as in 100,37"),
         "hlo" | "scan" if Path::new(stray).exists() => {
-            plain("one file at a time; for more, write cat A B, a pipe, and - for the file")
+            plain(&format!("one file at a time; for more: cat A B | tensor-layout {command} -"))
         }
         _ => plain("put a layout in quotes, so that the shell does not take it apart"),
     }
