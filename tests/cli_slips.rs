@@ -115,6 +115,8 @@ fn arguments_that_a_command_does_not_take_have_a_remedy() {
         (&["(4,2):(1,4)"], "tensor-layout explain '(4,2):(1,4)'"),
         (&[LAYOUT, "5,1"], "a command goes first"),
         (&["hlo", "f32[8,128]{1,0}"], "tensor-layout explain"),
+        (&["pack", LAYOUT, DUMP, "-o", "image/"], "the tensor comes first"),
+        (&["unpack", LAYOUT, "image/", "-o", "w.npy"], "the image comes first"),
         (&["hlo", "tests/data/hlo"], "give one of its files"),
         (&["hlo", "tests/data/hlo", "--shapes"], "give one of its files"),
         (&["draw", LAYOUT, "--by", "PEE"], "its columns are PE, Addr"),

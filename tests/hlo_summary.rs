@@ -163,7 +163,7 @@ fn totals_are_those_of_all_computations_whether_these_are_kept_or_not() {
         assert_eq!(totals.computations(), []);
         assert!(totals.rows().eq(all.rows().take(20)));
         assert_eq!(totals.page(None, &[]), all.page(None, &[]));
-        for role in HloRole::ALL {
+        for &role in HloRole::ALL {
             let computations = all.computations().iter().filter(|of| of.role == role);
             let sums = computations.fold((0, 0, 0), |sums, of| {
                 let of = of.written;

@@ -7,6 +7,7 @@ use tensor_layout::image::Lane;
 
 use super::failure::Failure;
 use super::image::{Image, ImageOut, Npy, form};
+use super::slips::check_order;
 
 /// Move a tensor into the memory of every unit.
 #[derive(Debug, ClapArgs)]
@@ -34,6 +35,7 @@ pub(super) struct Pack {
 
 impl Pack {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        check_order(&self.tensor, "the tensor")?;
         let (program, lanes) = self.image.program()?;
         let mut tensor = Npy::open(&self.tensor)?;
         let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();

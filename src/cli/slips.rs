@@ -106,6 +106,16 @@ pub(super) fn unexpected(stray: &str, command: &str) -> Option<(String, String)>
     }
 }
 
+/// Refuses a layout where a file should be named that goes before it.
+pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
+    let text = file.to_str().unwrap_or_default();
+    if file.exists() || !reads(text) {
+        return Ok(());
+    }
+    let why = format!("`{text}` is a layout, and {what} should stand there");
+    Err(Failure::Advised(why, format!("{what} comes first, then the layout")))
+}
+
 /// The remedy for a layout where a command should stand.
 pub(super) fn not_a_command(text: &str) -> Option<(String, String)> {
     reads(text).then(|| {

@@ -106,7 +106,7 @@ impl Overview {
 
     /// How many computations in memory are not among the largest, and what they write.
     pub(super) fn others(&self) -> (usize, Sums) {
-        let in_memory = || HloRole::ALL.into_iter().filter(|role| role.is_in_memory());
+        let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
         let count = in_memory().map(|role| self.computations(role)).sum::<usize>();
         let all = in_memory().fold(Sums::default(), |sums, role| sums.plus(self.written(role)));
         let rest = self.largest.iter().fold(all, |rest, one| rest.minus(one.written));

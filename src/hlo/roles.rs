@@ -26,8 +26,8 @@ pub enum HloRole {
 
 impl HloRole {
     /// All of them.
-    pub const ALL: [HloRole; 5] =
-        [HloRole::Entry, HloRole::Called, HloRole::Uncalled, HloRole::Fused, HloRole::Applied];
+    pub const ALL: &[HloRole] =
+        &[HloRole::Entry, HloRole::Called, HloRole::Uncalled, HloRole::Fused, HloRole::Applied];
 
     /// Whether the values of its instructions are in memory.
     #[must_use]
