@@ -126,7 +126,7 @@ fn instructions_of_a_jitted_program_are_shown_with_their_op_names_and_source_lin
     let summary = summary(DUMPS[1], None);
     let rows: Vec<_> = summary.rows().map(|row| (row.opcode, row.op_name, row.source)).collect();
     assert!(rows.contains(&("dot", Some("jit(mlp)/transpose"), Some("prog.py:5"))), "{rows:?}");
-    // What is inside of fusions is counted, and not listed.
+    // What is inside fusions is counted, and not listed.
     assert!(summary.rows().all(|row| row.role == HloRole::Entry));
     assert_eq!(summary.parameters().unwrap().unpadded, 4 * (48 * 32 + 32 * 128 + 128 * 64));
     assert_eq!(summary.result().unwrap().unpadded, 4 * (48 * 64 + 128));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::hlo::{HloInstruction, HloModule, op_name};
 
-/// How many are held before those inside of fusions are looked for.
+/// How many are held before those inside fusions are looked for.
 const LEAST_ROOM: usize = 1024;
 
 /// Instructions of a module that may be listed: whether they are follows from calls that come later.
@@ -15,7 +15,7 @@ const LEAST_ROOM: usize = 1024;
 pub(super) struct Held<K> {
     rows: Vec<HeldRow<K>>,
     text: Vec<u8>,
-    /// How many there may be before those inside of fusions are dropped.
+    /// How many there may be before those inside fusions are dropped.
     room: usize,
 }
 
@@ -62,7 +62,7 @@ impl<K: Copy> Held<K> {
         self.rows.push(HeldRow { computation, line: from.line(), number, key, start, lengths });
     }
 
-    /// Whether it is time to look for those inside of fusions.
+    /// Whether it is time to look for those inside fusions.
     pub(super) fn is_crowded(&self) -> bool {
         self.rows.len() > self.room.max(LEAST_ROOM)
     }

@@ -17,7 +17,7 @@ pub enum HloRole {
     Called,
     /// No instruction of the module calls it.
     Uncalled,
-    /// The inside of a fusion: its values are not in memory, except parameters and result, which are
+    /// The inside a fusion: its values are not in memory, except parameters and result, which are
     /// those of the fusion.
     Fused,
     /// Applied to elements, as the sum of a `reduce` is.
@@ -130,7 +130,7 @@ impl Calls {
 
     /// The role of every computation, in the order in which they were added.
     ///
-    /// What a fusion calls is inside of it; a computation that is also called elsewhere is in memory.
+    /// What a fusion calls is inside it; a computation that is also called elsewhere is in memory.
     pub(super) fn roles(&mut self) -> Roles {
         // Callees are written before their callers, so that one round from the end settles all.
         const MOST_ROUNDS: usize = 64;

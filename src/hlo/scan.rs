@@ -90,7 +90,7 @@ pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
 /// Behind the brace that closes the layout which `text` begins with, or where the search ends: a
 /// quote, the end of the line or of the text.
 fn close_of_layout(text: &[u8]) -> Result<usize, usize> {
-    // Layouts hold no braces, save in the physical shape of older dumps.
+    // Layouts hold no braces, except in the physical shape of older dumps.
     let plain = memchr(b'}', text).map_or(text, |close| &text[..close]);
     if plain.len() < text.len() && memchr3(b'{', b'"', b'\n', &plain[1..]).is_none() {
         return Ok(plain.len() + 1);

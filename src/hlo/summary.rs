@@ -56,7 +56,7 @@ pub struct HloComputationTotals {
 /// Cost: O(instructions); memory for one computation, the distinct shapes, and what is listed. Of
 /// the module that is being read also some 80 bytes for each computation, and at most `top`
 /// instructions of each that no fusion is known to call, because only the callers tell which
-/// computations are inside of fusions.
+/// computations are inside fusions.
 ///
 /// ```
 /// use tensor_layout::hlo::{HloDump, HloSummary};

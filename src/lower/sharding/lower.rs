@@ -62,11 +62,7 @@ fn mesh_of<'a>(
     written: Option<&'a Mesh>,
     given: Option<&'a Mesh>,
 ) -> Result<&'a Mesh, LayoutError> {
-    written.or(given).ok_or_else(|| {
-        refused(
-            "it names a mesh that is not given: write it behind the sharding, as `, mesh=x=2,y=4`",
-        )
-    })
+    written.or(given).ok_or_else(|| refused(ShardingFault::NoMesh))
 }
 
 impl SdySharding {
