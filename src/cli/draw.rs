@@ -17,14 +17,14 @@ use super::picture::titled;
 /// Draw where the elements go: as SVG, PNG or a page, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The tensor as a grid: each cell has its address and the colour of its unit,
-padding is hatched, borders nest as the levels of the tree do. Of a large
-tensor blocks are drawn, with the ranges of coordinates that they take and the
-share of their padding, and in detail the first that is partly padded, or the
-one that --zoom names. --view machine draws the memories instead; of many units
-it counts what they hold. Two layouts are drawn side by side, with where each
-element comes from, large ones with how many elements move from which unit to
-which.
+The tensor is a grid: each cell has its address and the colour of its unit,
+padding is hatched, and borders nest as the levels of the tree do. A large
+tensor is drawn in blocks, each with the ranges of coordinates that it takes
+and its share of padding; the first block that is partly padded, or the one
+that --zoom names, is drawn in detail. --view machine draws the memories
+instead; of many units it counts what they hold. Two layouts are drawn side by
+side, with where each element comes from or, where they are large, how many
+elements move between which units.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'

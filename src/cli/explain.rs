@@ -13,7 +13,7 @@ use super::wrap::fitted;
 /// Explain a layout: axes, digits, levels, padding, footprint, replication.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-On a machine the page tells whether the layout fits; one that does not is
+On a machine the page says whether the layout fits; one that does not fit is
 explained all the same.
 
 Examples:

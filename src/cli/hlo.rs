@@ -21,7 +21,7 @@ use super::wrap::fitted;
 #[command(after_help = "\
 Bytes are those of one result. Sums over instructions count each once: they are
 not the memory that is live at one time, and a loop runs its body again and
-again. Values inside fusions are counted apart, because they are not in
+again. Values inside fusions are counted separately, because they are not in
 memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,

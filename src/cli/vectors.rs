@@ -96,10 +96,10 @@ struct ReadArgs {
 /// Check every line of a file against its header.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Checked are memory, address, units and lanes of each line, its long word
-against the values in its comment; lines that are missing, twice or out of
-order; tensors that overlap; capacity. Prints `ok`, or a finding per line and
-exits with 1.
+Checks the memory, address, units and lanes of each line, and its long word
+against the values in its comment; finds lines that are missing, repeated or
+out of order, tensors that overlap, and memories that are too small. Prints
+`ok`, or a finding per line and exits with 1.
 JSON: {\"tensors\":..,\"lines\":..,\"count\":..,\"findings\":[{\"line\":..,\"message\":..},..]}
 
 Example:
@@ -116,12 +116,11 @@ struct CheckArgs {
 /// Compare what a simulator printed with what a file expects.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-RESULT has the long words of the `getd` lines: in hexadecimal, one per line and
-in their order; or behind their places, as in
-`d getd $ln0n0c0b0m0p0 1 3FC000003DCCCCCD` or in the
-`DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)` of the emulator. Prints
-`same`, or the wrong elements with their places and a picture of them, and
-exits with 1.
+RESULT has the long words of the `getd` lines in hexadecimal: one per line, in
+the same order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1
+3FC000003DCCCCCD` or in the `DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)`
+of the emulator. Prints `same`, or the wrong elements with their places and a
+picture of them, and exits with 1.
 JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"differences\":[{\"index\":[..],
 \"place\":..,\"lane\":..,\"line\":..,\"expected\":..,\"found\":..},..]},..]
 
