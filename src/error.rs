@@ -4,7 +4,7 @@
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
 mod fault;
-mod help;
+pub(crate) mod help;
 mod inexpressible;
 mod operation;
 mod sharding;

@@ -100,6 +100,70 @@ fn a_file_and_an_empty_input_are_told_how_to_be_read() {
 }
 
 #[test]
+fn arguments_that_a_command_does_not_take_have_a_remedy() {
+    const LAYOUT: &str = "((4_PE, 3:8), (8:1))";
+    const DUMP: &str = "tests/data/hlo/mlp.txt";
+    for (args, remedy) in [
+        (&["locate", LAYOUT, "5", "1"][..], "one argument, as in 100,37"),
+        (&["locate", LAYOUT, "-1,0"], "begin at 0"),
+        (&["locate", LAYOUT, "(5,1)"], "write 5,1"),
+        (&["explain", "bf16[8,128]", "1", "0:T(8", "128)"], "put a layout in quotes"),
+        (&["explain", "bf16[8,128]", "{1,0}"], "put a layout in quotes"),
+        (&["hlo", DUMP, "--top", "-1"], "begin at 0"),
+        (&["hlo", DUMP, DUMP], "one file at a time"),
+        (&["scan", DUMP, DUMP], "one file at a time"),
+        (&["(4,2):(1,4)"], "tensor-layout explain '(4,2):(1,4)'"),
+        (&[LAYOUT, "5,1"], "a command goes first"),
+        (&["hlo", "f32[8,128]{1,0}"], "tensor-layout explain"),
+        (&["pack", LAYOUT, DUMP, "-o", "image/"], "the tensor comes first"),
+        (&["unpack", LAYOUT, "image/", "-o", "w.npy"], "the image comes first"),
+        (&["hlo", "tests/data/hlo"], "give one of its files"),
+        (&["hlo", "tests/data/hlo", "--shapes"], "give one of its files"),
+        (&["draw", LAYOUT, "--by", "PEE"], "its columns are PE, Addr"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(remedy), "{args:?}: {message}");
+    }
+    // What clap knows better stays with clap.
+    assert!(refused(&["hlo", DUMP, "--collective", "HOST=2"]).contains("'--collectives'"));
+    assert!(refused(&["expalin", LAYOUT]).contains("'explain'"));
+    let json = refused(&["locate", LAYOUT, "5", "1", "--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["error"]["help"], "an index is one argument, as in 100,37");
+}
+
+#[test]
+fn texts_from_logs_and_programs_are_told_how_to_be_written() {
+    for (text, remedy) in [
+        ("$lm[0:16], (256,16)/((8_L2B, 32:1), (16_MAB))", "'(256,16)/((8_L2B, 32:1), (16_MAB))'"),
+        ("In[0]: ((8_L2B, 4:1))", "'((8_L2B, 4:1))'"),
+        ("f32[8x128]", "did you mean 'f32[8,128]'"),
+        ("Layout<Shape<_4,_2>,Stride<_1,_4>>", "such as (4,2):(1,4)"),
+        ("make_layout(make_shape(4,2))", "such as (4,2):(1,4)"),
+        ("((8_L2B:1, 4:1))@LM0 / Flaot", "did you mean `Float`?"),
+    ] {
+        let message = refused(&["explain", text]);
+        assert!(message.contains(remedy), "{text}: {message}");
+    }
+    // A swizzle is not the layout behind it.
+    let swizzle = refused(&["explain", "Sw<3,4,3> o (8,8):(8,1)"]);
+    assert!(swizzle.contains("a swizzle (XOR) cannot be read here"), "{swizzle}");
+    assert!(!swizzle.contains("did you mean"), "{swizzle}");
+}
+
+#[test]
+fn the_form_of_a_table_is_said_where_the_name_of_its_file_does_not_tell_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, is_noted) in [("a.xlsx", true), ("a.dat", true), ("a.txt", false), ("a", false)] {
+        let file = folder.path().join(name);
+        let output = run(&["table", "((4_PE, 3:8), (8:1))", "-o", file.to_str().unwrap()]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(told.contains("is written as CSV; choose with --format"), is_noted, "{told}");
+        assert!(std::fs::read_to_string(file).unwrap().starts_with("PE,Addr,i0,i1\n"));
+    }
+}
+
+#[test]
 fn lenient_is_named_where_it_would_help_and_where_it_has_no_effect() {
     assert!(refused(&["explain", "F32[4]"]).contains("--lenient accepts this text"));
     let (_, note) = noted(&["locate", "((4:1))", "1", "--lenient"]);

@@ -127,13 +127,10 @@ fn instructions_of_a_jitted_program_are_shown_with_their_op_names_and_source_lin
     let rows: Vec<_> = summary.rows().map(|row| (row.opcode, row.op_name, row.source)).collect();
     assert!(rows.contains(&("dot", Some("jit(mlp)/transpose"), Some("prog.py:5"))), "{rows:?}");
     // What is inside fusions is counted, and not listed.
-    assert!(summary.rows().all(|row| row.computation.role == HloRole::Entry));
-    let entry = |of: fn(&tensor_layout::hlo::HloComputationTotals) -> _| {
-        summary.total(|role| role == HloRole::Entry, of).unwrap()
-    };
-    assert_eq!(entry(|totals| totals.parameters).unpadded, 4 * (48 * 32 + 32 * 128 + 128 * 64));
-    assert_eq!(entry(|totals| totals.result).unpadded, 4 * (48 * 64 + 128));
-    let fused = summary.total(|role| role == HloRole::Fused, |totals| totals.written).unwrap();
+    assert!(summary.rows().all(|row| row.role == HloRole::Entry));
+    assert_eq!(summary.parameters().unwrap().unpadded, 4 * (48 * 32 + 32 * 128 + 128 * 64));
+    assert_eq!(summary.result().unwrap().unpadded, 4 * (48 * 64 + 128));
+    let fused = summary.written(HloRole::Fused).unwrap();
     assert!(fused.count > 10);
 }
 
@@ -149,6 +146,38 @@ fn the_worst_rows_are_the_first_of_all_rows() {
             assert!(few.rows().eq(all.rows().take(top)));
             assert_eq!(few.computations(), all.computations());
         }
+    }
+}
+
+#[test]
+fn totals_are_those_of_all_computations_whether_these_are_kept_or_not() {
+    let both = DUMPS.join("\n");
+    for text in DUMPS.into_iter().chain([&*many_computations(), &*both]) {
+        let all = summary(text, None);
+        let mut dump = HloDump::new(text.as_bytes());
+        let mut totals = HloSummary::new(Some(20)).totals_only();
+        while let Some(computation) = dump.next_computation().unwrap() {
+            totals.add(computation).unwrap();
+        }
+        totals.finish();
+        assert_eq!(totals.computations(), []);
+        assert!(totals.rows().eq(all.rows().take(20)));
+        assert_eq!(totals.page(None, &[]), all.page(None, &[]));
+        for &role in HloRole::ALL {
+            let computations = all.computations().iter().filter(|of| of.role == role);
+            let sums = computations.fold((0, 0, 0), |sums, of| {
+                let of = of.written;
+                (sums.0 + of.count, sums.1 + of.unpadded, sums.2 + of.allocated)
+            });
+            let written = totals.written(role).unwrap();
+            assert_eq!((written.count, written.unpadded, written.allocated), sums, "{role:?}");
+        }
+        let mut largest: Vec<_> =
+            all.computations().iter().filter(|of| of.role.is_in_memory()).collect();
+        largest.sort_by_key(|of| std::cmp::Reverse(of.written.allocated));
+        let names = |of: &tensor_layout::hlo::HloLargest| (of.name.clone(), of.line, of.written);
+        let first = largest.iter().take(10).map(|of| (of.name.clone(), of.line, of.written));
+        assert!(totals.largest().iter().map(names).eq(first));
     }
 }
 

@@ -15,10 +15,10 @@ use super::output::{print, print_layout};
 /// Write a layout in another notation, or as code.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Where the other notation can express the map but not the padding, the map is printed
-and a note goes to stderr. Where it cannot express the map, the command fails.
-With --dtype an XLA shape gets another type; a tiling that goes with its old type
-becomes the one that goes with the new type.
+Where the other notation can express the map but not the padding, the map is
+printed and a note goes to stderr. Where it cannot express the map, the command
+fails. With --dtype an XLA shape gets another type; a tiling that goes with its
+old type becomes the one that goes with the new type.
 
 Examples:
   tensor-layout convert 'f32[3,5]{1,0:T(2,2)}' --to pad-layout

@@ -17,13 +17,14 @@ use super::picture::titled;
 /// Draw where the elements go: as SVG, PNG or a page, or in the terminal.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The tensor is a grid: each cell has its address and the colour of its unit, padding
-is hatched, and borders nest as the levels of the tree do. A large tensor is drawn in
-blocks, each with the ranges of coordinates that it takes and its share of padding;
-the first block that is partly padded, or the one that --zoom names, is drawn in
-detail. --view machine draws the memories instead; of many units it counts what they
-hold. Two layouts are drawn side by side, with where each element comes from or, where
-they are large, how many elements move between which units.
+The tensor is a grid: each cell has its address and the colour of its unit,
+padding is hatched, and borders nest as the levels of the tree do. A large
+tensor is drawn in blocks, each with the ranges of coordinates that it takes
+and its share of padding; the first block that is partly padded, or the one
+that --zoom names, is drawn in detail. --view machine draws the memories
+instead; of many units it counts what they hold. Two layouts are drawn side by
+side, with where each element comes from or, where they are large, how many
+elements move between which units.
 
 Examples:
   tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
@@ -275,7 +276,8 @@ fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Fa
         true => Ok(level),
         false => {
             let why = format!("{option}: `{level}` is not a column of this layout");
-            Err(Failure::Argument(why))
+            let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
+            Err(Failure::Advised(why, format!("its columns are {}", columns.join(", "))))
         }
     }
 }

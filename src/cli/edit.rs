@@ -14,9 +14,9 @@ use super::output::print_layout;
 /// Change a layout, step by step in the order given, and print the new one.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-CuTe layouts are composed, inverted, divided and multiplied as CuTe does: as functions
-of their colexicographic linear index. Elsewhere B lands in the axes i0, i1, .. of
-LAYOUT, or in Addr, its row-major linear index.
+CuTe layouts are composed, inverted, divided and multiplied as CuTe does: as
+functions of their colexicographic linear index. Elsewhere B lands in the axes
+i0, i1, .. of LAYOUT, or in Addr, its row-major linear index.
 
 Examples:
   tensor-layout edit '((4_PE, 3:8), (8:1))' --permute 1,0 --reshape 96

@@ -1,14 +1,15 @@
 //! `hlo`: the instructions of an XLA compiler dump, its copies, its collectives, its shapes.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
+use std::path::Path;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
 use tensor_layout::hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
-    HloOnDevice, HloReport, HloRole, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
+    HloOnDevice, HloReport, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
 };
-use tensor_layout::{LayoutError, Machine};
+use tensor_layout::{LayoutError, LayoutText, Machine};
 
 use super::failure::Failure;
 use super::input::{machine_of, open};
@@ -18,9 +19,10 @@ use super::wrap::fitted;
 /// Report the instructions of an XLA compiler dump, the most wasteful first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Bytes are those of one result. Sums over instructions count each once: they are not the
-memory that is live at one time, and a loop runs its body again and again. Values inside
-fusions are counted separately, because they are not in memory.
+Bytes are those of one result. Sums over instructions count each once: they are
+not the memory that is live at one time, and a loop runs its body again and
+again. Values inside fusions are counted separately, because they are not in
+memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
@@ -109,7 +111,7 @@ impl Hlo {
         &self,
         mut each: impl FnMut(HloComputation<'_>) -> Result<(), LayoutError>,
     ) -> Result<Vec<UnreadLine>, Failure> {
-        let (input, length) = open(&self.file)?;
+        let (input, length) = self.open()?;
         let bar = byte_progress(length);
         let mut dump = HloDump::new(input);
         let mut found = false;
@@ -124,6 +126,24 @@ impl Hlo {
             return Err(self.nothing("instruction"));
         }
         Ok(dump.unread_lines().to_vec())
+    }
+
+    fn open(&self) -> Result<(Box<dyn BufRead>, u64), Failure> {
+        let what = Path::new(&self.file);
+        if what.is_dir() {
+            let why = format!("`{}` is a folder", self.file);
+            let help = "give one of its files; what runs is in those that end in \
+                        after_optimizations.txt";
+            return Err(Failure::Advised(why, help.into()));
+        }
+        if !what.exists() && LayoutText::parse(&self.file).is_ok() {
+            let why = format!("`{}` is a layout, and hlo reads a file", self.file);
+            return Err(Failure::Advised(
+                why,
+                "ask `tensor-layout explain` about one layout".into(),
+            ));
+        }
+        open(&self.file)
     }
 
     fn nothing(&self, what: &str) -> Failure {
@@ -157,7 +177,11 @@ impl Hlo {
     }
 
     fn instructions(&self) -> Result<(), Failure> {
-        let mut summary = HloSummary::new(self.rows_kept());
+        let summary = HloSummary::new(self.rows_kept());
+        let mut summary = match self.form() {
+            HloFormat::Json => summary,
+            HloFormat::Text | HloFormat::Csv => summary.totals_only(),
+        };
         let unread = self.computations(|computation| summary.add(computation))?;
         summary.finish();
         let all: Vec<_> = unread.iter().chain(summary.unread_lines()).map(reason).collect();
@@ -174,7 +198,7 @@ impl Hlo {
                 writeln!(out, "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes")?;
                 summary.rows().try_for_each(|row| {
                     let HloRow { name, opcode, shape, sizes, op_name, source, line, computation, .. } = row;
-                    let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), &computation.name].map(quoted);
+                    let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), computation].map(quoted);
                     let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
                     writeln!(out, "{name},{opcode},{shape},{op_name},{source},{line},{of},{unpadded},{allocated},{}", sizes.padding_bytes())
                 })
@@ -251,7 +275,7 @@ impl Hlo {
     }
 
     fn shapes(&self) -> Result<(), Failure> {
-        let (input, length) = open(&self.file)?;
+        let (input, length) = self.open()?;
         let bar = byte_progress(length);
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();
@@ -325,7 +349,7 @@ fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value,
             "op_name": row.op_name,
             "source": row.source,
             "line": row.line,
-            "computation": row.computation.name,
+            "computation": row.computation,
             "unpadded_bytes": row.sizes.unpadded_bytes,
             "allocated_bytes": row.sizes.allocated_bytes,
             "waste_bytes": row.sizes.padding_bytes(),
@@ -342,13 +366,12 @@ fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value,
             "result": bytes_json(totals.result),
         })
     });
-    let is_entry = |role| role == HloRole::Entry;
     Ok(json!({
         "instructions": rows.collect::<Vec<_>>(),
         "computations": computations.collect::<Vec<_>>(),
         "entry": {
-            "parameters": bytes_json(summary.total(is_entry, |totals| totals.parameters)?),
-            "results": bytes_json(summary.total(is_entry, |totals| totals.result)?),
+            "parameters": bytes_json(summary.parameters()?),
+            "results": bytes_json(summary.result()?),
             "on_device": summary.on_device()?.map(on_device_json),
         },
         "partitions": summary.partitions(),

@@ -70,6 +70,11 @@ fn index(syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
     {
         return Ok(layout.index_of(text)?);
     }
+    let bare = text.trim().trim_start_matches('(').trim_end_matches(')');
+    if bare != text.trim() && numbers("the index", bare).is_ok() {
+        let why = "an index is written without brackets";
+        return Err(Failure::Advised(why.into(), format!("write {bare}")));
+    }
     let looks_like_layout = text.contains(['(', '[']);
     if looks_like_layout {
         let why = "the layout comes first, then the index, as in: locate '((12:8), (8:1))' 3,5";

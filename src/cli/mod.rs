@@ -35,7 +35,7 @@ mod wrap;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
@@ -51,10 +51,11 @@ pub use relayout::page as relayout_page;
     about,
     max_term_width = 100,
     after_help = "\
-A LAYOUT is PadLayout text such as '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))',
-an XLA shape such as 'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as
-'((2,2),3):((24,2),8)', strides such as 'shape=(2, 3), strides=(3, 1)', or - to
-read one from standard input. Put it in quotes: shells read brackets and braces.
+A LAYOUT is PadLayout text such as
+'((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))', an XLA shape such as
+'bf16[8,128]{1,0:T(8,128)(2,1)}', a CuTe layout such as '((2,2),3):((24,2),8)',
+strides such as 'shape=(2, 3), strides=(3, 1)', or - to read one from standard
+input. Put it in quotes: shells read brackets and braces.
 
 Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
 nothing on stdout.
@@ -153,6 +154,9 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
         let message = "there are more arguments than the command takes".into();
         return Failure::Advised(message, advice).report(as_json);
     }
+    if let Some((message, help)) = remedy(error, arguments) {
+        return Failure::Advised(message, help).report(as_json);
+    }
     if as_json {
         let text = error.render().to_string();
         let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
@@ -161,7 +165,21 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
     printed(error)
 }
 
-/// Prints what clap has to say; a caller inside another program goes on.
+/// What is wrong and what to do, where that is more than clap can tell.
+fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String)> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::UnknownArgument => slips::unexpected(text(ContextKind::InvalidArg)?, command),
+        ErrorKind::InvalidSubcommand => slips::not_a_command(text(ContextKind::InvalidSubcommand)?),
+        _ => None,
+    }
+}
+
+/// Prints what clap has to say; a caller inside of another program goes on.
 fn printed(error: &clap::Error) -> ExitCode {
     // A reader that went away has read what it wanted.
     let _ = error.print();

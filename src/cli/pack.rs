@@ -7,15 +7,16 @@ use tensor_layout::image::Lane;
 
 use super::failure::Failure;
 use super::image::{Image, ImageOut, Npy, form};
+use super::slips::check_order;
 
 /// Move a tensor into the memory of every unit.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy file,
-one cell per place: units row-major, then Addr, then W. A DIR (an -o that ends in /)
-has a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With --dtype (or a suffix
-such as @LM0 / Half) on a machine, the image is in long words, lane 0 most
-significant. Memory does not grow with the tensor.
+The tensor is a .npy file in C order with the shape of LAYOUT. FILE is a .npy
+file, one cell per place: units row-major, then Addr, then W. A DIR (an -o that
+ends in /) has a file per unit, such as L2B=0/L1B=3/MAB=0/PE=1.npy. With
+--dtype (or a suffix such as @LM0 / Half) on a machine, the image is in long
+words, lane 0 most significant. Memory does not grow with the tensor.
 
 Examples:
   tensor-layout pack w.npy '((4_PE, 3:8), (8:1))' -o image.npy
@@ -34,6 +35,7 @@ pub(super) struct Pack {
 
 impl Pack {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        check_order(&self.tensor, "the tensor")?;
         let (program, lanes) = self.image.program()?;
         let mut tensor = Npy::open(&self.tensor)?;
         let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();

@@ -17,10 +17,10 @@ use super::output::{Output, print};
 /// Count what has to move to go from one layout to another.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Counts are exact for tensors of any size: of the destination copies by the distance
-to the nearest source copy, and of what has to enter the units of each level, whatever
-the algorithm.
-Without --machine there are as many units as the two layouts name, or one.
+Counts are exact for tensors of any size: of the destination copies by the
+distance to the nearest source copy, and of what has to enter the units of each
+level, whatever the algorithm. Without --machine there are as many units as the
+two layouts name, or one.
 JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
 \"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
 Where the machine's file has [bandwidth] (long words per step into a unit), --dtype

@@ -17,13 +17,14 @@ use super::output::print;
 /// Compare two layouts, and show where they differ.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Prints `same` (`serves`, `copyable`) and exits with 0, or prints a place where they
-differ and exits with 1. With --machine the placements are compared: levels that a
-layout does not use hold copies, and a memory that units share counts once.
-With --bitcast A and B are XLA arrays of any types, and the bytes of A are read as
-B: prints what that does to the elements (identity, reshape, transpose, a reshape of
-a transpose, or bytes where the widths differ), and exits with 1 where it is none of
-these, or not the one asked for, or where a byte holds an element of only one.
+Prints `same` (`serves`, `copyable`) and exits with 0, or prints a place where
+they differ and exits with 1. With --machine the placements are compared:
+levels that a layout does not use hold copies, and a memory that units share
+counts once. With --bitcast A and B are XLA arrays of any types, and the bytes
+of A are read as B: prints what that does to the elements (identity, reshape,
+transpose, a reshape of a transpose, or bytes where the widths differ), and
+exits with 1 where it is none of these, or not the one asked for, or where a
+byte holds an element of only one.
 JSON: {\"same\":true} or {\"same\":false,\"witness\":{..}}; the key is `serves` or
 `copyable` with that option. --bitcast adds a \"bitcast\": its \"name\", its
 \"dimensions\", and its \"map\" from the index of B to that of A.

@@ -17,11 +17,12 @@ use super::wrap::fitted;
 /// Find the layouts in any text: a log, JSON, YAML, a compiler dump.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-It finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and shapes
-with strides. Each has one row, in the order of the text: the line and the name where
-it is first seen, how often, bytes, padding, whether it fits the machine, and for XLA
-shapes a smaller tiling that TPU dumps show. It does not find CuTe layouts without
-brackets (4:1), which look like times, or tuples without levels and strides.
+It finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and
+shapes with strides. Each has one row, in the order of the text: the line and
+the name where it is first seen, how often, bytes, padding, whether it fits the
+machine, and for XLA shapes a smaller tiling that TPU dumps show. It does not
+find CuTe layouts without brackets (4:1), which look like times, or tuples
+without levels and strides.
 JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
 \"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
 \"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}

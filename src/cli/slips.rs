@@ -15,6 +15,8 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
         .or_else(|| from_file(text))
         .or_else(|| from_order(text))
         .or_else(|| from_brackets(text))
+        .or_else(|| from_log(text))
+        .or_else(|| from_cpp(text))
         .or_else(|| from_lenient(text, lenient))
         .or_else(|| from_dtype(text));
     Failure::Text(error, advice)
@@ -65,9 +67,61 @@ pub(super) fn from_shell(text: &str) -> Option<String> {
 fn from_brackets(text: &str) -> Option<String> {
     let commas = text.replace(") (", "), (").replace(")(", "), (");
     let blanks = text.split_whitespace().collect::<Vec<_>>().join(", ").replace(",,", ",");
-    let mended = [commas.clone(), format!("({text})"), format!("({commas})"), blanks];
+    let times = text.replace('x', ",");
+    let mended = [commas.clone(), format!("({text})"), format!("({commas})"), blanks, times];
     let reads = |mended: &&String| **mended != text && reads(mended);
     mended.iter().find(reads).map(|mended| format!("did you mean '{mended}'?"))
+}
+
+/// The line of a log: what stands before the layout ends in `:`, `=` or a comma.
+fn from_log(text: &str) -> Option<String> {
+    const MOST_BRACKETS: usize = 8;
+    let starts = text.match_indices('(').take(MOST_BRACKETS);
+    let mut tails = starts.map(|(at, _)| text.split_at(at));
+    let (_, tail) = tails.find(|(head, tail)| {
+        head.trim_end().ends_with([':', '=', ',']) && !head.contains('(') && reads(tail)
+    })?;
+    Some(format!("did you mean '{tail}'? `tensor-layout scan` finds the layouts of a whole log"))
+}
+
+/// CuTe in C++ or in Python, and not as it is printed.
+fn from_cpp(text: &str) -> Option<String> {
+    let is_code = ["Layout<", "make_layout(", "cute::"].iter().any(|mark| text.contains(mark));
+    is_code.then(|| "write the layout as CuTe prints it, such as (4,2):(1,4)".into())
+}
+
+/// The remedy for an argument that a command does not take.
+pub(super) fn unexpected(stray: &str, command: &str) -> Option<(String, String)> {
+    let plain = |help: &str| Some((format!("unexpected argument `{stray}`"), help.to_owned()));
+    let digits = stray.trim_start_matches('-');
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b',');
+    match command {
+        _ if is_number && digits != stray => plain("indexes, coordinates and counts begin at 0"),
+        _ if stray.starts_with('-') => None,
+        "locate" if is_number => plain("an index is one argument, as in 100,37"),
+        "hlo" | "scan" if Path::new(stray).exists() => {
+            plain(&format!("one file at a time; for more: cat A B | tensor-layout {command} -"))
+        }
+        _ => plain("put a layout in quotes, so that the shell does not take it apart"),
+    }
+}
+
+/// Refuses a layout where a file should be named that goes before it.
+pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
+    let text = file.to_str().unwrap_or_default();
+    if file.exists() || !reads(text) {
+        return Ok(());
+    }
+    let why = format!("`{text}` is a layout, and {what} should stand there");
+    Err(Failure::Advised(why, format!("{what} comes first, then the layout")))
+}
+
+/// The remedy for a layout where a command should stand.
+pub(super) fn not_a_command(text: &str) -> Option<(String, String)> {
+    reads(text).then(|| {
+        let help = format!("a command goes first, as in: tensor-layout explain '{text}'");
+        (format!("`{text}` is a layout, and not a command"), help)
+    })
 }
 
 fn from_file(text: &str) -> Option<String> {

@@ -12,15 +12,16 @@ use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table as Rows, WriteError};
 use tensor_layout::{LayoutError, Level, Location, Placement};
 
-use super::failure::Failure;
+use super::failure::{Failure, note};
 use super::input::{Place, Placed, check_columns, location};
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Columns: Time (if used), the levels of the machine from the root down (without a
-machine: those that the layout names), Addr, W (if used), then the index i0,i1,..
+Columns: Time (if used), the levels of the machine from the root down (without
+a machine: those that the layout names), Addr, W (if used), then the index
+i0,i1,..
 
 Examples:
   tensor-layout table '((4_PE, 3:8), (8:1))'
@@ -123,7 +124,15 @@ impl Table {
                 "a .npy file holds npy-packed, npy-columns or npy-inverse; choose with --format"
                     .into(),
             )),
-            (None, named) => Ok(named.unwrap_or(TableFormat::Csv)),
+            (None, Some(named)) => Ok(named),
+            (None, None) => {
+                if !matches!(&*ending, "" | "txt") {
+                    note(&format!(
+                        "a file that ends in .{ending} is written as CSV; choose with --format"
+                    ));
+                }
+                Ok(TableFormat::Csv)
+            }
             (Some(format), Some(named)) if extension(format) != extension(named) => {
                 Err(Failure::Argument(format!(
                     "--format for .{} contradicts the name of the file, which ends in .{ending}",

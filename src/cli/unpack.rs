@@ -9,6 +9,7 @@ use tensor_layout::rows::WriteError;
 use super::failure::Failure;
 use super::image::{Image, ImageIn, form};
 use super::output::{Output, done_from};
+use super::slips::check_order;
 
 /// Move the memory of every unit back into a tensor: the inverse of pack.
 #[derive(Debug, ClapArgs)]
@@ -30,6 +31,7 @@ pub(super) struct Unpack {
 
 impl Unpack {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        check_order(&self.source, "the image")?;
         let (program, lanes) = self.image.program()?;
         let mut image = ImageIn::open(&self.source, &program)?;
         let descr = self.descr.clone().unwrap_or_else(|| match lanes {

@@ -45,10 +45,11 @@ enum Command {
 /// Write tensors as the lines that a simulator reads.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-A LAYOUT names memory and dtype, as in '((8:1, 2_W:1))@DRAM / Float'. An array has its
-shape and the type of the dtype: <f4 for Float, <f8 Double, <i4 Int, <u4 UInt, <i8 Long,
-<u8 ULong, |i1 Byte, |u1 UByte; for Half <f4 or <f2, rounded to the 9 bits of mantissa
-that MN-Core has, or <u2 for the bits. Addresses of --base count long words.
+A LAYOUT names memory and dtype, as in '((8:1, 2_W:1))@DRAM / Float'. An array
+has its shape and the type of the dtype: <f4 for Float, <f8 Double, <i4 Int,
+<u4 UInt, <i8 Long, <u8 ULong, |i1 Byte, |u1 UByte; for Half <f4 or <f2,
+rounded to the 9 bits of mantissa that MN-Core has, or <u2 for the bits.
+Addresses of --base count long words.
 
 Example:
   tensor-layout vectors write --in '((4_PE:1, 2_W:1))@LM0 / Float' a.npy --base 16 \\
@@ -77,8 +78,9 @@ struct WriteArgs {
 /// Read the tensors of a file into .npy files.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Files are called In0.npy, Out0.npy and so on; for each, a line says its layout, memory,
-dtype, shape and base, and which elements no line sets (they are 0). A Half is <f4.
+Files are called In0.npy, Out0.npy and so on; for each, a line says its layout,
+memory, dtype, shape and base, and which elements no line sets (they are 0). A
+Half is <f4.
 
 Example:
   tensor-layout vectors read test.vsm -o arrays")]
@@ -94,10 +96,10 @@ struct ReadArgs {
 /// Check every line of a file against its header.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Checks the memory, address, units and lanes of each line, and its long word against the
-values in its comment; finds lines that are missing, repeated or out of order, tensors
-that overlap, and memories that are too small. Prints `ok`, or a finding per line and
-exits with 1.
+Checks the memory, address, units and lanes of each line, and its long word
+against the values in its comment; finds lines that are missing, repeated or
+out of order, tensors that overlap, and memories that are too small. Prints
+`ok`, or a finding per line and exits with 1.
 JSON: {\"tensors\":..,\"lines\":..,\"count\":..,\"findings\":[{\"line\":..,\"message\":..},..]}
 
 Example:
@@ -114,10 +116,11 @@ struct CheckArgs {
 /// Compare what a simulator printed with what a file expects.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-RESULT has the long words of the `getd` lines in hexadecimal: one per line, in the same
-order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1 3FC000003DCCCCCD` or in the
-`DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)` of the emulator. Prints `same`, or the
-wrong elements with their places and a picture of them, and exits with 1.
+RESULT has the long words of the `getd` lines in hexadecimal: one per line, in
+the same order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1
+3FC000003DCCCCCD` or in the `DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)`
+of the emulator. Prints `same`, or the wrong elements with their places and a
+picture of them, and exits with 1.
 JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"differences\":[{\"index\":[..],
 \"place\":..,\"lane\":..,\"line\":..,\"expected\":..,\"found\":..},..]},..]
 

@@ -244,7 +244,7 @@ pub enum InverseFault {
         next: u64,
     },
     /// A stride that is not a multiple of what smaller strides fill.
-    #[error("a stride of {stride} is not a multiple of {filled}, which smaller strides fill")]
+    #[error("a stride of {stride} is not a multiple of {filled}, which the smaller strides fill")]
     Stride {
         /// The stride.
         stride: u64,
@@ -301,7 +301,7 @@ pub enum ComplementFault {
     },
     /// A stride that is not a multiple of what smaller strides fill.
     #[error(
-        "in `{level}` a stride of {stride} is not a multiple of {filled}, which smaller strides fill"
+        "in `{level}` a stride of {stride} is not a multiple of {filled}, which the smaller strides fill"
     )]
     Stride {
         /// The level.

@@ -66,7 +66,7 @@ fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// The dtype of a PadLayout for the names that other systems give it.
-fn dtype_help(name: &str) -> String {
+pub(crate) fn dtype_help(name: &str) -> String {
     use crate::notation::Dtype;
     let meant = match name.to_ascii_lowercase().as_str() {
         "float32" | "f32" | "fp32" => Some("Float"),

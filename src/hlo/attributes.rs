@@ -67,7 +67,10 @@ impl<'a> HloAttributes<'a> {
     /// Cost: linear in the text up to the value.
     #[must_use]
     pub fn get(self, key: &str) -> Option<&'a str> {
-        // Most texts do not have the key at all.
+        // Most texts do not have the key at all, and many are empty.
+        if self.text.len() < key.len() {
+            return None;
+        }
         memmem::find(self.text.as_bytes(), key.as_bytes())?;
         self.parts().find_map(|part| match part.strip_prefix(key)? {
             "" => Some(""),

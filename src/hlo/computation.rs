@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use memchr::{memchr2, memmem};
 
 use crate::error::Span;
 use crate::hlo::instruction::{HloInstruction, OperandList, OperandRecord, Record};
 use crate::hlo::module::HloModule;
+use crate::hlo::names::hash;
 
 /// The text of a computation, and where its parts are; used again for the next one.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,8 @@ pub(super) struct Body {
     pub(super) is_entry: bool,
     pub(super) records: Vec<Record>,
     pub(super) operands: Vec<OperandRecord>,
+    /// The instructions by their names, while operands are looked for.
+    numbers: Numbers,
 }
 
 impl Body {
@@ -29,9 +34,10 @@ impl Body {
         let is_entry = head.starts_with("ENTRY ");
         let start = if is_entry { "ENTRY ".len() } else { 0 };
         let name = head.get(start..).unwrap_or_default();
-        let length = name.find([' ', '(']).unwrap_or(name.len());
+        let length = memchr2(b' ', b'(', name.as_bytes()).unwrap_or(name.len());
         let rest = name.get(length..).unwrap_or_default().trim();
-        if length == 0 || !(rest.is_empty() || rest.starts_with('(') && rest.contains("->")) {
+        let has_arrow = || memmem::find(rest.as_bytes(), b"->").is_some();
+        if length == 0 || !(rest.is_empty() || rest.starts_with('(') && has_arrow()) {
             return false;
         }
         let sigil = usize::from(name.starts_with('%'));
@@ -82,21 +88,64 @@ impl Body {
     /// Finds the instruction of every operand; returns the lines and names of those that are not
     /// in the computation.
     pub(super) fn resolve(&mut self) -> Vec<(u64, Span)> {
-        let text = &self.text;
+        let Body { text, records, operands, numbers, .. } = self;
         let part = |span: Span| text.get(span.start..span.end).unwrap_or_default();
-        let numbered = self.records.iter().enumerate();
-        let numbers: FxHashMap<&str, usize> =
-            numbered.map(|(number, record)| (part(record.name), number)).collect();
+        let has_table = records.len() > FEW;
+        if has_table {
+            numbers.fill(records, part);
+        }
         let mut missing = Vec::new();
-        for record in &self.records {
-            for operand in &mut self.operands[record.operands.start..record.operands.end] {
-                operand.instruction = numbers.get(part(operand.name)).copied();
+        for record in records.iter() {
+            for operand in &mut operands[record.operands.start..record.operands.end] {
+                let name = part(operand.name);
+                operand.instruction = match has_table {
+                    true => numbers.find(name, records, part),
+                    false => records.iter().rposition(|record| part(record.name) == name),
+                };
                 if operand.instruction.is_none() {
                     missing.push((record.line, operand.name));
                 }
             }
         }
         missing
+    }
+}
+
+/// Among so few instructions a name is found faster by looking at all than in a table.
+const FEW: usize = 8;
+
+/// The instructions of a computation by their names; of several with one name the last.
+#[derive(Clone, Debug, Default)]
+struct Numbers(HashTable<usize>);
+
+impl Numbers {
+    fn fill<'t>(&mut self, records: &[Record], part: impl Fn(Span) -> &'t str) {
+        // A long computation must not make those behind it dear: to clear a table is to write all of it.
+        const MOST_ROOM: usize = 1 << 8;
+        if self.0.capacity() > MOST_ROOM {
+            self.0 = HashTable::new();
+        }
+        self.0.clear();
+        let name = |number: &usize| records.get(*number).map_or("", |record| part(record.name));
+        for (number, record) in records.iter().enumerate() {
+            let own = part(record.name);
+            match self.0.entry(hash(own), |of| name(of) == own, |of| hash(name(of))) {
+                Entry::Occupied(mut of) => *of.get_mut() = number,
+                Entry::Vacant(room) => {
+                    room.insert(number);
+                }
+            }
+        }
+    }
+
+    fn find<'t>(
+        &self,
+        own: &str,
+        records: &[Record],
+        part: impl Fn(Span) -> &'t str,
+    ) -> Option<usize> {
+        let name = |number: &usize| records.get(*number).map_or("", |record| part(record.name));
+        self.0.find(hash(own), |of| name(of) == own).copied()
     }
 }
 

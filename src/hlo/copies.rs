@@ -1,20 +1,19 @@
 //! Copies, transposes, reshapes and bitcasts: what changes, and whether it costs anything.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 use itertools::Itertools;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::algebra::Layout;
 use crate::error::{LayoutError, Site};
-use crate::hlo::roles::{Calls, HloRole, NOT_LISTED};
-use crate::hlo::{HloComputation, HloInstruction, HloModule, op_name};
-use crate::notation::{XlaArray, XlaLayout, XlaShape};
-
-/// How many entries are held before those inside fusions are looked for.
-const LEAST_ROOM: usize = 1024;
+use crate::hlo::held::{Held, HeldRow};
+use crate::hlo::names::Shapes;
+use crate::hlo::roles::{Calls, HloRole, NOT_LISTED, Roles};
+use crate::hlo::{HloComputation, HloInstruction, HloModule};
+use crate::notation::{XlaArray, XlaLayout, XlaParser, XlaShape};
 
 /// An instruction that moves data, or only renames it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +54,8 @@ pub struct HloCopy {
 /// nothing by itself, and is not part of the totals.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
 /// one computation, the distinct pairs, and what is listed: all, or with [`new`](HloCopies::new) the
-/// worst of each computation that no fusion is known to call.
+/// worst; of the module that is being read also some 60 bytes for each computation, and the worst of
+/// each that no fusion is known to call.
 ///
 /// ```
 /// use tensor_layout::hlo::{HloCopies, HloDump};
@@ -78,17 +78,18 @@ pub struct HloCopy {
 pub struct HloCopies {
     top: Option<usize>,
     entries: Vec<HloCopy>,
-    /// Instructions of the module that is being read.
-    held: Vec<Held>,
-    /// How many may be held before the rest of those inside fusions is dropped.
-    room: usize,
-    calls: Calls,
-    /// That module and its computations.
+    /// The module that is being read, its computations, and what is not free in those that have
+    /// such a copy.
     module: HloModule,
-    computations: Vec<Computation>,
+    calls: Calls,
+    sums: Vec<(u32, Sums)>,
+    /// Its instructions that may be listed, and those of one computation.
+    held: Held<Moved>,
+    found: Vec<(Reverse<Moved>, usize, usize)>,
     /// What was found out of pairs of shapes, by their texts, the opcode and its dimensions.
     known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
     pair: String,
+    shapes: Shapes,
     /// Instructions that could not be read: the line and why.
     unread: Vec<(u64, String)>,
     all: Sums,
@@ -113,26 +114,6 @@ impl Sums {
     }
 }
 
-/// A computation, and what its copies move that are not free.
-#[derive(Clone, Debug)]
-struct Computation {
-    name: Box<str>,
-    line: u64,
-    sums: Sums,
-}
-
-/// An instruction that may be listed: whether it is follows from calls that may come later.
-#[derive(Clone, Debug)]
-struct Held {
-    computation: usize,
-    line: u64,
-    name: Box<str>,
-    /// The number of its pair of shapes.
-    change: usize,
-    metadata: Option<Box<str>>,
-    key: Moved,
-}
-
 /// Whether a copy costs anything, and the bytes that it moves.
 type Moved = (bool, u128);
 
@@ -155,13 +136,12 @@ impl HloCopies {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge); what cannot be read is [`unread`](HloCopies::unread).
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.computations.is_empty() || self.module.line() != computation.module().line() {
+        if self.calls.is_empty() || self.module.line() != computation.module().line() {
             self.end_module()?;
             self.module = computation.module().clone();
         }
-        let owner = self.calls.len();
-        self.calls.add(computation);
-        let (mut sums, mut found, mut count) = (Sums::default(), Vec::new(), 0);
+        let (mut sums, mut count) = (Sums::default(), 0);
+        self.found.clear();
         for instruction in computation.instructions().filter(|i| is_copy(i.opcode())) {
             match self.change(instruction) {
                 Ok((number, change)) => {
@@ -170,46 +150,52 @@ impl HloCopies {
                     if key.0 {
                         sums.add(1, change.read, change.written)?;
                     }
-                    found.push((Reverse(key), instruction.index(), number));
+                    self.note((Reverse(key), instruction.index(), number));
                 }
                 Err(why) => self.unread.push((instruction.line(), why)),
             }
         }
         self.all.add(count, 0, 0)?;
-        let (name, line) = (computation.name().into(), computation.line());
-        self.computations.push(Computation { name, line, sums });
-        if let Some(top) = self.top.filter(|top| *top < found.len()) {
-            found.sort_unstable();
-            found.truncate(top);
+        let number = self.calls.add(computation)?;
+        if sums.count > 0 {
+            self.sums.push((number, sums));
         }
-        for (Reverse(key), index, change) in found {
-            let instruction = computation.instruction(index);
-            self.held.extend(instruction.map(|of| Held {
-                computation: owner,
-                line: of.line(),
-                name: of.name().into(),
-                change,
-                metadata: of.attribute("metadata").map(Into::into),
-                key,
-            }));
+        self.hold(number, computation);
+        Ok(())
+    }
+
+    /// Keeps an instruction if it may be among the greatest.
+    fn note(&mut self, copy: (Reverse<Moved>, usize, usize)) {
+        // Entries of former modules come before equal ones of this.
+        let is_full = self.top.is_some_and(|top| self.entries.len() >= top);
+        let is_small = |last: &HloCopy| (true, copy.0.0) <= key(last).0.0;
+        if !is_full || self.entries.last().is_some_and(|last| !is_small(last)) {
+            self.found.push(copy);
+        }
+    }
+
+    /// Holds the greatest of a computation.
+    fn hold(&mut self, number: u32, computation: HloComputation<'_>) {
+        if let Some(top) = self.top.filter(|top| *top < self.found.len()) {
+            self.found.sort_unstable();
+            self.found.truncate(top);
+        }
+        for (Reverse(key), index, change) in self.found.drain(..) {
+            if let Some(instruction) = computation.instruction(index) {
+                self.held.push(instruction, number, change, key);
+            }
         }
         self.drop_fused();
-        Ok(())
     }
 
     /// Keeps only the greatest of what is known to be inside fusions, once there is much of it.
     fn drop_fused(&mut self) {
-        let Some(top) = self.top.filter(|_| self.held.len() > self.room.max(LEAST_ROOM)) else {
-            return;
-        };
-        let is_fused = |held: &Held| self.calls.is_fused(held.computation);
-        let held = std::mem::take(&mut self.held).into_iter();
-        let (mut fused, others): (Vec<_>, Vec<_>) = held.partition(is_fused);
-        fused.sort_by_key(|held| (Reverse(held.key), held.line));
-        fused.truncate(top);
-        self.held = others;
-        self.held.append(&mut fused);
-        self.room = 2 * self.held.len() + 1;
+        let Some(top) = self.top.filter(|_| self.held.is_crowded()) else { return };
+        let is_fused = |held: &HeldRow<Moved>| self.calls.is_fused(held.computation);
+        let place = |held: &HeldRow<Moved>| (Reverse(held.key), held.line);
+        let fused = self.held.rows().iter().filter(|held| is_fused(held)).map(place);
+        let greatest: FxHashSet<_> = fused.sorted_unstable().take(top).collect();
+        self.held.retain(|held| !is_fused(held) || greatest.contains(&place(held)));
     }
 
     /// Sorts: what moves most first, then what is free, then what is inside fusions.
@@ -230,27 +216,28 @@ impl HloCopies {
     fn end_module(&mut self) -> Result<(), LayoutError> {
         let mut calls = std::mem::take(&mut self.calls);
         let roles = calls.roles();
-        let computations = std::mem::take(&mut self.computations);
-        let role = |of: usize| roles.get(of).copied().unwrap_or(HloRole::Uncalled);
-        for (number, of) in computations.iter().enumerate() {
-            if role(number).is_in_memory() {
-                self.paid.add(of.sums.count, of.sums.read, of.sums.written)?;
-                if self.room > 0 && calls.is_fused(number) {
-                    self.unread.push((of.line, format!("{NOT_LISTED}: {}", of.name)));
-                }
+        let held = std::mem::take(&mut self.held);
+        for (number, sums) in std::mem::take(&mut self.sums) {
+            if roles.of(number).is_in_memory() {
+                self.paid.add(sums.count, sums.read, sums.written)?;
             }
         }
-        self.room = 0;
-        let mut held = std::mem::take(&mut self.held);
-        if let Some(top) = self.top {
-            let key = |held: &Held| (role(held.computation).is_in_memory(), held.key);
-            held.sort_by_key(|held| (Reverse(key(held)), held.line));
-            held.truncate(top);
+        let fused =
+            roles.iter().filter(|(number, _)| held.has_dropped() && calls.is_fused(*number));
+        for (number, _) in fused.filter(|(_, role)| role.is_in_memory()) {
+            let why = format!("{NOT_LISTED}: {}", calls.name(number));
+            self.unread.push((calls.line(number), why));
         }
-        for held in held {
-            let computation = computations.get(held.computation).map_or("", |of| &of.name);
-            let role = role(held.computation);
-            self.entries.extend(self.entry(held, computation, role));
+        let key = |of: &&HeldRow<Moved>| {
+            (Reverse((roles.of(of.computation).is_in_memory(), of.key)), of.line)
+        };
+        let mut rows: Vec<_> = held.rows().iter().collect();
+        if let Some(top) = self.top {
+            rows.sort_unstable_by_key(key);
+            rows.truncate(top);
+        }
+        for row in rows {
+            self.entries.extend(self.entry(row, &held, &calls, &roles));
         }
         if self.top.is_some() {
             self.keep_greatest();
@@ -269,7 +256,10 @@ impl HloCopies {
         self.pair.push_str(of.attribute("dimensions").unwrap_or_default());
         let number = match self.known.get_index_of(&*self.pair) {
             Some(number) => number,
-            None => self.known.insert_full(self.pair.as_str().into(), Change::of(operand, of)).0,
+            None => {
+                let change = Change::of(operand, of, &mut self.shapes);
+                self.known.insert_full(self.pair.as_str().into(), change).0
+            }
         };
         match self.known.get_index(number) {
             Some((_, Ok(change))) => Ok((number, change)),
@@ -278,18 +268,27 @@ impl HloCopies {
         }
     }
 
-    fn entry(&self, held: Held, computation: &str, role: HloRole) -> Option<HloCopy> {
-        let (pair, change) = self.known.get_index(held.change)?;
-        let Change { from, to, changes, read, written, is_free } = change.as_ref().ok()?.clone();
-        let metadata = held.metadata.as_deref();
+    fn entry(
+        &self,
+        row: &HeldRow<Moved>,
+        held: &Held<Moved>,
+        calls: &Calls,
+        roles: &Roles,
+    ) -> Option<HloCopy> {
+        let (pair, change) = self.known.get_index(row.number)?;
+        let Change { read, written, is_free, words } = change.as_ref().ok()?;
+        let (read, written, is_free) = (*read, *written, *is_free);
+        let Words { from, to, changes } = words.get_or_init(|| Words::of(pair)).clone();
+        let text = held.text(row);
+        let (op_name, source) = text.origin(&self.module);
         Some(HloCopy {
-            name: held.name.into(),
-            opcode: pair.lines().next().unwrap_or_default().into(),
-            line: held.line,
-            computation: computation.into(),
-            role,
-            op_name: metadata.and_then(op_name).map(Cow::into_owned),
-            source: metadata.and_then(|text| self.module.source(text)).map(|at| at.to_string()),
+            name: text.name.into(),
+            opcode: text.opcode.into(),
+            line: row.line,
+            computation: calls.name(row.computation).into(),
+            role: roles.of(row.computation),
+            op_name,
+            source,
             from,
             to,
             changes,
@@ -336,12 +335,19 @@ impl HloCopy {
 /// What a pair of shapes and an opcode say.
 #[derive(Clone, Debug)]
 struct Change {
-    from: String,
-    to: String,
-    changes: Vec<String>,
     read: u64,
     written: u64,
     is_free: Option<bool>,
+    /// Read for what is listed alone.
+    words: OnceLock<Words>,
+}
+
+/// A pair of shapes, and what differs between them.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    from: String,
+    to: String,
+    changes: Vec<String>,
 }
 
 impl Change {
@@ -349,22 +355,48 @@ impl Change {
         (self.is_free != Some(true), u128::from(self.read) + u128::from(self.written))
     }
 
-    fn of(operand: HloInstruction<'_>, instruction: HloInstruction<'_>) -> Result<Change, String> {
-        let (from, to) = (array(operand, false)?, array(instruction, true)?);
-        let is_bitcast = instruction.opcode() == "bitcast";
-        let bytes = |array: &XlaArray| match is_bitcast {
-            true => Ok(0),
-            false => array.sizes().map(|sizes| sizes.allocated_bytes),
+    fn of(
+        operand: HloInstruction<'_>,
+        instruction: HloInstruction<'_>,
+        shapes: &mut Shapes,
+    ) -> Result<Change, String> {
+        let opcode = instruction.opcode();
+        let one = |of: HloInstruction<'_>, is_result| {
+            let array = array(opcode, of.shape_text(), is_result)?;
+            array.ok_or_else(|| format!("`{}` is not one array", of.name()))
         };
-        let failed = |error: crate::ParseError| error.kind().to_string();
+        let (from, to) = (one(operand, false)?, one(instruction, true)?);
+        let mut bytes = |of: HloInstruction<'_>, array: &XlaArray| match opcode {
+            "bitcast" => Ok(0),
+            // The tuple has more than what is copied.
+            "copy-start" => {
+                let sizes = array.sizes().map_err(|error| error.kind().to_string());
+                sizes.map(|sizes| sizes.allocated_bytes)
+            }
+            _ => {
+                let (_, sizes) = shapes.number(of.shape_text());
+                sizes.map(|sizes| sizes.allocated_bytes).map_err(str::to_owned)
+            }
+        };
         Ok(Change {
-            changes: changes(&from, &to),
-            read: bytes(&from).map_err(failed)?,
-            written: bytes(&to).map_err(failed)?,
+            read: bytes(operand, &from)?,
+            written: bytes(instruction, &to)?,
             is_free: is_free(instruction, &from, &to),
-            from: from.to_string(),
-            to: to.to_string(),
+            words: OnceLock::new(),
         })
+    }
+}
+
+impl Words {
+    /// Of a key of [`HloCopies::known`]: the opcode and the shapes, which were read before.
+    fn of(pair: &str) -> Words {
+        let mut lines = pair.split('\n');
+        let mut next = || lines.next().unwrap_or_default();
+        let (opcode, from, to) = (next(), next(), next());
+        let one = |text, is_result| array(opcode, text, is_result).ok().flatten();
+        let Some((from, to)) = one(from, false).zip(one(to, true)) else { return Words::default() };
+        let changes = changes(&from, &to);
+        Words { from: from.to_string(), to: to.to_string(), changes }
     }
 }
 
@@ -381,18 +413,17 @@ fn is_copy(opcode: &str) -> bool {
     matches!(opcode, "copy" | "copy-start" | "transpose" | "reshape" | "bitcast")
 }
 
-/// The array of an instruction, its layout written out; the tuple of a `copy-start` has its result
-/// first.
-fn array(of: HloInstruction<'_>, is_result: bool) -> Result<XlaArray, String> {
-    let shape = of.shape().map_err(|error| error.kind().to_string())?.canonical();
-    let arrays = shape.arrays();
-    let array = match (&shape, of.opcode()) {
+/// The array that a copy reads or writes, its layout written out; the tuple of a `copy-start` has its
+/// result first.
+fn array(opcode: &str, shape: &str, is_result: bool) -> Result<Option<XlaArray>, String> {
+    let shape = XlaParser::strict().parse(shape).map_err(|error| error.kind().to_string())?;
+    let shape = shape.canonical();
+    Ok(match (&shape, opcode) {
         (XlaShape::Tuple(..), "copy-start") if is_result => {
-            arrays.first().map(|(_, array)| (*array).clone())
+            shape.arrays().first().map(|(_, array)| (*array).clone())
         }
         _ => shape.as_array().cloned(),
-    };
-    array.ok_or_else(|| format!("`{}` is not one array", of.name()))
+    })
 }
 
 /// Whether every element has the place that it had; `order` is that of a transpose.

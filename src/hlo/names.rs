@@ -1,10 +1,67 @@
-//! The texts of shapes, which occur again and again, each read once.
+//! Texts that occur again and again: names, each with a number, and shapes, each read once.
 
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::lower::XlaSizes;
 use crate::notation::XlaShape;
+
+/// Names in the order in which they came, all in one text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    text: String,
+    ends: Vec<usize>,
+    numbers: HashTable<u32>,
+}
+
+impl Names {
+    /// Adds a name under the next number; from now on only this number is found for it. `None` at
+    /// 2^32 names.
+    pub(super) fn push(&mut self, name: &str) -> Option<u32> {
+        let number = u32::try_from(self.ends.len()).ok()?;
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        let Names { text, ends, numbers } = self;
+        let of = |number: &u32| nth(text, ends, *number);
+        match numbers.entry(hash(name), |known| of(known) == name, |known| hash(of(known))) {
+            Entry::Occupied(mut known) => *known.get_mut() = number,
+            Entry::Vacant(room) => {
+                room.insert(number);
+            }
+        }
+        Some(number)
+    }
+
+    /// The last number that a name got.
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        self.numbers.find(hash(name), |known| self.get(*known) == name).copied()
+    }
+
+    /// The name with a number.
+    pub(super) fn get(&self, number: u32) -> &str {
+        nth(&self.text, &self.ends, number)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+fn nth<'t>(text: &'t str, ends: &[usize], number: u32) -> &'t str {
+    let end = |at: usize| ends.get(at).copied();
+    let at = usize::try_from(number).unwrap_or(usize::MAX);
+    let start = at.checked_sub(1).and_then(end).unwrap_or(0);
+    end(at).and_then(|end| text.get(start..end)).unwrap_or_default()
+}
+
+pub(super) fn hash(name: &str) -> u64 {
+    FxBuildHasher.hash_one(name)
+}
 
 /// Distinct shapes with their sizes, or why they have none.
 #[derive(Clone, Debug, Default)]

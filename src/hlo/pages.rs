@@ -4,6 +4,7 @@ use itertools::Itertools;
 
 use crate::error::LayoutError;
 use crate::hlo::copies::{HloCopies, HloCopy};
+use crate::hlo::overview::HloLargest;
 use crate::hlo::roles::HloRole;
 use crate::hlo::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::hlo::summary::{HloBytes, HloRow, HloSummary};
@@ -14,7 +15,7 @@ use crate::report::readable_bytes;
 /// How many rows a page has, if nothing else is said.
 const SHOWN: usize = 20;
 
-/// How many computations, and lines that could not be read, a page has.
+/// How many lines that could not be read a page has.
 const FEW: usize = 10;
 
 /// Three byte counts, right-aligned, and text.
@@ -55,7 +56,7 @@ impl HloSummary {
     pub fn page(&self, top: Option<usize>, unread: &[UnreadLine]) -> Result<String, LayoutError> {
         let head = |what: &str| row(["waste", "elements", "allocated"].map(str::to_owned), what);
         let mut page = head("instruction");
-        for HloRow { line, name, opcode, shape, sizes, op_name, source, computation } in
+        for HloRow { line, name, opcode, shape, sizes, op_name, source, computation, role } in
             self.rows().take(top.unwrap_or(SHOWN))
         {
             let bytes = HloBytes {
@@ -63,20 +64,16 @@ impl HloSummary {
                 unpadded: sizes.unpadded_bytes,
                 allocated: sizes.allocated_bytes,
             };
-            let place = match computation.role {
+            let place = match role {
                 HloRole::Entry => String::new(),
-                _ => format!(" in {}", computation.name),
+                _ => format!(" in {computation}"),
             };
             page += &bytes_row(bytes, &format!("{opcode} {name}, line {line}{place}"));
             page += &format!("{:13}{shape}\n", "");
             page += &origin(13, op_name, source);
         }
         page += &format!("\n{}", head("entry"));
-        let is_entry = |role| role == HloRole::Entry;
-        for (what, bytes) in [
-            ("parameter", self.total(is_entry, |totals| totals.parameters)?),
-            ("result", self.total(is_entry, |totals| totals.result)?),
-        ] {
+        for (what, bytes) in [("parameter", self.parameters()?), ("result", self.result()?)] {
             page += &bytes_row(bytes, &counted(bytes.count, what));
         }
         if let Some(HloOnDevice { parameters, result }) = self.on_device()? {
@@ -97,29 +94,22 @@ impl HloSummary {
     }
 
     fn computation_rows(&self) -> Result<String, LayoutError> {
-        let in_memory = self.computations().iter().filter(|totals| totals.role.is_in_memory());
-        let largest = in_memory.sorted_by_key(|totals| std::cmp::Reverse(totals.written.allocated));
-        let largest = largest.collect_vec();
+        let overview = self.overview();
         let mut page = String::new();
-        for totals in largest.iter().take(FEW) {
-            let (role, name, line) = (totals.role.name(), &totals.name, totals.line);
-            let count = counted(totals.written.count, "instruction");
-            page += &bytes_row(totals.written, &format!("{role} {name}, line {line}: {count}"));
+        for HloLargest { name, role, line, written, .. } in overview.largest() {
+            let count = counted(written.count, "instruction");
+            page += &bytes_row(*written, &format!("{} {name}, line {line}: {count}", role.name()));
         }
-        let rest = largest.iter().skip(FEW).map(|totals| totals.written);
-        let count = largest.len().saturating_sub(FEW);
+        let (count, rest) = overview.others();
         if count > 0 {
-            let rest =
-                rest.collect_vec().into_iter().try_fold(HloBytes::default(), HloBytes::plus)?;
-            page += &bytes_row(rest, &format!("{count} more"));
+            page += &bytes_row(rest.bytes()?, &format!("{count} more"));
         }
         for (role, what) in [
             (HloRole::Fused, "inside fusions, not in memory"),
             (HloRole::Applied, "applied to elements, as in a reduce"),
         ] {
-            let count = self.computations().iter().filter(|totals| totals.role == role).count();
-            if count > 0 {
-                let bytes = self.total(|r| r == role, |totals| totals.written)?;
+            if overview.computations(role) > 0 {
+                let bytes = self.written(role)?;
                 page += &bytes_row(bytes, &format!("{} {what}", counted(bytes.count, "value")));
             }
         }

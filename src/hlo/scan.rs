@@ -1,5 +1,7 @@
 //! The bytes of a dump: shapes, quotes and brackets.
 
+use memchr::{memchr, memchr3};
+
 use crate::notation::XlaDtype;
 
 /// Something that begins like a shape: the name of a type, then `[`.
@@ -81,18 +83,27 @@ pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
     if !is_layout {
         return (end, true);
     }
+    let close = close_of_layout(&piece[end..]);
+    (end + close.unwrap_or_else(|cut| cut), close.is_ok())
+}
+
+/// Behind the brace that closes the layout which `text` begins with, or where the search ends: a
+/// quote, the end of the line or of the text.
+fn close_of_layout(text: &[u8]) -> Result<usize, usize> {
     // Layouts hold no braces, except in the physical shape of older dumps.
+    let plain = memchr(b'}', text).map_or(text, |close| &text[..close]);
+    if plain.len() < text.len() && memchr3(b'{', b'"', b'\n', &plain[1..]).is_none() {
+        return Ok(plain.len() + 1);
+    }
     let mut depth = 0_usize;
-    for (at, byte) in piece.iter().enumerate().skip(end) {
+    for (at, byte) in text.iter().enumerate() {
         match byte {
             b'{' => depth += 1,
+            b'}' if depth == 1 => return Ok(at + 1),
             b'}' => depth -= 1,
-            b'"' | b'\n' => return (at, false),
+            b'"' | b'\n' => return Err(at),
             _ => {}
         }
-        if depth == 0 {
-            return (at + 1, true);
-        }
     }
-    (piece.len(), false)
+    Err(text.len())
 }

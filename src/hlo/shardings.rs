@@ -215,6 +215,12 @@ impl HloOnDevice {
         Ok(is_sharded.then_some(all))
     }
 
+    /// The sum of two.
+    pub(super) fn plus(self, other: HloOnDevice) -> Result<HloOnDevice, LayoutError> {
+        let parameters = self.parameters.plus(other.parameters)?;
+        Ok(HloOnDevice { parameters, result: self.result.plus(other.result)? })
+    }
+
     fn add(
         &mut self,
         instruction: HloInstruction<'_>,

@@ -1,17 +1,17 @@
 //! What the instructions of a dump write, and where: by computation, the greatest first.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use crate::error::{LayoutError, Site};
+use crate::hlo::held::{Held, HeldRow};
 use crate::hlo::names::Shapes;
-use crate::hlo::roles::{Calls, HloRole, NOT_LISTED};
+use crate::hlo::overview::{HloLargest, Overview};
+use crate::hlo::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::hlo::shardings::Shares;
 use crate::hlo::unread::{Unread, UnreadLine};
-use crate::hlo::{HloComputation, HloInstruction, HloModule, HloOnDevice, op_name};
+use crate::hlo::{HloComputation, HloModule, HloOnDevice};
 use crate::lower::XlaSizes;
-
-/// How many rows are held before those inside fusions are looked for.
-const LEAST_ROOM: usize = 1024;
 
 /// Bytes of arrays, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,8 +53,10 @@ pub struct HloComputationTotals {
 /// each other's place, and a loop writes them again and again. Values inside fusions are not in
 /// memory at all; they are counted and not listed.
 ///
-/// Cost: O(instructions); memory for one computation, its distinct shapes, the totals, and of the
-/// instructions at most `top` of each computation that no fusion is known to call.
+/// Cost: O(instructions); memory for one computation, the distinct shapes, and what is listed. Of
+/// the module that is being read also some 80 bytes for each computation, and at most `top`
+/// instructions of each that no fusion is known to call, because only the callers tell which
+/// computations are inside fusions.
 ///
 /// ```
 /// use tensor_layout::hlo::{HloDump, HloSummary};
@@ -76,37 +78,53 @@ pub struct HloComputationTotals {
 #[derive(Clone, Debug, Default)]
 pub struct HloSummary {
     top: Option<usize>,
+    has_totals_only: bool,
     computations: Vec<HloComputationTotals>,
-    rows: Vec<Record>,
+    overview: Overview,
+    on_device: Option<Result<HloOnDevice, LayoutError>>,
+    rows: Vec<Row>,
     shapes: Shapes,
     shares: Shares,
     unread: Unread,
     partitions: Option<u64>,
-    /// The module that is being read, its first computation and its calls.
+    /// The module that is being read, its computations, and what each of them writes.
     module: HloModule,
-    first: usize,
     calls: Calls,
-    /// Rows of the module: whether they are listed follows from calls that may come later.
-    held: Vec<Record>,
-    /// How many rows may be held before those inside fusions are dropped.
-    room: usize,
-    /// What instructions of a computation write: how bad, its number and its shape.
-    written: Vec<((u64, u64), usize, usize)>,
+    written: Vec<HloBytes>,
+    /// Of those whose parameters and results are needed.
+    given: Vec<Given>,
+    held: Held<Key>,
+    /// The instructions of one computation that may be listed.
+    worst: Vec<Worst>,
 }
 
-/// An instruction.
+/// How bad an instruction is: padding, then allocated bytes.
+type Key = (u64, u64);
+
+/// How bad an instruction is; its number in its computation, and that of its shape.
+type Worst = (Reverse<Key>, usize, usize);
+
+/// Parameters and result of a computation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Given {
+    computation: u32,
+    parameters: HloBytes,
+    result: HloBytes,
+    on_device: Option<HloOnDevice>,
+}
+
+/// An instruction that is listed.
 #[derive(Clone, Debug)]
-struct Record {
-    computation: usize,
+struct Row {
     line: u64,
-    name: Box<str>,
-    opcode: Box<str>,
+    name: String,
+    opcode: String,
     shape: usize,
-    /// The attribute as written; it is read when the row is known to be listed.
-    metadata: Option<Box<str>>,
-    op_name: Option<Box<str>>,
-    source: Option<Box<str>>,
-    key: (u64, u64),
+    op_name: Option<String>,
+    source: Option<String>,
+    computation: Arc<str>,
+    role: HloRole,
+    key: Key,
 }
 
 /// An instruction of an [`HloSummary`].
@@ -127,8 +145,10 @@ pub struct HloRow<'a> {
     pub op_name: Option<&'a str>,
     /// The line of the program that it comes from, as `file:line`.
     pub source: Option<&'a str>,
-    /// Its computation.
-    pub computation: &'a HloComputationTotals,
+    /// The name of its computation.
+    pub computation: &'a str,
+    /// What the computation is to its module.
+    pub role: HloRole,
 }
 
 impl HloBytes {
@@ -158,32 +178,24 @@ impl HloBytes {
     }
 }
 
-impl Record {
-    /// Reads where a row comes from in the program.
-    fn read_metadata(&mut self, module: &HloModule) {
-        let Some(metadata) = self.metadata.take() else { return };
-        self.op_name = op_name(&metadata).map(Into::into);
-        self.source = module.source(&metadata).map(|source| source.to_string().into());
-    }
-}
-
 /// Whether an instruction names what is in memory already, or its parts.
 fn is_alias(opcode: &str) -> bool {
-    let names = [
-        "parameter",
-        "tuple",
-        "get-tuple-element",
-        "bitcast",
-        "while",
-        "conditional",
-        "call",
-        "opt-barrier",
-        "optimization-barrier",
-        "after-all",
-        "add-dependency",
-        "domain",
-    ];
-    names.contains(&opcode) || opcode.ends_with("-done") || opcode.ends_with("-update")
+    matches!(
+        opcode,
+        "parameter"
+            | "tuple"
+            | "get-tuple-element"
+            | "bitcast"
+            | "while"
+            | "conditional"
+            | "call"
+            | "opt-barrier"
+            | "optimization-barrier"
+            | "after-all"
+            | "add-dependency"
+            | "domain"
+    ) || opcode.ends_with("-done")
+        || opcode.ends_with("-update")
 }
 
 impl HloSummary {
@@ -193,34 +205,33 @@ impl HloSummary {
         HloSummary { top, ..HloSummary::default() }
     }
 
+    /// Keeps the sums over computations and the names of the largest ten alone, which is what a
+    /// [page](HloSummary::page) has; [`computations`](HloSummary::computations) is then empty.
+    #[must_use]
+    pub fn totals_only(mut self) -> HloSummary {
+        self.has_totals_only = true;
+        self
+    }
+
     /// Adds a computation.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for sums beyond 64 bits.
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.first == self.computations.len()
-            || self.module.line() != computation.module().line()
-        {
+        if self.calls.is_empty() || self.module.line() != computation.module().line() {
             self.end_module();
             self.module = computation.module().clone();
             if self.module.is_per_device() {
                 self.partitions = self.partitions.max(Some(self.module.partitions()));
             }
         }
-        self.calls.add(computation);
-        let on_device = HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?;
-        let mut totals = HloComputationTotals {
-            module: computation.module().name().to_owned(),
-            name: computation.name().to_owned(),
-            role: HloRole::Uncalled,
-            line: computation.line(),
-            written: HloBytes::default(),
-            parameters: HloBytes::default(),
-            result: HloBytes::default(),
-            on_device: on_device.map(Box::new),
+        self.worst.clear();
+        let mut given = Given {
+            on_device: HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?,
+            ..Given::default()
         };
+        let mut written = HloBytes::default();
         let root = computation.root().map(|root| root.index());
-        self.written.clear();
         for instruction in computation.instructions() {
             let text = instruction.shape_text();
             let (shape, sizes) = self.shapes.number(text);
@@ -232,37 +243,53 @@ impl HloSummary {
                 }
             };
             if root == Some(instruction.index()) {
-                totals.result.add(sizes)?;
+                given.result.add(sizes)?;
             }
             if instruction.parameter().is_some() {
-                totals.parameters.add(sizes)?;
+                given.parameters.add(sizes)?;
             } else if !is_alias(instruction.opcode()) {
-                totals.written.add(sizes)?;
+                written.add(sizes)?;
                 let key = (sizes.padding_bytes(), sizes.allocated_bytes);
-                self.written.push((key, instruction.index(), shape));
+                self.note((Reverse(key), instruction.index(), shape));
             }
         }
-        self.hold(computation);
-        self.computations.push(totals);
+        given.computation = self.calls.add(computation)?;
+        self.hold(given.computation, computation);
+        self.written.push(written);
+        if computation.is_entry() || !self.has_totals_only {
+            self.given.push(given);
+        }
         Ok(())
     }
 
+    /// Keeps an instruction if it may be among the worst.
+    fn note(&mut self, instruction: Worst) {
+        const ROOM: usize = 64;
+        let Some(top) = self.top else { return self.worst.push(instruction) };
+        // Rows of former modules come before equal ones of this.
+        let is_full = self.rows.len() >= top;
+        let last = self.rows.last().map(|row| row.key);
+        if is_full && last.is_none_or(|last| instruction.0.0 <= last) {
+            return;
+        }
+        self.worst.push(instruction);
+        if self.worst.len() >= top.saturating_mul(2).saturating_add(ROOM) {
+            self.worst.select_nth_unstable(top);
+            self.worst.truncate(top);
+        }
+    }
+
     /// Holds the worst instructions of a computation.
-    fn hold(&mut self, computation: HloComputation<'_>) {
-        let mut written = std::mem::take(&mut self.written);
-        if let Some(top) = self.top.filter(|top| *top < written.len()) {
-            written.sort_unstable_by_key(|(key, index, _)| (Reverse(*key), *index));
-            written.truncate(top);
+    fn hold(&mut self, number: u32, computation: HloComputation<'_>) {
+        self.worst.sort_unstable();
+        self.worst.truncate(self.top.unwrap_or(usize::MAX));
+        for (Reverse(key), index, shape) in self.worst.drain(..) {
+            if let Some(instruction) = computation.instruction(index) {
+                self.held.push(instruction, number, shape, key);
+            }
         }
-        for (key, index, shape) in &written {
-            let instruction = computation.instruction(*index);
-            self.held.extend(instruction.map(|from| self.record(from, *shape, *key)));
-        }
-        self.written = written;
-        if self.held.len() > self.room.max(LEAST_ROOM) {
-            let (calls, first) = (&self.calls, self.first);
-            self.held.retain(|row| !calls.is_fused(row.computation - first));
-            self.room = 2 * self.held.len() + 1;
+        if self.held.is_crowded() {
+            self.held.retain(|row| !self.calls.is_fused(row.computation));
         }
     }
 
@@ -270,20 +297,6 @@ impl HloSummary {
     pub fn finish(&mut self) {
         self.end_module();
         self.keep_worst();
-    }
-
-    fn record(&self, from: HloInstruction<'_>, shape: usize, key: (u64, u64)) -> Record {
-        Record {
-            computation: self.computations.len(),
-            line: from.line(),
-            name: from.name().into(),
-            opcode: from.opcode().into(),
-            shape,
-            metadata: from.attribute("metadata").map(Into::into),
-            op_name: None,
-            source: None,
-            key,
-        }
     }
 
     /// Sorts the rows, and drops what is not among the `top` worst.
@@ -294,39 +307,98 @@ impl HloSummary {
 
     fn end_module(&mut self) {
         let mut calls = std::mem::take(&mut self.calls);
-        let of_module = self.computations.get_mut(self.first..).unwrap_or_default();
-        for (number, (totals, role)) in of_module.iter_mut().zip(calls.roles()).enumerate() {
-            totals.role = role;
-            if self.room > 0 && calls.is_fused(number) && role.is_in_memory() {
-                self.unread.push(totals.line, totals.name.as_bytes(), NOT_LISTED.into());
+        let roles = calls.roles();
+        let held = std::mem::take(&mut self.held);
+        for ((number, role), written) in roles.iter().zip(&self.written) {
+            let (name, line) = (calls.name(number), calls.line(number));
+            self.overview.add(role, *written, name, line);
+            if held.has_dropped() && calls.is_fused(number) && role.is_in_memory() {
+                self.unread.push(line, name.as_bytes(), NOT_LISTED.into());
             }
         }
-        self.room = 0;
-        let computations = &self.computations;
-        let is_listed = |row: &Record| {
-            computations.get(row.computation).is_some_and(|totals| totals.role.is_in_memory())
-        };
-        self.rows.extend(self.held.drain(..).filter(is_listed));
+        for given in std::mem::take(&mut self.given) {
+            self.take_given(given, &calls, &roles);
+        }
+        self.written.clear();
+        self.list(&held, &calls, &roles);
         if self.top.is_some() {
             self.keep_worst();
         }
-        for row in self.rows.iter_mut().filter(|row| row.metadata.is_some()) {
-            row.read_metadata(&self.module);
-        }
-        self.first = self.computations.len();
     }
 
-    /// The computations, in the order of the dump.
+    /// Takes over the parameters and the result of a computation.
+    fn take_given(&mut self, given: Given, calls: &Calls, roles: &Roles) {
+        let number = given.computation;
+        let Given { parameters, result, on_device, .. } = given;
+        if roles.of(number) == HloRole::Entry {
+            self.overview.parameters.add(parameters);
+            self.overview.result.add(result);
+        }
+        if let Some(own) = on_device {
+            let sum = self.on_device.take().unwrap_or(Ok(HloOnDevice::default()));
+            self.on_device = Some(sum.and_then(|sum| sum.plus(own)));
+        }
+        if !self.has_totals_only {
+            self.computations.push(HloComputationTotals {
+                module: self.module.name().to_owned(),
+                name: calls.name(number).to_owned(),
+                role: roles.of(number),
+                line: calls.line(number),
+                written: self.written.get(index(number)).copied().unwrap_or_default(),
+                parameters,
+                result,
+                on_device: on_device.map(Box::new),
+            });
+        }
+    }
+
+    /// Lists the worst of what is held and in memory.
+    fn list(&mut self, held: &Held<Key>, calls: &Calls, roles: &Roles) {
+        let in_memory = |row: &&HeldRow<Key>| roles.of(row.computation).is_in_memory();
+        let mut rows: Vec<_> = held.rows().iter().filter(in_memory).collect();
+        if let Some(top) = self.top {
+            rows.sort_unstable_by_key(|row| (Reverse(row.key), row.line));
+            rows.truncate(top);
+        }
+        let mut owner: (Option<u32>, Arc<str>) = (None, "".into());
+        for row in rows {
+            if owner.0 != Some(row.computation) {
+                owner = (Some(row.computation), calls.name(row.computation).into());
+            }
+            let text = held.text(row);
+            let (op_name, source) = text.origin(&self.module);
+            self.rows.push(Row {
+                line: row.line,
+                name: text.name.to_owned(),
+                opcode: text.opcode.to_owned(),
+                shape: row.number,
+                op_name,
+                source,
+                computation: Arc::clone(&owner.1),
+                role: roles.of(row.computation),
+                key: row.key,
+            });
+        }
+    }
+
+    /// The computations, in the order of the dump, up to the last module that has ended; none if only
+    /// [totals](HloSummary::totals_only) are kept.
     #[must_use]
     pub fn computations(&self) -> &[HloComputationTotals] {
         &self.computations
     }
 
+    /// The ten computations in memory that write most, the greatest first.
+    #[must_use]
+    pub fn largest(&self) -> &[HloLargest] {
+        self.overview.largest()
+    }
+
     /// The instructions whose values are in memory, those that waste most first.
     pub fn rows(&self) -> impl Iterator<Item = HloRow<'_>> {
-        self.rows.iter().filter_map(|row| {
+        self.rows.iter().map(|row| {
             let (shape, sizes) = self.shapes.get(row.shape);
-            Some(HloRow {
+            HloRow {
                 line: row.line,
                 name: &row.name,
                 opcode: &row.opcode,
@@ -334,8 +406,9 @@ impl HloSummary {
                 sizes,
                 op_name: row.op_name.as_deref(),
                 source: row.source.as_deref(),
-                computation: self.computations.get(row.computation)?,
-            })
+                computation: &row.computation,
+                role: row.role,
+            }
         })
     }
 
@@ -351,13 +424,7 @@ impl HloSummary {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn on_device(&self) -> Result<Option<HloOnDevice>, LayoutError> {
-        let mut all: Option<HloOnDevice> = None;
-        for each in self.computations.iter().filter_map(|totals| totals.on_device.as_deref()) {
-            let sum = all.unwrap_or_default();
-            let parameters = sum.parameters.plus(each.parameters)?;
-            all = Some(HloOnDevice { parameters, result: sum.result.plus(each.result)? });
-        }
-        Ok(all)
+        self.on_device.clone().transpose()
     }
 
     /// The first thousand instructions whose shape could not be read.
@@ -366,16 +433,31 @@ impl HloSummary {
         self.unread.lines()
     }
 
-    /// The sum over computations with a role: their parameters, results, or what they write.
+    /// What the computations with a role write.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn total(
-        &self,
-        has: impl Fn(HloRole) -> bool,
-        of: impl Fn(&HloComputationTotals) -> HloBytes,
-    ) -> Result<HloBytes, LayoutError> {
-        let computations = self.computations.iter().filter(|totals| has(totals.role));
-        computations.map(of).try_fold(HloBytes::default(), HloBytes::plus)
+    pub fn written(&self, role: HloRole) -> Result<HloBytes, LayoutError> {
+        self.overview.written(role).bytes()
+    }
+
+    /// The parameters of the entries.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn parameters(&self) -> Result<HloBytes, LayoutError> {
+        self.overview.parameters.bytes()
+    }
+
+    /// The results of the entries.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn result(&self) -> Result<HloBytes, LayoutError> {
+        self.overview.result.bytes()
+    }
+
+    pub(super) fn overview(&self) -> &Overview {
+        &self.overview
     }
 }

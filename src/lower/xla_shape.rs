@@ -252,7 +252,7 @@ impl XlaShape {
                         .into();
                 let span = Span::new(0, text.len());
                 Err(ParseError::new(ParseErrorKind::Invalid(message), span, &text)
-                    .with_help("ask for one of its arrays"))
+                    .with_help("ask for one of its arrays; on the command line, `--member 0` does"))
             }
         }
     }

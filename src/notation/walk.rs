@@ -20,13 +20,17 @@ impl Walk {
     /// The next bracket that closes what was open before the walk began, or the next `stop`
     /// outside all brackets; `None` at the end of the text. Goes on behind it when asked again.
     pub(crate) fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
-        // A quote is looked at anyway.
-        let sought = stop.unwrap_or(b'"');
+        let table = match stop {
+            None => &MARKS,
+            Some(b',') => &MARKS_AND_COMMA,
+            Some(b' ') => &MARKS_AND_BLANK,
+            Some(other) => &marks_and(other),
+        };
         loop {
             let rest = text.get(self.at..)?;
             let found = match self.quoted {
                 true => memchr2(b'"', b'\\', rest),
-                false => rest.iter().position(|b| MARKS[usize::from(*b)] || *b == sought),
+                false => rest.iter().position(|b| table[usize::from(*b)]),
             };
             let at = self.at + found.unwrap_or(rest.len());
             self.at = at + 1;
@@ -48,12 +52,18 @@ impl Walk {
 }
 
 /// Quotes and brackets.
-const MARKS: [bool; 256] = {
-    let mut marks = [false; 256];
-    let mut at = 0;
-    while at < marks.len() {
-        marks[at] = matches!(at, 0x22 | 0x28 | 0x29 | 0x5b | 0x5d | 0x7b | 0x7d);
-        at += 1;
+const MARKS: [bool; 256] = marks_and(b'"');
+
+const MARKS_AND_COMMA: [bool; 256] = marks_and(b',');
+
+const MARKS_AND_BLANK: [bool; 256] = marks_and(b' ');
+
+/// Quotes and brackets, and another byte.
+const fn marks_and(other: u8) -> [bool; 256] {
+    let (mut table, mut byte, mut at) = ([false; 256], 0_u8, 0);
+    while at < table.len() {
+        table[at] = byte == other || matches!(byte, b'"' | b'(' | b')' | b'[' | b']' | b'{' | b'}');
+        (byte, at) = (byte.wrapping_add(1), at + 1);
     }
-    marks
-};
+    table
+}

@@ -32,10 +32,11 @@ mod command {
     /// Open a page to explore layouts in, the tensor and the machine side by side.
     #[derive(Debug, ClapArgs)]
     #[command(after_help = "\
-The page is served by this program, to this machine only (127.0.0.1), until Ctrl-C. It
-reads any notation as you type, shows where an element lives and which element lives
-at a place, zooms into blocks and units, compares two layouts, edits, and saves tables.
-Its address holds what it shows, so it can be kept as a bookmark.
+The page is served by this program, to this machine only (127.0.0.1), until
+Ctrl-C. It reads any notation as you type, shows where an element lives and
+which element lives at a place, zooms into blocks and units, compares two
+layouts, edits, and saves tables. Its address holds what it shows, so it can be
+kept as a bookmark.
 
 Examples:
   tensor-layout explore
