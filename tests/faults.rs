@@ -148,6 +148,8 @@ fn text_faults() -> Vec<(ShardingFault, ShardingFault)> {
         (grouped("[2,4]<=[4]"), F::GroupPlaces { places: 8, devices: 4 }),
         (grouped("[2,2,2]<=[8]"), F::GroupDims { dims: vec![2, 2, 2] }),
         (gathered("{{0,1},{2}}"), F::UnevenGroups),
+        (gathered("{{0,1},{}}"), F::EmptyGroup { group: 1 }),
+        (gathered("{{}}"), F::EmptyGroup { group: 0 }),
         (
             gathered("{{0,2}}"),
             F::NoSuchDevice { device: 2, units: 2, machine: "machine `PE=2`".into() },

@@ -368,6 +368,12 @@ pub enum ShardingFault {
         /// The numbers.
         dims: Vec<u64>,
     },
+    /// A group of a collective without devices.
+    #[error("its group {group} is empty; `{{}}` alone stands for all devices")]
+    EmptyGroup {
+        /// The group, counted from 0.
+        group: usize,
+    },
     /// Groups of a collective that are not alike.
     #[error("its groups have different sizes")]
     UnevenGroups,

@@ -9,7 +9,8 @@ use crate::hlo::pages::origin;
 use crate::hlo::{CollectiveTraffic, HloComputation};
 use crate::level::Level;
 use crate::machine::Machine;
-use crate::report::readable_bytes;
+use crate::number::to_u64;
+use crate::report::{counted, readable_bytes};
 
 /// A collective of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,11 +116,11 @@ impl Collectives {
             page += &format!("{}  {opcode} {name}, line {line}\n", numbers(traffic));
             page += &origin(14, op_name.as_deref(), None);
         }
-        let count = self.entries.len();
-        page += &format!("{}  all of {count} collectives\n", numbers(&self.total));
+        let counted = |count: usize| counted(to_u64(count), "collective");
+        let all = counted(self.entries.len());
+        page += &format!("{}  {all} in all\n", numbers(&self.total));
         if !self.unread.is_empty() {
-            let count = self.unread.len();
-            page += &format!("\n{count} collectives could not be read\n");
+            page += &format!("\n{} could not be read\n", counted(self.unread.len()));
             let lines = self.unread.iter().take(SHOWN);
             page.extend(lines.map(|(line, why)| format!("  line {line}: {why}\n")));
         }

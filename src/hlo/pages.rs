@@ -10,7 +10,7 @@ use crate::hlo::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::hlo::summary::{HloBytes, HloRow, HloSummary};
 use crate::hlo::unread::UnreadLine;
 use crate::number::to_u64;
-use crate::report::readable_bytes;
+use crate::report::{counted, readable_bytes};
 
 /// How many rows a page has, if nothing else is said.
 const SHOWN: usize = 20;
@@ -26,10 +26,6 @@ fn row(cells: [String; 3], text: &str) -> String {
 
 fn bytes_row(bytes: HloBytes, text: &str) -> String {
     row([bytes.padding(), bytes.unpadded, bytes.allocated].map(readable_bytes), text)
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The second line of an instruction: where it comes from in the program.

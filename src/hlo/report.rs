@@ -10,7 +10,7 @@ use crate::hlo::unread::{Unread, UnreadLine};
 use crate::lower::XlaSizes;
 use crate::notation::XlaShape;
 use crate::number::to_u64;
-use crate::report::readable_bytes;
+use crate::report::{counted, readable_bytes};
 
 /// A longer line is read in pieces, cut at a blank.
 const LONGEST_PIECE: usize = 1 << 20;
@@ -222,8 +222,7 @@ impl HloReport {
         }
         let lines = self.unread.lines().iter().take(SHOWN);
         let lines = lines.map(|l| format!("  line {}: {}: {}\n", l.line, l.reason, l.text));
-        let what = if count == 1 { "line" } else { "lines" };
-        format!("\n{count} {what} could not be read\n{}", lines.collect::<String>())
+        format!("\n{} could not be read\n{}", counted(count, "line"), lines.collect::<String>())
     }
 
     /// Writes the shapes as CSV: `shape,count,unpadded_bytes,allocated_bytes,waste_bytes`, the

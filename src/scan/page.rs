@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use crate::number::to_u64;
 use crate::placement::Fit;
-use crate::report::{percent, readable_bytes};
+use crate::report::{counted, percent, readable_bytes};
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::report::{LayoutRow, ScanReport, UnreadLayout};
 
@@ -95,10 +95,6 @@ impl ScanReport {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn cells(facts: &LayoutFacts) -> [String; 3] {

@@ -3,7 +3,7 @@
 
 use tensor_layout::algebra::{IndexOrder, Subaxis};
 use tensor_layout::machine::Memory;
-use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::relayout::{Distance, Relayout, UnitPart};
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
@@ -292,4 +292,55 @@ fn an_offset_may_stand_in_a_derived_axis() {
     let chained = tail(Layout::builder().axis(96, [feed(96, 0, 1)]).derived(0, 96, digits));
     assert_eq!(direct.same_up_to_padding(&chained), Ok(None));
     assert_eq!(chained.same_up_to_padding(&direct), Ok(None));
+}
+
+/// Placed on one unit, without a machine's lanes.
+fn placed(layout: Layout) -> Placement {
+    let die: Machine = "PE=1".parse().unwrap();
+    Placement::of(layout).on(&die).build().unwrap()
+}
+
+#[test]
+fn nothing_moves_without_elements_however_many_slices_they_would_have() {
+    let empty = || Layout::builder().axis(0, [land(2, A, 1)]);
+    let (here, sliced) = (empty().build().unwrap(), empty().replica(1 << 24, Level::TIME, 1));
+    let (here, sliced) = (placed(here), placed(sliced.build().unwrap()));
+    let relayout = Relayout::new(&here, &sliced).unwrap();
+    assert_eq!(relayout.transfers().unwrap().count(), 0);
+}
+
+#[test]
+fn places_whose_numbers_do_not_fit_are_not_transferred() {
+    let far = 1 << 62;
+    let lanes = Layout::builder().axis(2, [land(2, Level::W, far)]).offset(A, 4).build().unwrap();
+    let words = Layout::builder().axis(2, [land(2, A, 1)]).build().unwrap();
+    let relayout = Relayout::new(&placed(lanes), &placed(words)).unwrap();
+    assert!(matches!(relayout.transfers(), Err(LayoutError::TooLarge { .. })));
+    let traffic = relayout.traffic().unwrap();
+    assert_eq!(traffic.count(Distance::Address), 2);
+}
+
+#[test]
+fn few_elements_in_many_units_have_a_busiest_unit() {
+    let machine: Machine = "PE=4194306".parse().unwrap();
+    let on = |offset: u64| {
+        let layout = Layout::builder().axis(3, [land(3, Level::PE, 1 << 20)]);
+        let layout = layout.offset(Level::PE, offset).build().unwrap();
+        Placement::of(layout).on(&machine).build().unwrap()
+    };
+    let busiest = Relayout::new(&on(0), &on(1)).unwrap().busiest(Level::PE).unwrap();
+    assert_eq!((busiest.into, busiest.total), (1, 3));
+    assert_eq!(busiest.unit.get(Level::PE), Some(1));
+}
+
+#[test]
+fn the_part_of_a_layout_in_units_does_not_depend_on_how_an_address_is_cut() {
+    let machine: Machine = "L2B=3".parse().unwrap();
+    let part = |digits: &[Subaxis]| {
+        let layout = Layout::builder().axis(128, [land(16, A, 2), feed(8, 0, 1)]);
+        let digits = [land(2, Level::L2B, 2)].iter().chain(digits).copied().collect::<Vec<_>>();
+        let layout = layout.derived(0, 12, digits).build().unwrap();
+        UnitPart::of(&Placement::of(layout).on(&machine).build().unwrap()).unwrap()
+    };
+    assert_eq!(part(&[land(6, A, 33)]), part(&[land(2, A, 99), land(3, A, 33)]));
 }

@@ -22,6 +22,9 @@ impl DeviceGroups {
                 groups_of(&DeviceOrder::iota(&[devices.max(1)], &[])?, devices.max(1))
             }
             DeviceGroups::Listed(groups) => {
+                if let Some(group) = groups.iter().position(Vec::is_empty) {
+                    return Err(refused(ShardingFault::EmptyGroup { group }));
+                }
                 DeviceOrder::list(groups.concat())?;
                 Ok(groups.clone())
             }
