@@ -8,6 +8,7 @@ where a bound is broken that only a lost fast path breaks.
 import sys
 import timeit
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import ml_dtypes
@@ -48,7 +49,7 @@ def by_torch(view: Array, tensor: Array) -> Callable[[], object] | None:
     if not np.shares_memory(view, tensor):
         return None
     try:
-        import torch
+        torch: Any = import_module("torch")
     except ImportError:
         return None
     torch.set_num_threads(1)
