@@ -56,16 +56,18 @@ pub(super) fn between(
     let whole = path.iter().chain(below.iter().map(|(level, _)| level)).copied().collect();
     let owner = (high.owner, factor);
     if !target_is_low {
-        let (source, target) = (split(source, high.owner, factor)?, target.clone());
+        let (source, target) = (split(source, high, factor)?, target.clone());
         return Ok(Between { source, target, paths: (whole, path), split: owner });
     }
     let all = below.iter().fold(source.to_builder(), |b, (level, n)| b.replica(*n, *level, 1));
-    let (source, target) = (all.build()?, split(target, high.owner, factor)?);
+    let (source, target) = (all.build()?, split(target, high, factor)?);
     Ok(Between { source, target, paths: (path, whole), split: owner })
 }
 
-/// The layout with the coordinate of a level as memory and unit in it.
-fn split(layout: &Layout, level: Level, factor: u64) -> Result<Layout, LayoutError> {
+/// The layout with the coordinate of the owner of the higher memory as that memory, and which of the
+/// `factor` units or lower memories in it.
+fn split(layout: &Layout, high: Memory, factor: u64) -> Result<Layout, LayoutError> {
+    let level = high.owner;
     if factor == 1 {
         return Ok(layout.clone());
     }
@@ -78,7 +80,7 @@ fn split(layout: &Layout, level: Level, factor: u64) -> Result<Layout, LayoutErr
     }
     let uneven = |stride: u64| !stride.is_multiple_of(factor);
     if layout.replicas().iter().any(|r| r.level == level && r.size > 1 && uneven(r.stride)) {
-        return Err(uneven_copies(level, factor));
+        return Err(uneven_copies(level, high.group));
     }
     split_value(layout, level, factor, start)
 }

@@ -2,6 +2,7 @@
 //! and per refusal that was not true. The laws' generators reach all of them.
 
 use tensor_layout::algebra::{IndexOrder, Subaxis};
+use tensor_layout::error::RelayoutFault;
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Distance, Relayout, UnitPart};
 use tensor_layout::xla::XlaShape;
@@ -343,4 +344,19 @@ fn the_part_of_a_layout_in_units_does_not_depend_on_how_an_address_is_cut() {
         UnitPart::of(&Placement::of(layout).on(&machine).build().unwrap()).unwrap()
     };
     assert_eq!(part(&[land(6, A, 33)]), part(&[land(2, A, 99), land(3, A, 33)]));
+}
+
+#[test]
+fn copies_that_do_not_line_up_are_refused_by_the_units_that_share_the_memory() {
+    let memory = |group| Memory { capacity: None, owner: Level::PE, group };
+    let machine = Machine::builder("test").level(Level::PE, 7);
+    let machine = machine.memory("four", memory(4)).memory("two", memory(2)).build().unwrap();
+    let on = |layout: Layout, memory: &str| {
+        Placement::of(layout).on(&machine).memory(memory).build().unwrap()
+    };
+    let one = Layout::builder().axis(1, [land(1, Level::PE, 1)]);
+    let (here, twice) = (one.clone().build().unwrap(), one.replica(2, Level::PE, 6));
+    let refused = Relayout::new(&on(here, "four"), &on(twice.build().unwrap(), "two"));
+    let fault = RelayoutFault::UnevenCopies { level: Level::PE, group: 4 };
+    assert_eq!(refused.unwrap_err(), LayoutError::Relayout(fault));
 }
