@@ -26,19 +26,23 @@ macro_rules! lane {
         impl Lane for $number {
             const BITS: u32 = <$bits>::BITS;
 
+            #[inline]
             fn to_bits(self) -> u64 {
                 <$bits>::from_ne_bytes(self.to_ne_bytes()).into()
             }
 
+            #[inline]
             #[allow(clippy::as_conversions, reason = "the low bits are meant")]
             fn from_bits(bits: u64) -> $number {
                 <$number>::from_ne_bytes((bits as $bits).to_ne_bytes())
             }
 
+            #[inline]
             fn write_le(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_le_bytes());
             }
 
+            #[inline]
             fn read_le(bytes: &[u8]) -> $number {
                 let bytes = bytes.first_chunk().copied().unwrap_or_default();
                 <$number>::from_le_bytes(bytes)

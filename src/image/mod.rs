@@ -4,6 +4,7 @@ mod lanes;
 mod npy;
 mod pack;
 mod stream;
+mod touched;
 mod transpose;
 mod units;
 

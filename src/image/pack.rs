@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::transpose::{Dim, transfer};
 use crate::error::LayoutError;
 use crate::number::to_index;
-use crate::program::{Program, Step, check_length};
+use crate::program::{Grid, Program, Step, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -67,17 +67,15 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        self.boxes(true).visit(&self.window_ranges(), &mut |grid| {
-            grid.within(&places, &mut |grid| {
-                let dim = |step: &Step| Dim {
-                    count: to_index(step.count),
-                    from: to_index(step.element),
-                    to: to_index(step.place),
-                };
-                let at = (to_index(grid.element), to_index(grid.place - places.start));
-                let steps = Step::joined(grid.steps.iter().copied(), Step::by_place);
-                transfer(tensor, image, at, steps.iter().rev().map(dim).collect());
-            });
+        self.visit_within(true, &places, &mut |grid| {
+            let dim = |step: &Step| Dim {
+                count: to_index(step.count),
+                from: to_index(step.element),
+                to: to_index(step.place),
+            };
+            let at = (to_index(grid.element), to_index(grid.place - places.start));
+            let steps = Step::joined(grid.steps.iter().copied(), Step::by_place);
+            transfer(tensor, image, at, steps.iter().rev().map(dim).collect());
         });
         Ok(())
     }
@@ -95,19 +93,29 @@ impl Program {
     ) -> Result<(), LayoutError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
-        self.boxes(false).visit(&self.window_ranges(), &mut |grid| {
-            grid.within(&places, &mut |grid| {
-                let dim = |step: &Step| Dim {
-                    count: to_index(step.count),
-                    from: to_index(step.place),
-                    to: to_index(step.element),
-                };
-                let at = (to_index(grid.place - places.start), to_index(grid.element));
-                let steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
-                transfer(image, tensor, at, steps.iter().rev().map(dim).collect());
-            });
+        self.visit_within(false, &places, &mut |grid| {
+            let dim = |step: &Step| Dim {
+                count: to_index(step.count),
+                from: to_index(step.place),
+                to: to_index(step.element),
+            };
+            let at = (to_index(grid.place - places.start), to_index(grid.element));
+            let steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
+            transfer(image, tensor, at, steps.iter().rev().map(dim).collect());
         });
         Ok(())
+    }
+
+    /// Calls `visit` with grids of the elements of the window that live in a range of places, with
+    /// all copies or the first.
+    pub(super) fn visit_within(
+        &self,
+        copies: bool,
+        places: &Range<u64>,
+        visit: &mut dyn FnMut(&Grid),
+    ) {
+        let grids = self.boxes(copies);
+        grids.visit(&self.window_ranges(), &mut |grid| grid.within(places, visit));
     }
 
     /// A range of places that holds all elements of the window, all copies.

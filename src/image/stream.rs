@@ -1,14 +1,39 @@
 //! Packing tensors that do not fit in memory: from a file to the memory image and back.
+//!
+//! One side is made part by part, in order. For each part the other side is passed through in
+//! smaller ones, of which only those blocks are read that hold cells of the part.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use super::lanes::{Lane, from_bytes, join_lanes, split_lanes, to_bytes};
+use super::touched::Touched;
+use crate::number::{to_index, to_u64};
 use crate::program::Program;
 use crate::rows::WriteError;
 
-/// How many bytes of either side are in memory at once.
-const PART_BYTES: u64 = 64 << 20;
+/// How many bytes are in memory at once.
+const BYTES: Sizes = Sizes { made: 128 << 20, read: 16 << 20, block: 4 << 10 };
+
+/// How many cells pass through the buffer of a file at once.
+const BUFFER: usize = 1 << 14;
+
+/// Multiples of a long word.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Of the side that is made, and of the one that is read.
+    made: u64,
+    read: u64,
+    /// What is read at least.
+    block: u64,
+}
+
+impl Sizes {
+    fn cells<T: Lane>(self) -> Sizes {
+        let cells = |bytes: u64| bytes * 8 / u64::from(T::BITS);
+        Sizes { made: cells(self.made), read: cells(self.read), block: cells(self.block) }
+    }
+}
 
 /// How the cells of an image are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,18 +60,7 @@ impl Program {
         form: ImageForm,
     ) -> Result<(), WriteError> {
         self.check_injective()?;
-        let start = tensor.stream_position().map_err(WriteError::Read)?;
-        for places in parts::<T>(self.places()) {
-            let mut cells = vec![fill; length(&places)?];
-            for window in self.windows(per_part::<T>()) {
-                if overlap(&window.reach(), &places) {
-                    let part = read::<T>(tensor, start, self.first(&window), window.elements())?;
-                    window.scatter(&part, places.clone(), &mut cells)?;
-                }
-            }
-            image.write_all(&image_bytes(&cells, form)?)?;
-        }
-        Ok(())
+        self.pack_parts(&mut Source::new(tensor, ImageForm::Cells)?, image, (fill, form), BYTES)
     }
 
     /// [`unpack`](Program::unpack) from a file to a file; in bounded memory.
@@ -59,18 +73,63 @@ impl Program {
         tensor: &mut dyn Write,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        let start = image.stream_position().map_err(WriteError::Read)?;
-        for window in self.windows(per_part::<T>()) {
-            let mut elements = vec![T::from_bits(0); length(&(0..window.elements()))?];
-            for places in parts::<T>(self.places()) {
-                if overlap(&window.reach(), &places) {
-                    let count = places.end - places.start;
-                    let cells = read::<T>(image, start, places.start, count)?;
-                    let cells = image_cells(cells, form)?;
-                    window.gather(&cells, places, &mut elements)?;
+        self.unpack_parts::<T>(&mut Source::new(image, form)?, tensor, BYTES)
+    }
+
+    fn pack_parts<T: Lane>(
+        &self,
+        tensor: &mut Source<'_, T, impl Read + Seek>,
+        image: &mut dyn Write,
+        (fill, form): (T, ImageForm),
+        sizes: Sizes,
+    ) -> Result<(), WriteError> {
+        let sizes = sizes.cells::<T>();
+        let mut cells = Vec::new();
+        for places in parts(self.places(), sizes.made) {
+            cells.clear();
+            cells.resize(to_index(places.end - places.start), fill);
+            for window in self.windows(sizes.read) {
+                if !overlap(&window.reach(), &places) {
+                    continue;
                 }
+                let mut touched = Touched::new(window.elements(), sizes.block);
+                window.visit_within(true, &places, &mut |grid| {
+                    let steps = grid.steps.iter();
+                    touched.add(grid.element, steps.map(|step| (step.count, step.element)));
+                });
+                let elements = tensor.read(self.first(&window), &touched)?;
+                window.scatter(elements, places.clone(), &mut cells)?;
             }
-            tensor.write_all(&to_bytes(&elements))?;
+            write(image, &cells, form)?;
+        }
+        Ok(())
+    }
+
+    fn unpack_parts<T: Lane>(
+        &self,
+        image: &mut Source<'_, T, impl Read + Seek>,
+        tensor: &mut dyn Write,
+        sizes: Sizes,
+    ) -> Result<(), WriteError> {
+        let sizes = sizes.cells::<T>();
+        let mut elements = Vec::new();
+        for window in self.windows(sizes.made) {
+            elements.clear();
+            elements.resize(to_index(window.elements()), T::from_bits(0));
+            for places in parts(self.places(), sizes.read) {
+                if !overlap(&window.reach(), &places) {
+                    continue;
+                }
+                let mut touched = Touched::new(places.end - places.start, sizes.block);
+                window.visit_within(false, &places, &mut |grid| {
+                    let steps = grid.steps.iter();
+                    let first = grid.place - places.start;
+                    touched.add(first, steps.map(|step| (step.count, step.place)));
+                });
+                let cells = image.read(places.start, &touched)?;
+                window.gather(cells, places, &mut elements)?;
+            }
+            write(tensor, &elements, ImageForm::Cells)?;
         }
         Ok(())
     }
@@ -82,57 +141,109 @@ impl Program {
     }
 }
 
-fn per_part<T: Lane>() -> u64 {
-    PART_BYTES * 8 / u64::from(T::BITS)
-}
-
-/// Ranges of whole long words.
-fn parts<T: Lane>(places: u64) -> impl Iterator<Item = Range<u64>> {
-    let most = per_part::<T>();
-    let count = places.div_ceil(most);
-    (0..count).map(move |part| part * most..places.min((part + 1) * most))
+/// Ranges of at most `most` places.
+fn parts(places: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
+    (0..places.div_ceil(most)).map(move |part| part * most..places.min((part + 1) * most))
 }
 
 fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-fn length(range: &Range<u64>) -> io::Result<usize> {
-    usize::try_from(range.end - range.start).map_err(io::Error::other)
-}
-
-fn read<T: Lane>(
-    file: &mut (impl Read + Seek),
+/// A file of cells, a part of which is in memory.
+struct Source<'a, T, F> {
+    file: &'a mut F,
+    form: ImageForm,
+    /// Where the first cell stands.
     start: u64,
-    first: u64,
-    count: u64,
-) -> Result<Vec<T>, WriteError> {
-    let width = u64::from(T::BITS / 8);
-    file.seek(SeekFrom::Start(start + first * width)).map_err(WriteError::Read)?;
-    let count = usize::try_from(count).map_err(io::Error::other)?;
-    let mut bytes = vec![0; count * size_of::<T>()];
-    file.read_exact(&mut bytes).map_err(WriteError::Read)?;
-    let mut cells = vec![T::from_bits(0); count];
-    from_bytes(&bytes, &mut cells);
-    Ok(cells)
+    cells: Vec<T>,
+    bytes: Vec<u8>,
 }
 
-fn image_bytes<T: Lane>(cells: &[T], form: ImageForm) -> Result<Vec<u8>, WriteError> {
+impl<'a, T: Lane, F: Read + Seek> Source<'a, T, F> {
+    fn new(file: &'a mut F, form: ImageForm) -> Result<Source<'a, T, F>, WriteError> {
+        let start = file.stream_position().map_err(WriteError::Read)?;
+        Ok(Source { file, form, start, cells: Vec::new(), bytes: Vec::new() })
+    }
+
+    /// A part that begins at `first`; cells of blocks that are not touched have any value.
+    fn read(&mut self, first: u64, touched: &Touched) -> Result<&[T], WriteError> {
+        self.cells.resize(to_index(touched.cells()), T::from_bits(0));
+        for range in touched.ranges() {
+            let start = self.start + (first + range.start) * to_u64(size_of::<T>());
+            self.file.seek(SeekFrom::Start(start)).map_err(WriteError::Read)?;
+            let cells = &mut self.cells[to_index(range.start)..to_index(range.end)];
+            for cells in cells.chunks_mut(BUFFER) {
+                self.bytes.resize(size_of_val(cells), 0);
+                self.file.read_exact(&mut self.bytes).map_err(WriteError::Read)?;
+                decode(&self.bytes, self.form, cells)?;
+            }
+        }
+        Ok(&self.cells)
+    }
+}
+
+fn decode<T: Lane>(bytes: &[u8], form: ImageForm, cells: &mut [T]) -> Result<(), WriteError> {
+    if form == ImageForm::Cells {
+        from_bytes(bytes, cells);
+        return Ok(());
+    }
+    let mut words = vec![0_u64; bytes.len() / size_of::<u64>()];
+    from_bytes(bytes, &mut words);
+    Ok(split_lanes(&words, cells)?)
+}
+
+fn write<T: Lane>(out: &mut dyn Write, cells: &[T], form: ImageForm) -> Result<(), WriteError> {
+    for cells in cells.chunks(BUFFER) {
+        out.write_all(&encode(cells, form)?)?;
+    }
+    Ok(())
+}
+
+fn encode<T: Lane>(cells: &[T], form: ImageForm) -> Result<Vec<u8>, WriteError> {
     if form == ImageForm::Cells {
         return Ok(to_bytes(cells));
     }
-    let mut words = vec![0; size_of_val(cells) / 8];
+    let mut words = vec![0; size_of_val(cells) / size_of::<u64>()];
     join_lanes(cells, &mut words)?;
     Ok(to_bytes(&words))
 }
 
-fn image_cells<T: Lane>(cells: Vec<T>, form: ImageForm) -> Result<Vec<T>, WriteError> {
-    if form == ImageForm::Cells {
-        return Ok(cells);
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::{ImageForm, Sizes, Source, to_bytes};
+    use crate::{LayoutText, Placement};
+
+    #[test]
+    fn a_file_moves_part_by_part_as_a_tensor_does_in_memory() {
+        for text in [
+            "((7:1), (5:7))",
+            "(10,7)/((3:7, 4_PE), (7:1))",
+            "((4_PE, 3:8), (8:1); B@[3_MAB:1])",
+            "((8:8), (2:4, 2_PE, 4:1))",
+            "f32[6,10,7]{1,2,0:T(*,2,4)}",
+            "bf16[5,9,7]{2,1,0:T(5,4)(3,1)}",
+            "(40)/((5:9, 9:1))",
+        ] {
+            let layout = LayoutText::parse(text).unwrap().lower().unwrap();
+            let program = Placement::of(layout).build().unwrap().program().unwrap();
+            let tensor: Vec<u16> = (1..=program.elements() as u16).collect();
+            let mut image = vec![7; program.places() as usize];
+            program.pack(&tensor, &mut image, 7).unwrap();
+            for (made, read, block) in [(64, 32, 8), (8, 8, 8), (128, 8, 8), (8, 256, 32)] {
+                let (sizes, form) = (Sizes { made, read, block }, ImageForm::Cells);
+                let (mut written, mut back) = (Vec::new(), Vec::new());
+                let mut file = Cursor::new(to_bytes(&tensor));
+                let mut source = Source::new(&mut file, form).unwrap();
+                program.pack_parts(&mut source, &mut written, (7_u16, form), sizes).unwrap();
+                assert_eq!(written, to_bytes(&image), "{text}");
+                let mut file = Cursor::new(written);
+                let mut source = Source::<u16, _>::new(&mut file, form).unwrap();
+                program.unpack_parts(&mut source, &mut back, sizes).unwrap();
+                assert_eq!(back, to_bytes(&tensor), "{text}");
+            }
+        }
     }
-    let mut words = vec![0; size_of_val(&cells[..]) / 8];
-    from_bytes::<u64>(&to_bytes(&cells), &mut words);
-    let mut lanes = cells;
-    split_lanes(&words, &mut lanes)?;
-    Ok(lanes)
 }

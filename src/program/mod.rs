@@ -15,6 +15,6 @@ pub use cell::Cell;
 pub use compiled::Program;
 pub use runs::{Run, Runs};
 
-pub(crate) use boxes::{AxisRange, Boxes, Step};
+pub(crate) use boxes::{AxisRange, Boxes, Grid, Step};
 pub(crate) use compiled::check_length;
 pub(crate) use lookup::Feeders;
