@@ -3,8 +3,9 @@
 /// The bytes of a block of bytes.
 pub(super) const BYTES: usize = 256;
 
-/// The side of a block of words that is turned in vectors of 16 bytes.
-const WORDS: usize = 4;
+/// The side of a block of words that is turned as one, and of a smaller one where that does not fit.
+const WORDS: usize = 16;
+const FEWER_WORDS: usize = 4;
 
 /// A block whose sides are known when the crate is compiled; they are powers of two up to 16.
 #[inline]
@@ -44,14 +45,19 @@ fn words<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     rows: &[usize],
     columns: &[usize],
 ) {
-    let in_squares = HEIGHT.is_multiple_of(WORDS) && WIDTH.is_multiple_of(WORDS);
-    if size_of::<T>() < 4 || !in_squares {
+    let in_squares = HEIGHT.is_multiple_of(FEWER_WORDS) && WIDTH.is_multiple_of(FEWER_WORDS);
+    let as_one = match size_of::<T>() {
+        ..4 => true,
+        4 => !in_squares || (HEIGHT, WIDTH) == (WORDS, WORDS),
+        _ => !in_squares,
+    };
+    if as_one {
         return cells::<T, HEIGHT, WIDTH>(source, target, (from, to), rows, columns);
     }
-    for (row, rows) in rows.chunks_exact(WORDS).enumerate() {
-        for (column, columns) in columns.chunks_exact(WORDS).enumerate() {
-            let at = (from + row * WORDS, to + column * WORDS);
-            cells::<T, WORDS, WORDS>(source, target, at, rows, columns);
+    for (row, rows) in rows.chunks_exact(FEWER_WORDS).enumerate() {
+        for (column, columns) in columns.chunks_exact(FEWER_WORDS).enumerate() {
+            let at = (from + row * FEWER_WORDS, to + column * FEWER_WORDS);
+            cells::<T, FEWER_WORDS, FEWER_WORDS>(source, target, at, rows, columns);
         }
     }
 }
@@ -64,11 +70,14 @@ fn cells<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     rows: &[usize],
     columns: &[usize],
 ) {
+    // Lengths that the compiler knows.
+    let known = (rows.first_chunk::<HEIGHT>(), columns.first_chunk::<WIDTH>());
+    let (Some(rows), Some(columns)) = known else { return };
     let mut pieces = [[source[from]; HEIGHT]; WIDTH];
     for (piece, away) in pieces.iter_mut().zip(columns) {
         piece.copy_from_slice(&source[from + away..][..HEIGHT]);
     }
-    for (at, away) in rows.iter().enumerate().take(HEIGHT) {
+    for (at, away) in rows.iter().enumerate() {
         let mut turned = [source[from]; WIDTH];
         for (cell, piece) in turned.iter_mut().zip(&pieces) {
             *cell = piece[at];

@@ -16,6 +16,7 @@
 //! turned in registers or the first-level cache, so that the order of the sides does not matter.
 
 mod block;
+mod lace;
 mod run;
 mod tile;
 

@@ -4,6 +4,7 @@
 
 use super::Dim;
 use super::block::{BYTES, block, byte_block};
+use super::lace::{is_laced, lace};
 use super::run::Run;
 
 /// A tile on its own.
@@ -26,14 +27,18 @@ pub(super) fn turn<T: Copy>(
         deal(source, target, at, (rows, columns));
     } else if flat.1 && few.contains(&columns.len()) {
         shuffle(source, target, at, (rows, columns));
+    } else if is_laced::<T>(rows.len(), columns.len()) {
+        lace(source, target, at, (rows, columns));
     } else {
-        blocks(rows.len(), |row, height| {
-            let rows = &rows[row..row + height];
-            blocks(columns.len(), |column, width| {
-                let columns = &columns[column..column + width];
-                block(source, target, (at.0 + row, at.1 + column), rows, columns);
-            });
-        });
+        let mut turn = |(row, height), (column, width)| {
+            let (rows, columns) = (&rows[row..][..height], &columns[column..][..width]);
+            block(source, target, (at.0 + row, at.1 + column), rows, columns);
+        };
+        // A line is written at once, or read at once where it takes several blocks to fill one.
+        match size_of::<T>() {
+            1 | 8.. => blocks(rows.len(), |row| blocks(columns.len(), |column| turn(row, column))),
+            _ => blocks(columns.len(), |column| blocks(rows.len(), |row| turn(row, column))),
+        }
     }
 }
 
@@ -74,16 +79,16 @@ fn short<T: Copy>(source: &[T], target: &mut [T]) {
     twice!(2 4 8 16);
 }
 
-/// Cuts a length into blocks whose sides are powers of two. The last one may overlap the one
+/// Cuts a length into blocks (at, side) whose sides are powers of two. The last one may overlap the one
 /// before it: then it moves some cells once more.
 #[inline]
-fn blocks(length: usize, mut visit: impl FnMut(usize, usize)) {
+fn blocks(length: usize, mut visit: impl FnMut((usize, usize))) {
     let side = if length >= 16 { 16 } else { 1 << length.ilog2() };
     let whole = length - length % side;
-    (0..whole).step_by(side).for_each(|at| visit(at, side));
+    (0..whole).step_by(side).for_each(|at| visit((at, side)));
     if whole < length {
         let side = (length - whole).next_power_of_two();
-        visit(length - side, side);
+        visit((length - side, side));
     }
 }
 
