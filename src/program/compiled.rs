@@ -50,6 +50,7 @@ pub(crate) struct Compiled {
     pub(crate) layout: Layout,
     columns: Vec<Level>,
     sizes: Vec<u64>,
+    places: u64,
     /// What one step of each column adds to the packed number.
     weights: Vec<u64>,
     pub(crate) packed: WeightedSum,
@@ -109,8 +110,9 @@ impl Program {
         let packed = WeightedSum::new(&layout, weight);
         let backward = Backward::new(&layout, weight);
         let shape = layout.shape().into_iter().map(|extent| 0..extent).collect();
-        let injective = OnceLock::new();
-        let compiled = Compiled { layout, columns, sizes, weights, packed, backward, injective };
+        let (places, injective) = (sizes.iter().product(), OnceLock::new());
+        let compiled =
+            Compiled { layout, columns, sizes, places, weights, packed, backward, injective };
         Ok(Program { compiled: Arc::new(compiled), shape, lookup: OnceLock::new() })
     }
 
@@ -160,7 +162,7 @@ impl Program {
 
     pub(super) fn lookup(&self) -> Option<&Lookup> {
         let Compiled { backward, layout, .. } = &*self.compiled;
-        let make = || Lookup::new(backward, layout, &self.shape);
+        let make = || Lookup::new(backward, layout, &self.shape, self.places());
         self.lookup.get_or_init(make).as_ref()
     }
 
@@ -239,7 +241,7 @@ impl Program {
     /// The number of places, holes included: the length of an inverse table.
     #[must_use]
     pub fn places(&self) -> u64 {
-        self.compiled.sizes.iter().product()
+        self.compiled.places
     }
 
     /// The columns with their sizes, which the packed number of a place is made of, row-major:

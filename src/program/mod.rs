@@ -8,7 +8,9 @@ mod lookup;
 mod numbers;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod quotients;
 mod runs;
+mod split;
 mod weighted_sum;
 
 pub use cell::Cell;
@@ -17,4 +19,4 @@ pub use runs::{Run, Runs};
 
 pub(crate) use boxes::{AxisRange, Boxes, Grid, Step};
 pub(crate) use compiled::check_length;
-pub(crate) use lookup::Feeders;
+pub(crate) use split::Feeders;

@@ -10,9 +10,8 @@
 
 use std::ops::Range;
 
-use strength_reduce::StrengthReducedU64;
-
 use super::boxes::Boxes;
+use super::quotients::QuotientSum;
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
@@ -203,45 +202,31 @@ impl Function {
 }
 
 /// A sum of digit x step.
-///
-/// With `q(k) = value / place(k)` the digits are `q(k) - size(k) x q(k + 1)`, so that the sum is
-/// one of `q(k) x change(k)`, where `change(k) = step(k) - size(k - 1) x step(k - 1)` modulo 2^64:
-/// a shift or a reduced division, and a product, for each digit; nothing waits for another.
 #[derive(Clone, Debug)]
 struct Digits {
     /// (size, step), minor to major, none of size 1, neighbours that step evenly merged.
     digits: Vec<(u64, u64)>,
-    /// (bits, change).
-    shifts: Vec<(u32, u64)>,
-    divides: Vec<(StrengthReducedU64, u64)>,
+    sum: QuotientSum,
 }
 
 impl Digits {
     fn new(digits: impl Iterator<Item = (u64, u64)>) -> Digits {
         let digits = merged(digits);
-        let (mut shifts, mut divides) = (Vec::new(), Vec::new());
         let (mut place, mut carried) = (1_u64, 0_u64);
-        for (size, step) in &digits {
-            let change = step.wrapping_sub(carried);
-            match place.is_power_of_two() {
-                true => shifts.push((place.trailing_zeros(), change)),
-                false => divides.push((StrengthReducedU64::new(place), change)),
-            }
+        let term = |(size, step): &(u64, u64)| {
+            let term = (place, step.wrapping_sub(carried));
             // The slots of an axis fit.
             place = place.saturating_mul(*size);
             carried = size.wrapping_mul(*step);
-        }
-        Digits { digits, shifts, divides }
+            term
+        };
+        let terms: Vec<(u64, u64)> = digits.iter().map(term).collect();
+        Digits { sum: QuotientSum::new(terms.into_iter(), place), digits }
     }
 
     #[inline]
     fn value(&self, entry: u64) -> u64 {
-        let shifted = self.shifts.iter().fold(0_u64, |sum, (bits, change)| {
-            sum.wrapping_add((entry >> bits).wrapping_mul(*change))
-        });
-        self.divides.iter().fold(shifted, |sum, (place, change)| {
-            sum.wrapping_add((entry / *place).wrapping_mul(*change))
-        })
+        self.sum.value(entry)
     }
 
     /// The values of all entries below `end`, digit by digit.
