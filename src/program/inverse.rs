@@ -58,13 +58,24 @@ impl Program {
         };
         let slots = product(free.iter().map(|free| free.digit.size));
         let full = backward.nests && slots == Some(part.places());
-        if !(full && self.is_whole()) {
-            table.fill(T::MAX);
-        }
         let boxes = part.boxes(&self.compiled.layout, &fixed);
-        self.fill_padding(&part, &free, &boxes, table);
+        match full && self.is_whole() {
+            // What no element is written over is padding.
+            true if self.pads_derived() => table.fill(T::MAX.minus_one()),
+            true => self.fill_padding(&part, &free, &boxes, table),
+            false => {
+                table.fill(T::MAX);
+                self.fill_padding(&part, &free, &boxes, table);
+            }
+        }
         boxes.visit(&self.window_ranges(), &mut |grid| Write::Elements.grid(grid, table));
         Ok(())
+    }
+
+    /// Whether there are slots without an element, and derived axes that may hold them.
+    fn pads_derived(&self) -> bool {
+        let layout = &self.compiled.layout;
+        !layout.derived_axes().is_empty() && layout.slots() != layout.elements() * layout.copies()
     }
 
     /// Marks the slots that hold no element, over holes; elements may be written over them.
@@ -93,7 +104,7 @@ impl Program {
             if !self.is_whole() && !self.compiled.backward.nests {
                 mark(&real, T::MAX, table);
             }
-        } else if layout.slots() != layout.elements() * layout.copies() {
+        } else if self.pads_derived() {
             let step = |digit: &PlaceDigit| Step {
                 count: digit.digit.size,
                 element: 0,

@@ -19,6 +19,9 @@ const LONGEST_VECTOR: u64 = 2048;
 /// The longest run that is counted; a vector is worth its making for longer ones.
 const SHORT_RUN: u64 = 256;
 
+/// The longest piece that is written cell by cell.
+const FEW: u64 = 8;
+
 /// A free digit as a table sees it.
 #[derive(Clone, Copy, Debug)]
 struct Line {
@@ -94,14 +97,13 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
                 }
             });
         }
-        // Cells that lie apart.
-        Some((apart, outer_lines)) if dense == 1 => {
-            let (count, step) = (to_index(apart.count), to_index(apart.at).max(1));
+        // A few cells again and again.
+        Some((apart, outer_lines)) if dense <= FEW && dense <= apart.at => {
+            let (count, step) = (to_index(apart.count), to_index(apart.at));
+            let values: Vec<T> = values(&lines[outer..]).into_iter().map(T::wrapped).collect();
+            let length = (count - 1) * step + values.len();
             each(outer_lines, at, first, &mut |at, first| {
-                let cells = table[at..].iter_mut().step_by(step).take(count);
-                for (cell, number) in cells.zip(0_u64..) {
-                    *cell = first.plus(T::wrapped(number.wrapping_mul(apart.value)));
-                }
+                again(&mut table[at..at + length], (step, apart.value), first, &values);
             });
         }
         _ => {
@@ -111,6 +113,26 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
             });
         }
     }
+}
+
+/// A few cells again and again, `step` cells and `adds` apart.
+fn again<T: Cell>(table: &mut [T], (step, adds): (usize, u64), first: T, values: &[T]) {
+    macro_rules! lengths {
+        ($($length:literal)*) => {
+            match values.len() {
+                $($length => {
+                    let Some(values) = values.first_chunk::<$length>() else { return };
+                    for (cells, number) in table.chunks_mut(step).zip(0_u64..) {
+                        let first = first.plus(T::wrapped(number.wrapping_mul(adds)));
+                        let Some(cells) = cells.first_chunk_mut() else { return };
+                        *cells = values.map(|value| first.plus(value));
+                    }
+                })*
+                _ => {}
+            }
+        };
+    }
+    lengths!(1 2 3 4 5 6 7 8);
 }
 
 /// Calls `visit` with the first cell and the first number of every piece, outer lines slowest.
@@ -126,6 +148,21 @@ fn each<T: Cell>(lines: &[Line], at: usize, first: T, visit: &mut dyn FnMut(usiz
     }
 }
 
+/// What is added in the cells of dense lines, modulo 2^64.
+fn values(lines: &[Line]) -> Vec<u64> {
+    let mut values = vec![0_u64];
+    for line in lines.iter().rev() {
+        let inner = values.len();
+        for step in 1..line.count {
+            values.extend_from_within(..inner);
+            let from = values.len() - inner;
+            let adds = step.wrapping_mul(line.value);
+            values[from..].iter_mut().for_each(|v| *v = v.wrapping_add(adds));
+        }
+    }
+    values
+}
+
 /// Cells without gaps, ready to be moved: a progression, or anything.
 enum Piece<T> {
     Run(T),
@@ -138,19 +175,7 @@ impl<T: Cell> Piece<T> {
         match lines {
             [] => Piece::Run(T::wrapped(0)),
             [run] if run.count <= SHORT_RUN || run.value == 0 => Piece::Run(T::wrapped(run.value)),
-            _ => {
-                let mut vector = vec![0_u64];
-                for line in lines.iter().rev() {
-                    let inner = vector.len();
-                    for step in 1..line.count {
-                        vector.extend_from_within(..inner);
-                        let from = vector.len() - inner;
-                        let adds = step.wrapping_mul(line.value);
-                        vector[from..].iter_mut().for_each(|v| *v = v.wrapping_add(adds));
-                    }
-                }
-                Piece::Vector(Steps::new(&vector))
-            }
+            _ => Piece::Vector(Steps::new(&values(lines))),
         }
     }
 
