@@ -75,7 +75,7 @@ impl Program {
             };
             let at = (to_index(grid.element), to_index(grid.place - places.start));
             let steps = Step::joined(grid.steps.iter().copied(), Step::by_place);
-            transfer(tensor, image, at, steps.iter().rev().map(dim).collect());
+            transfer(tensor, image, at, &steps.iter().rev().map(dim).collect::<Vec<_>>());
         });
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Program {
             };
             let at = (to_index(grid.place - places.start), to_index(grid.element));
             let steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
-            transfer(image, tensor, at, steps.iter().rev().map(dim).collect());
+            transfer(image, tensor, at, &steps.iter().rev().map(dim).collect::<Vec<_>>());
         });
         Ok(())
     }

@@ -30,21 +30,40 @@ pub(super) struct Dim {
     pub(super) to: usize,
 }
 
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
 /// So few cells are moved one by one.
 const FEW: usize = 32;
 
 /// Moves the cells `from + sum` of the source to `to + sum` of the target.
 ///
 /// The caller has checked that all of them are there, and gives the digits major to minor on the
-/// target's side, joined.
-pub(super) fn transfer<T: Copy>(
-    source: &[T],
-    target: &mut [T],
-    at: (usize, usize),
-    dims: Vec<Dim>,
-) {
+/// target's side, joined. Copies of cells that lie side by side are made of what the first one
+/// wrote.
+pub(super) fn transfer<T: Copy>(source: &[T], target: &mut [T], at: (usize, usize), dims: &[Dim]) {
+    let (copies, cells): (Vec<Dim>, Vec<Dim>) = dims.iter().partition(|dim| dim.from == 0);
+    let (mut run, mut outer) = (1, &cells[..]);
+    while let Some((minor, rest)) = outer.split_last().filter(|(minor, _)| minor.to == run) {
+        (run, outer) = (run * minor.count, rest);
+    }
+    if copies.is_empty() || run * size_of::<T>() < LINE {
+        return every(source, target, at, dims);
+    }
+    every(source, target, at, &cells);
+    each(outer, 0, at.1, &mut |_, first| {
+        each(&copies, 0, first, &mut |_, copy| {
+            if copy != first {
+                target.copy_within(first..first + run, copy);
+            }
+        });
+    });
+}
+
+/// The same, every copy from the source.
+fn every<T: Copy>(source: &[T], target: &mut [T], at: (usize, usize), dims: &[Dim]) {
     if dims.iter().map(|dim| dim.count).product::<usize>() <= FEW {
-        return each(&dims, at.0, at.1, &mut |from, to| target[to] = source[from]);
+        return each(dims, at.0, at.1, &mut |from, to| target[to] = source[from]);
     }
     // Short pieces that line up on both sides are cells of their own.
     let piece = dims.last().filter(|dim| dim.from == 1 && dim.to == 1).map_or(1, |dim| dim.count);
@@ -64,7 +83,7 @@ pub(super) fn transfer<T: Copy>(
                     let dims = dims[..dims.len() - 1].iter().map(shorter).collect();
                     grid::<[T; $size]>(source, target, (at.0 / $size, at.1 / $size), dims);
                 })*
-                _ => grid(source, target, at, dims),
+                _ => grid(source, target, at, dims.to_vec()),
             }
         };
     }

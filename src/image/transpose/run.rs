@@ -1,12 +1,9 @@
 //! The digits that are contiguous on one side, as a run of cells.
 
-use super::Dim;
+use super::{Dim, LINE};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
 const LONGEST: usize = 512;
-
-/// The bytes of a cache line.
-const LINE: usize = 64;
 
 /// Cells that are contiguous on one side, cut into tiles.
 pub(super) struct Run {
