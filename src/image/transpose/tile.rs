@@ -133,6 +133,25 @@ pub(super) fn deal_cells<T: Copy>(
     tiles: Dim,
     (rows, columns): (&[usize], usize),
 ) {
+    macro_rules! known {
+        ($($columns:literal)*) => {
+            match columns {
+                $($columns => deal_tiles(source, target, tiles, (rows, $columns)),)*
+                _ => deal_tiles(source, target, tiles, (rows, columns)),
+            }
+        };
+    }
+    // Short loops are unrolled where the compiler knows how short.
+    known!(4 8 16);
+}
+
+#[inline(always)]
+fn deal_tiles<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    tiles: Dim,
+    (rows, columns): (&[usize], usize),
+) {
     let apart = rows.is_sorted_by(|row, next| row + columns <= *next);
     for tile in 0..tiles.count {
         let source = &source[tile * tiles.from..][..rows.len() * columns];
@@ -142,13 +161,13 @@ pub(super) fn deal_cells<T: Copy>(
         match *rows {
             [a, b] if apart => {
                 let (a, b) = (lanes.take(a), lanes.take(b));
-                for ((a, b), turn) in a.iter_mut().zip(b).zip(source.as_chunks().0) {
+                for ((a, b), turn) in a.iter_mut().zip(b).zip(turns(source, columns)) {
                     [*a, *b] = *turn;
                 }
             }
             [a, b, c] if apart => {
                 let (a, b, c) = (lanes.take(a), lanes.take(b), lanes.take(c));
-                for (((a, b), c), turn) in a.iter_mut().zip(b).zip(c).zip(source.as_chunks().0) {
+                for (((a, b), c), turn) in a.iter_mut().zip(b).zip(c).zip(turns(source, columns)) {
                     [*a, *b, *c] = *turn;
                 }
             }
@@ -156,13 +175,19 @@ pub(super) fn deal_cells<T: Copy>(
             [a, b, c, d] if apart && columns <= 16 => {
                 let (a, b, c, d) = (lanes.take(a), lanes.take(b), lanes.take(c), lanes.take(d));
                 let cells = a.iter_mut().zip(b).zip(c).zip(d);
-                for ((((a, b), c), d), turn) in cells.zip(source.as_chunks().0) {
+                for ((((a, b), c), d), turn) in cells.zip(turns(source, columns)) {
                     [*a, *b, *c, *d] = *turn;
                 }
             }
             _ => deal_by_row(source, target, rows),
         }
     }
+}
+
+/// So many turns of one cell for each row.
+#[inline(always)]
+fn turns<T, const ROWS: usize>(source: &[T], columns: usize) -> &[[T; ROWS]] {
+    &source.as_chunks().0[..columns]
 }
 
 /// Pieces of one length, taken front to back.
