@@ -137,19 +137,16 @@ impl Text {
     /// Writes a number and what stands behind it.
     #[inline]
     fn number(&mut self, number: u64, then: u8) {
-        let low = to_index(number % 10_000);
-        let digits = FOUR_DIGITS[low];
-        if number < 10_000 {
-            // Leading zeros leave, and their places are written over.
-            let zeros = usize::from(low < 1000) + usize::from(low < 100) + usize::from(low < 10);
-            let [a, b, c, d] = digits;
-            let line =
-                [[a, b, c, d, then], [b, c, d, then, 0], [c, d, then, 0, 0], [d, then, 0, 0, 0]];
-            self.bytes[self.end..self.end + 5].copy_from_slice(&line[zeros]);
-            self.end += 5 - zeros;
+        if let Some(digits) = FOUR_DIGITS.get(to_index(number)) {
+            // Leading zeros are shifted out; what the word has behind the line is written over.
+            let zeros = u32::from(number < 1000) + u32::from(number < 100) + u32::from(number < 10);
+            let digits = u64::from(u32::from_le_bytes(*digits) >> (8 * zeros));
+            let word = digits | u64::from(then) << (8 * (4 - zeros));
+            self.bytes[self.end..self.end + 8].copy_from_slice(&word.to_le_bytes());
+            self.end += 5 - to_index(zeros.into());
         } else {
             self.leading(number / 10_000);
-            self.text(&digits);
+            self.text(&FOUR_DIGITS[to_index(number % 10_000)]);
             self.text(&[then]);
         }
     }
