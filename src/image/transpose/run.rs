@@ -1,9 +1,14 @@
 //! The digits that are contiguous on one side, as a run of cells.
 
+use std::ops::RangeInclusive;
+
 use super::{Dim, LINE};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
 const LONGEST: usize = 512;
+
+/// So few rows or columns are dealt out or shuffled in turns.
+pub(super) const FEW_LANES: RangeInclusive<usize> = 2..=8;
 
 /// Cells that are contiguous on one side, cut into tiles.
 pub(super) struct Run {
@@ -59,10 +64,11 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
     Some((rows.run(), columns.run()))
 }
 
-/// Whether one of them stands side by side on the other side too, so that a tile is dealt out or
-/// shuffled in turns.
+/// Whether one of them is short and stands side by side on the other side too, so that a tile is
+/// dealt out or shuffled in turns.
 fn in_turns(rows: &Taken, columns: &Taken) -> bool {
-    rows.dims[0].to == columns.length || columns.dims[0].from == rows.length
+    FEW_LANES.contains(&columns.length) && rows.dims[0].to == columns.length
+        || FEW_LANES.contains(&rows.length) && columns.dims[0].from == rows.length
 }
 
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@
 use super::Dim;
 use super::block::{BYTES, block, byte_block};
 use super::lace::{is_laced, lace};
-use super::run::Run;
+use super::run::{FEW_LANES, Run};
 
 /// A tile on its own.
 pub(super) const ONE: Dim = Dim { count: 1, from: 0, to: 0 };
@@ -22,10 +22,9 @@ pub(super) fn turn<T: Copy>(
     (rows, columns): (&[usize], &[usize]),
     flat: (bool, bool),
 ) {
-    let few = 2..=8;
-    if flat.0 && few.contains(&rows.len()) {
+    if flat.0 && FEW_LANES.contains(&rows.len()) {
         deal(source, target, at, (rows, columns));
-    } else if flat.1 && few.contains(&columns.len()) {
+    } else if flat.1 && FEW_LANES.contains(&columns.len()) {
         shuffle(source, target, at, (rows, columns));
     } else if is_laced::<T>(rows.len(), columns.len()) {
         lace(source, target, at, (rows, columns));
@@ -94,7 +93,7 @@ fn blocks(length: usize, mut visit: impl FnMut((usize, usize))) {
 
 /// Whether a run has so few cells that they are dealt or shuffled, one by one.
 pub(super) fn is_few<T>(run: &Run) -> bool {
-    (2..=8).contains(&run.away.len()) && turns_in_blocks::<T>(run.away.len(), BYTES) == 0
+    FEW_LANES.contains(&run.away.len()) && turns_in_blocks::<T>(run.away.len(), BYTES) == 0
 }
 
 /// How many of the turns of a few bytes each fill whole blocks.
