@@ -109,17 +109,17 @@ impl Taken {
 
     /// The last digit is cut where the run is too long for a tile.
     fn run(&self) -> Run {
-        let (mut away, mut step) = (vec![0], (0, 0));
+        let length = self.dims.iter().map(|dim| dim.count).product::<usize>();
+        let (mut away, mut step) = (Vec::with_capacity(length.min(LONGEST)), (0, 0));
+        away.push(0);
         for dim in &self.dims {
             let (inner, far) = (away.len(), self.steps(dim).1);
             let count = dim.count.min((LONGEST / inner).max(1));
-            for at in 1..count {
-                away.extend_from_within(..inner);
-                away[at * inner..].iter_mut().for_each(|away| *away += at * far);
+            for at in inner..count * inner {
+                away.push(away[at - inner] + far);
             }
             step = (count * dim.from, count * dim.to);
         }
-        let length = self.dims.iter().map(|dim| dim.count).product::<usize>();
         let even = |even: &usize| away.iter().enumerate().all(|(at, away)| *away == at * even);
         let even = away.get(1).copied().filter(even);
         Run { tiles: length.div_ceil(away.len()), even, length, away, step }
