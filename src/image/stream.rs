@@ -213,7 +213,7 @@ fn encode<T: Lane>(cells: &[T], form: ImageForm) -> Result<Vec<u8>, WriteError> 
 mod tests {
     use std::io::Cursor;
 
-    use super::{ImageForm, Sizes, Source, to_bytes};
+    use super::{ImageForm, Sizes, Source, to_bytes, to_index};
     use crate::{LayoutText, Placement};
 
     #[test]
@@ -229,8 +229,8 @@ mod tests {
         ] {
             let layout = LayoutText::parse(text).unwrap().lower().unwrap();
             let program = Placement::of(layout).build().unwrap().program().unwrap();
-            let tensor: Vec<u16> = (1..=program.elements() as u16).collect();
-            let mut image = vec![7; program.places() as usize];
+            let tensor: Vec<u16> = (1..).take(to_index(program.elements())).collect();
+            let mut image = vec![7; to_index(program.places())];
             program.pack(&tensor, &mut image, 7).unwrap();
             for (made, read, block) in [(64, 32, 8), (8, 8, 8), (128, 8, 8), (8, 256, 32)] {
                 let (sizes, form) = (Sizes { made, read, block }, ImageForm::Cells);
