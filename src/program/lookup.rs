@@ -102,7 +102,8 @@ struct OpenAxis {
 }
 
 impl Lookup {
-    /// For packed numbers below `places`; `None` where digits that land, or that feed a derived axis, do not nest.
+    /// For packed numbers below `places`; `None` where digits that land, or that feed a derived axis,
+    /// do not nest.
     pub(super) fn new(
         backward: &Backward,
         layout: &Layout,
@@ -125,8 +126,7 @@ impl Lookup {
         }
         let copies = layout.nodes().count();
         let digits = Split::new(digits.map(|digit| digit.term(copies)), places);
-        let axes =
-            Axes { feeders: Feeders::new(layout)?, open: open.zip(weights.clone()).collect() };
+        let axes = Axes { feeders: Feeders::new(layout)?, open: open.zip(weights).collect() };
         Some(Lookup { base, digits, axes: Some(axes) })
     }
 
