@@ -213,7 +213,7 @@ fn encode<T: Lane>(cells: &[T], form: ImageForm) -> Result<Vec<u8>, WriteError> 
 mod tests {
     use std::io::Cursor;
 
-    use super::{ImageForm, Sizes, Source, to_bytes, to_index};
+    use super::{ImageForm, Sizes, Source, join_lanes, to_bytes, to_index};
     use crate::{LayoutText, Placement};
 
     #[test]
@@ -244,6 +244,30 @@ mod tests {
                 program.unpack_parts(&mut source, &mut back, sizes).unwrap();
                 assert_eq!(back, to_bytes(&tensor), "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn long_words_are_not_cut_between_parts() {
+        let layout = "((3_PE, 5:4), (4:1, 4_W))".parse().unwrap();
+        let program = Placement::of(layout).element_bits(16).build().unwrap().program().unwrap();
+        let tensor: Vec<u16> = (1..).take(to_index(program.elements())).collect();
+        let mut image = vec![7; to_index(program.places())];
+        program.pack(&tensor, &mut image, 7).unwrap();
+        let mut words = vec![0; image.len() / 4];
+        join_lanes(&image, &mut words).unwrap();
+        for (made, read, block) in [(64, 32, 8), (8, 8, 8), (8, 256, 32)] {
+            let sizes = Sizes { made, read, block };
+            let (mut written, mut back) = (Vec::new(), Vec::new());
+            let mut file = Cursor::new(to_bytes(&tensor));
+            let mut source = Source::new(&mut file, ImageForm::Cells).unwrap();
+            let filled = (7_u16, ImageForm::LongWords);
+            program.pack_parts(&mut source, &mut written, filled, sizes).unwrap();
+            assert_eq!(written, to_bytes(&words));
+            let mut file = Cursor::new(written);
+            let mut source = Source::<u16, _>::new(&mut file, ImageForm::LongWords).unwrap();
+            program.unpack_parts(&mut source, &mut back, sizes).unwrap();
+            assert_eq!(back, to_bytes(&tensor));
         }
     }
 }

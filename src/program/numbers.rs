@@ -19,7 +19,7 @@ const LONGEST_VECTOR: u64 = 2048;
 /// The longest run that is counted; a vector is worth its making for longer ones.
 const SHORT_RUN: u64 = 256;
 
-/// The longest piece that is written cell by cell.
+/// The longest piece that is written cell by cell; [`again`] has a case for every length up to it.
 const FEW: u64 = 8;
 
 /// A free digit as a table sees it.
