@@ -1,27 +1,38 @@
-//! Blocks of cells that are turned in registers: what the compiler makes vectors of.
+//! Blocks of cells that are turned in registers.
+
+use super::square::turn;
 
 /// The bytes of a block of bytes.
 pub(super) const BYTES: usize = 256;
 
-/// The side of a block of words that is turned as one, and of a smaller one where that does not fit.
-const WORDS: usize = 16;
-const FEWER_WORDS: usize = 4;
+/// The longest side of a block, and of one that is too narrow for squares.
+///
+/// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
+pub(super) const fn longest<T>(narrow: bool) -> usize {
+    match size_of::<T>() {
+        4 if !narrow => 8,
+        8 => 8,
+        ..=8 => 16,
+        _ => 4,
+    }
+}
 
-/// A block whose sides are known when the crate is compiled; they are powers of two up to 16.
+/// Blocks of `height` rows and `width` columns each, which fill them. The sides are powers of two up to
+/// 16.
 #[inline]
-pub(super) fn block<T: Copy>(
+pub(super) fn blocks<T: Copy>(
     source: &[T],
     target: &mut [T],
     at: (usize, usize),
-    rows: &[usize],
-    columns: &[usize],
+    (rows, height): (&[usize], usize),
+    (columns, width): (&[usize], usize),
 ) {
     macro_rules! sides {
         ($($height:literal: $($width:literal)*;)*) => {
-            match (rows.len(), columns.len()) {
-                (16, 16) if size_of::<T>() == 1 => byte_block(source, target, at, rows, columns),
+            match (height, width) {
                 $($(($height, $width) => {
-                    words::<T, $height, $width>(source, target, at, rows, columns);
+                    let (rows, columns) = (rows.as_chunks().0, columns.as_chunks().0);
+                    of_sides::<T, $height, $width>(source, target, at, rows, columns);
                 })*)*
                 _ => {}
             }
@@ -36,28 +47,54 @@ pub(super) fn block<T: Copy>(
     }
 }
 
-/// Reads `WIDTH` pieces of `HEIGHT` cells, and writes `HEIGHT` pieces of `WIDTH`.
+/// Each reads `WIDTH` pieces of `HEIGHT` cells, and writes `HEIGHT` pieces of `WIDTH`: lines of the target,
+/// one after the other.
 #[inline(never)]
-fn words<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
+fn of_sides<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     source: &[T],
     target: &mut [T],
     (from, to): (usize, usize),
-    rows: &[usize],
-    columns: &[usize],
+    rows: &[[usize; HEIGHT]],
+    columns: &[[usize; WIDTH]],
 ) {
-    let in_squares = HEIGHT.is_multiple_of(FEWER_WORDS) && WIDTH.is_multiple_of(FEWER_WORDS);
-    let as_one = match size_of::<T>() {
-        ..4 => true,
-        4 => !in_squares || (HEIGHT, WIDTH) == (WORDS, WORDS),
-        _ => !in_squares,
-    };
-    if as_one {
-        return cells::<T, HEIGHT, WIDTH>(source, target, (from, to), rows, columns);
+    let in_squares = |side| HEIGHT.is_multiple_of(side) && WIDTH.is_multiple_of(side);
+    for (row, rows) in rows.iter().enumerate() {
+        for (column, columns) in columns.iter().enumerate() {
+            let at = (from + row * HEIGHT, to + column * WIDTH);
+            match size_of::<T>() {
+                1 if in_squares(16) => bytes::<T, 16, 16>(source, target, at, rows, columns),
+                2 if in_squares(8) => squares::<T, 8, _, _>(source, target, at, rows, columns),
+                4 if in_squares(4) => squares::<T, 4, _, _>(source, target, at, rows, columns),
+                8 if in_squares(2) => squares::<T, 2, _, _>(source, target, at, rows, columns),
+                _ => cells(source, target, at, rows, columns),
+            }
+        }
     }
-    for (row, rows) in rows.chunks_exact(FEWER_WORDS).enumerate() {
-        for (column, columns) in columns.chunks_exact(FEWER_WORDS).enumerate() {
-            let at = (from + row * FEWER_WORDS, to + column * FEWER_WORDS);
-            cells::<T, FEWER_WORDS, FEWER_WORDS>(source, target, at, rows, columns);
+}
+
+#[inline(always)]
+fn squares<T: Copy, const SIDE: usize, const HEIGHT: usize, const WIDTH: usize>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    rows: &[usize; HEIGHT],
+    columns: &[usize; WIDTH],
+) {
+    // References to arrays: of slices the compiler makes no vectors.
+    let piece = |at: usize| &source[from + columns[at]..].as_chunks::<HEIGHT>().0[0];
+    let pieces: [&[T; HEIGHT]; WIDTH] = std::array::from_fn(piece);
+    for row in (0..HEIGHT).step_by(SIDE) {
+        let mut turned = [[source[from]; WIDTH]; SIDE];
+        for column in (0..WIDTH).step_by(SIDE) {
+            let cells = |at: usize| pieces[column + at][row..].as_chunks::<SIDE>().0[0];
+            let mut square: [[T; SIDE]; SIDE] = std::array::from_fn(cells);
+            turn(&mut square);
+            for (turned, cells) in turned.iter_mut().zip(&square) {
+                turned[column..column + SIDE].copy_from_slice(cells);
+            }
+        }
+        for (at, turned) in turned.iter().enumerate() {
+            target[to + rows[row + at]..][..WIDTH].copy_from_slice(turned);
         }
     }
 }
@@ -67,12 +104,9 @@ fn cells<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     source: &[T],
     target: &mut [T],
     (from, to): (usize, usize),
-    rows: &[usize],
-    columns: &[usize],
+    rows: &[usize; HEIGHT],
+    columns: &[usize; WIDTH],
 ) {
-    // Lengths that the compiler knows.
-    let known = (rows.first_chunk::<HEIGHT>(), columns.first_chunk::<WIDTH>());
-    let (Some(rows), Some(columns)) = known else { return };
     let mut pieces = [[source[from]; HEIGHT]; WIDTH];
     for (piece, away) in pieces.iter_mut().zip(columns) {
         piece.copy_from_slice(&source[from + away..][..HEIGHT]);

@@ -16,8 +16,8 @@
 //! turned in registers or the first-level cache, so that the order of the sides does not matter.
 
 mod block;
-mod lace;
 mod run;
+mod square;
 mod tile;
 
 use run::{Run, runs};

@@ -51,7 +51,7 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
     if in_turns(&rows, &columns) && rows.length * columns.length * size_of::<T>() >= 2 * LINE {
         return Some((rows.run(), columns.run()));
     }
-    let is_short = |taken: &Taken| taken.length * size_of::<T>() < LINE;
+    let is_short = |taken: &Taken| taken.length * size_of::<T>() < 4 * LINE;
     // The shorter one first.
     let mut goes_on = true;
     while goes_on {

@@ -3,12 +3,14 @@
 //! Both are given as the places of their cells on the other side.
 
 use super::Dim;
-use super::block::{BYTES, block, byte_block};
-use super::lace::{is_laced, lace};
+use super::block::{BYTES, blocks, byte_block, longest};
 use super::run::{FEW_LANES, Run};
 
 /// A tile on its own.
 pub(super) const ONE: Dim = Dim { count: 1, from: 0, to: 0 };
+
+/// Fewer rows or columns make no squares.
+const NARROW: usize = 4;
 
 /// The side of a block of pieces.
 const SIDE: usize = 8;
@@ -26,18 +28,15 @@ pub(super) fn turn<T: Copy>(
         deal(source, target, at, (rows, columns));
     } else if flat.1 && FEW_LANES.contains(&columns.len()) {
         shuffle(source, target, at, (rows, columns));
-    } else if is_laced::<T>(rows.len(), columns.len()) {
-        lace(source, target, at, (rows, columns));
     } else {
-        let mut turn = |(row, height), (column, width)| {
-            let (rows, columns) = (&rows[row..][..height], &columns[column..][..width]);
-            block(source, target, (at.0 + row, at.1 + column), rows, columns);
-        };
-        // A line is written at once, or read at once where it takes several blocks to fill one.
-        match size_of::<T>() {
-            1 | 8.. => blocks(rows.len(), |row| blocks(columns.len(), |column| turn(row, column))),
-            _ => blocks(columns.len(), |column| blocks(rows.len(), |row| turn(row, column))),
-        }
+        let longest = longest::<T>(rows.len().min(columns.len()) < NARROW);
+        cuts(rows.len(), longest, |row, rows_length, height| {
+            cuts(columns.len(), longest, |column, length, width| {
+                let rows = (&rows[row..][..rows_length], height);
+                let columns = (&columns[column..][..length], width);
+                blocks(source, target, (at.0 + row, at.1 + column), rows, columns);
+            });
+        });
     }
 }
 
@@ -78,16 +77,16 @@ fn short<T: Copy>(source: &[T], target: &mut [T]) {
     twice!(2 4 8 16);
 }
 
-/// Cuts a length into blocks (at, side) whose sides are powers of two. The last one may overlap the one
-/// before it: then it moves some cells once more.
+/// Cuts a length into sides (at, length, side) of blocks that are powers of two: first the longest, as
+/// many as there are. The last block may overlap the one before it: then it moves some cells once more.
 #[inline]
-fn blocks(length: usize, mut visit: impl FnMut((usize, usize))) {
-    let side = if length >= 16 { 16 } else { 1 << length.ilog2() };
+fn cuts(length: usize, longest: usize, mut visit: impl FnMut(usize, usize, usize)) {
+    let side = longest.min(1 << length.ilog2());
     let whole = length - length % side;
-    (0..whole).step_by(side).for_each(|at| visit((at, side)));
+    visit(0, whole, side);
     if whole < length {
         let side = (length - whole).next_power_of_two();
-        visit((length - side, side));
+        visit(length - side, side, side);
     }
 }
 

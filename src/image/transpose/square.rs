@@ -1,0 +1,34 @@
+//! Squares of cells, turned by the shuffles of the processor.
+//!
+//! The compiler makes single moves of a square that is written as a loop, but for bytes. `wide` has
+//! the shuffles of x86, ARM and WebAssembly for numbers; `castaway` finds out, when the crate is
+//! compiled, whether the cells are numbers.
+
+use bytemuck::must_cast;
+use castaway::cast;
+use wide::{u16x8, u32x4, u64x2};
+
+
+/// Rows are columns afterwards.
+#[inline(always)]
+pub(super) fn turn<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) {
+    macro_rules! in_vectors {
+        ($($side:literal $vector:ident: $($cell:ty)*;)*) => {$($(
+            if let Ok(square) = cast!(&mut *square, &mut [[$cell; $side]; $side]) {
+                *square = must_cast($vector::transpose(must_cast(*square)));
+                return;
+            }
+        )*)*};
+    }
+    in_vectors! {
+        8 u16x8: u16 i16 [u8; 2] [i8; 2];
+        4 u32x4: u32 i32 f32 [u16; 2] [i16; 2] [u8; 4] [i8; 4];
+        2 u64x2: u64 i64 f64 [u32; 2] [i32; 2] [f32; 2] [u16; 4] [i16; 4] [u8; 8] [i8; 8];
+    }
+    for row in 1..SIDE {
+        let (above, below) = square.split_at_mut(row);
+        for (column, above) in above.iter_mut().enumerate() {
+            std::mem::swap(&mut above[row], &mut below[0][column]);
+        }
+    }
+}
