@@ -224,11 +224,26 @@ fn tiles_of_every_side_and_width_hold_their_elements() {
         "((8:4, 9:64), (4:1, 2:32))",
         "((12:8, 3:96), (2:4, 4:1))",
         "((40:3, 7:120), (3:1))",
+        "((6_L2B, 12:8), (3_MAB, 8:1, 4_PE))",
+        "((6_L2B, 36:16), (3_MAB, 16:1, 8_PE))",
+        "((6_L2B, 20:24), (24:1, 2_PE))",
+        "((4:1, 3_PE, 9:4), (17:36))",
+        "((200:1, 8_PE))",
+        "((200:1, 4_PE))",
+        "((4_PE, 200:1))",
+        "((301:1, 2_PE))",
     ] {
         moves_every_element(text, |n| n.to_le_bytes()[3]);
         moves_every_element(text, |n| n as u16);
         moves_every_element(text, |n| n as u32);
         moves_every_element(text, |n| n);
+        moves_every_element(text, |n| f32::from_bits(n as u32 & 0x007f_ffff));
+        moves_every_element(text, |n| n as i64);
+        // What no vector is made of, of every length.
+        moves_every_element(text, |n| Some(n as u8));
         moves_every_element(text, |n| [n as u8, 1, 2]);
+        moves_every_element(text, |n| (n as u16, n as u8));
+        moves_every_element(text, |n| Some(n as u32));
+        moves_every_element(text, |n| (n, n as u8));
     }
 }

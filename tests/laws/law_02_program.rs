@@ -1,6 +1,7 @@
 //! Law 2 for compiled tables: every number of a program is that of the definition.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 
 use proptest::prelude::*;
@@ -203,27 +204,40 @@ fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
 }
 
 fn packs(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let Compiled { program, indexes, numbers, .. } = &compiled(case, tally)?;
-    if program.places() > 8 * FEW {
+    let compiled = &compiled(case, tally)?;
+    if compiled.program.places() > 8 * FEW {
         return Ok(());
     }
-    let tensor: Vec<i64> = (0..indexes.len() as i64).collect();
-    let mut image = vec![0; program.places() as usize];
-    tally.answer(program.pack(&tensor, &mut image, -1))?;
-    let mut expected = vec![-1; image.len()];
+    packs_cells(compiled, tally, |n| n as u8)?;
+    packs_cells(compiled, tally, |n| n as u16)?;
+    packs_cells(compiled, tally, |n| n as f32)?;
+    packs_cells(compiled, tally, |n| n as i64)?;
+    packs_cells(compiled, tally, |n| (n, n as u8))
+}
+
+fn packs_cells<T: Copy + PartialEq + Debug>(
+    Compiled { program, indexes, numbers, .. }: &Compiled,
+    tally: &mut Tally,
+    cell: impl Fn(u64) -> T,
+) -> Result<(), TestCaseError> {
+    let [fill, unread] = [u64::MAX, u64::MAX - 7].map(&cell);
+    let tensor: Vec<T> = (0..indexes.len() as u64).map(&cell).collect();
+    let mut image = vec![unread; program.places() as usize];
+    tally.answer(program.pack(&tensor, &mut image, fill))?;
+    let mut expected = vec![fill; image.len()];
     for (value, places) in tensor.iter().zip(numbers) {
         for place in places {
             expected[*place as usize] = *value;
         }
     }
     prop_assert_eq!(&image, &expected);
-    let mut back = vec![-7; tensor.len()];
+    let mut back = vec![unread; tensor.len()];
     tally.answer(program.unpack(&image, &mut back))?;
     prop_assert_eq!(&back, &tensor);
     // Part by part, in both directions.
     let third = program.places().div_ceil(3).max(1);
-    let mut parts = vec![-1; image.len()];
-    back.fill(-7);
+    let mut parts = vec![fill; image.len()];
+    back.fill(unread);
     for (part, from) in parts.chunks_mut(third as usize).zip((0..).step_by(third as usize)) {
         let places = from..from + part.len() as u64;
         tally.answer(program.scatter(&tensor, places.clone(), part))?;

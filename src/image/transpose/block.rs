@@ -2,16 +2,25 @@
 
 use super::square::turn;
 
-/// The bytes of a block of bytes.
+/// The bytes of a vector, and of a block of bytes.
+pub(super) const VECTOR: usize = 16;
 pub(super) const BYTES: usize = 256;
+
+/// Whether so few rows or columns fill vectors, so that they need not be dealt or shuffled one by one.
+pub(super) const fn in_blocks<T>(lanes: usize) -> bool {
+    match size_of::<T>() {
+        1 => matches!(lanes, 2 | 4 | 8),
+        2..=8 => lanes == 8,
+        _ => false,
+    }
+}
 
 /// The longest side of a block, and of one that is too narrow for squares.
 ///
 /// Lines whose distance is a power of two share a set of the first-level cache, which holds eight.
 pub(super) const fn longest<T>(narrow: bool) -> usize {
     match size_of::<T>() {
-        4 if !narrow => 8,
-        8 => 8,
+        4..=8 if !narrow => 8,
         ..=8 => 16,
         _ => 4,
     }
@@ -120,8 +129,9 @@ fn cells<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     }
 }
 
-/// 256 bytes whose sides are powers of two from 2 to 128. Where there are fewer than 16 rows they
-/// stand side by side in the source, where there are fewer than 16 columns in the target.
+/// 256 bytes whose sides are powers of two from 2 to 128. Where there are fewer than 16 rows, as many
+/// columns as fill a vector stand side by side in the source; where there are fewer than 16 columns,
+/// rows in the target.
 pub(super) fn byte_block<T: Copy>(
     source: &[T],
     target: &mut [T],
@@ -140,8 +150,6 @@ pub(super) fn byte_block<T: Copy>(
     }
 }
 
-const SIDE: usize = 16;
-
 /// As often as the width is halved, the first half of the bytes is merged with the second, byte
 /// by byte: each time the place of a byte, written in bits, turns by one.
 #[inline(never)]
@@ -155,37 +163,34 @@ fn bytes<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     // Lengths that the compiler knows, so that all of it stays in registers.
     let known = (rows.first_chunk::<HEIGHT>(), columns.first_chunk::<WIDTH>());
     let (Some(rows), Some(columns)) = known else { return };
-    let mut vectors = [[source[from]; SIDE]; SIDE];
+    let mut vectors = [[source[from]; VECTOR]; VECTOR];
     for (at, vector) in vectors.iter_mut().enumerate() {
         let from = from + stands::<HEIGHT, WIDTH>(at, columns);
-        vector.copy_from_slice(&source[from..][..SIDE]);
+        vector.copy_from_slice(&source[from..][..VECTOR]);
     }
     for _ in 0..WIDTH.ilog2() {
         let before = vectors;
-        for at in 0..SIDE / 2 {
-            let (first, second) = (before[at], before[at + SIDE / 2]);
-            for cell in 0..SIDE / 2 {
+        for at in 0..VECTOR / 2 {
+            let (first, second) = (before[at], before[at + VECTOR / 2]);
+            for cell in 0..VECTOR / 2 {
                 vectors[2 * at][2 * cell] = first[cell];
                 vectors[2 * at][2 * cell + 1] = second[cell];
-                vectors[2 * at + 1][2 * cell] = first[SIDE / 2 + cell];
-                vectors[2 * at + 1][2 * cell + 1] = second[SIDE / 2 + cell];
+                vectors[2 * at + 1][2 * cell] = first[VECTOR / 2 + cell];
+                vectors[2 * at + 1][2 * cell + 1] = second[VECTOR / 2 + cell];
             }
         }
     }
     for (at, vector) in vectors.iter().enumerate() {
         let to = to + stands::<WIDTH, HEIGHT>(at, rows);
-        target[to..][..SIDE].copy_from_slice(vector);
+        target[to..][..VECTOR].copy_from_slice(vector);
     }
 }
 
-/// Where a vector of the block stands, if its pieces are so long.
+/// Where a vector of the block stands.
 #[inline(always)]
 fn stands<const PIECE: usize, const PIECES: usize>(
     vector: usize,
     pieces: &[usize; PIECES],
 ) -> usize {
-    match PIECE < SIDE {
-        true => vector * SIDE,
-        false => pieces[vector * SIDE / PIECE] + vector * SIDE % PIECE,
-    }
+    pieces[vector * VECTOR / PIECE] + vector * VECTOR % PIECE
 }

@@ -19,8 +19,10 @@ mod block;
 mod run;
 mod square;
 mod tile;
+mod turns;
 
-use run::{Run, runs};
+use run::{Cells, Run, is_few, runs};
+use turns::{deal, shuffle};
 
 /// A digit of the grid: how many cells, and how far apart on either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,9 @@ pub(super) struct Dim {
     pub(super) from: usize,
     pub(super) to: usize,
 }
+
+/// A tile on its own.
+const ONE: Dim = Dim { count: 1, from: 0, to: 0 };
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
@@ -118,17 +123,10 @@ fn tiles<T: Copy>(
     if whole && piece == 1 && in_turns(source, target, (from, to), dims, (rows, columns)) {
         return;
     }
-    let mut turn = |at, row: &[usize], column: &[usize]| match piece {
-        1 => {
-            let flat = (columns.even == Some(row.len()), rows.even == Some(column.len()));
-            tile::turn(source, target, at, (row, column), flat);
-        }
-        _ => tile::pieces(source, target, at, (row, column), piece),
+    let mut turn = |at, row: Cells, column: Cells| match piece {
+        1 => tile::turn(source, target, at, row, column),
+        _ => tile::pieces(source, target, at, (row.away, column.away), piece),
     };
-    if whole {
-        let mut whole = |from, to| turn((from, to), &rows.away, &columns.away);
-        return each(dims, from, to, &mut whole);
-    }
     each(dims, from, to, &mut |from, to| {
         rows.each(|row, (row_from, row_to)| {
             columns.each(|column, (column_from, column_to)| {
@@ -147,17 +145,16 @@ fn in_turns<T: Copy>(
     dims: &[Dim],
     (rows, columns): (&Run, &Run),
 ) -> bool {
-    let (rows_few, columns_few) = (tile::is_few::<T>(rows), tile::is_few::<T>(columns));
-    let (rows_even, columns_even) = (rows.even, columns.even);
-    let (rows, columns) = (&rows.away[..], &columns.away[..]);
-    let (tiles, dims) = dims.split_last().map_or((tile::ONE, dims), |(last, dims)| (*last, dims));
-    if rows_few && columns_even == Some(rows.len()) {
+    let (rows, columns) = (rows.cells(usize::MAX), columns.cells(usize::MAX));
+    let (height, width) = (rows.away.len(), columns.away.len());
+    let (tiles, dims) = dims.split_last().map_or((ONE, dims), |(last, dims)| (*last, dims));
+    if is_few::<T>(height) && columns.take_turns(height) {
         each(dims, from, to, &mut |from, to| {
-            tile::deal_cells(&source[from..], &mut target[to..], tiles, (rows, columns.len()));
+            deal(&source[from..], &mut target[to..], tiles, (rows.away, width));
         });
-    } else if columns_few && rows_even == Some(columns.len()) {
+    } else if is_few::<T>(width) && rows.take_turns(width) {
         each(dims, from, to, &mut |from, to| {
-            tile::shuffle_cells(&source[from..], &mut target[to..], tiles, (rows.len(), columns));
+            shuffle(&source[from..], &mut target[to..], tiles, (height, columns.away));
         });
     } else {
         return false;

@@ -2,36 +2,60 @@
 
 use std::ops::RangeInclusive;
 
+use super::block::in_blocks;
 use super::{Dim, LINE};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
 const LONGEST: usize = 512;
 
 /// So few rows or columns are dealt out or shuffled in turns.
-pub(super) const FEW_LANES: RangeInclusive<usize> = 2..=8;
+const FEW_LANES: RangeInclusive<usize> = 2..=8;
 
 /// Cells that are contiguous on one side, cut into tiles.
 pub(super) struct Run {
     /// Where the cells of a tile stand on the other side.
     pub(super) away: Vec<usize>,
-    /// How far apart they stand there, where they step evenly.
-    pub(super) even: Option<usize>,
+    /// How far apart they stand there, in chunks of so many that stand evenly.
+    pub(super) step: usize,
+    pub(super) evenly: usize,
     /// How many tiles the run has; the last one may be shorter.
     pub(super) tiles: usize,
     /// All cells.
     length: usize,
     /// How far one tile is from the next on the source's side, and on the target's.
-    step: (usize, usize),
+    tile_step: (usize, usize),
+}
+
+/// The cells of a run that are in one tile.
+#[derive(Clone, Copy)]
+pub(super) struct Cells<'a> {
+    /// Where they stand on the other side.
+    pub(super) away: &'a [usize],
+    /// How far apart, in chunks of so many that stand evenly.
+    pub(super) step: usize,
+    pub(super) evenly: usize,
 }
 
 impl Run {
     /// Calls `visit` with what a tile holds, and how far its first cell is from that of the run.
-    pub(super) fn each(&self, mut visit: impl FnMut(&[usize], (usize, usize))) {
+    pub(super) fn each(&self, mut visit: impl FnMut(Cells, (usize, usize))) {
         for tile in 0..self.tiles {
             let left = self.length - tile * self.away.len();
-            let away = &self.away[..left.min(self.away.len())];
-            visit(away, (tile * self.step.0, tile * self.step.1));
+            visit(self.cells(left), (tile * self.tile_step.0, tile * self.tile_step.1));
         }
+    }
+
+    /// The first cells of a tile.
+    pub(super) fn cells(&self, most: usize) -> Cells<'_> {
+        let away = &self.away[..most.min(self.away.len())];
+        Cells { away, step: self.step, evenly: self.evenly }
+    }
+}
+
+impl Cells<'_> {
+    /// Whether they stand side by side in turns of so many lanes.
+    pub(super) fn take_turns(&self, lanes: usize) -> bool {
+        self.step == lanes && self.evenly >= self.away.len()
     }
 }
 
@@ -48,7 +72,7 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
         *dims = rest;
         return None;
     }
-    if in_turns(&rows, &columns) && rows.length * columns.length * size_of::<T>() >= 2 * LINE {
+    if in_turns::<T>(&rows, &columns) && rows.length * columns.length * size_of::<T>() >= 2 * LINE {
         return Some((rows.run(), columns.run()));
     }
     let is_short = |taken: &Taken| taken.length * size_of::<T>() < 4 * LINE;
@@ -66,9 +90,14 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
 
 /// Whether one of them is short and stands side by side on the other side too, so that a tile is
 /// dealt out or shuffled in turns.
-fn in_turns(rows: &Taken, columns: &Taken) -> bool {
-    FEW_LANES.contains(&columns.length) && rows.dims[0].to == columns.length
-        || FEW_LANES.contains(&rows.length) && columns.dims[0].from == rows.length
+fn in_turns<T>(rows: &Taken, columns: &Taken) -> bool {
+    is_few::<T>(columns.length) && rows.dims[0].to == columns.length
+        || is_few::<T>(rows.length) && columns.dims[0].from == rows.length
+}
+
+/// Whether cells of so many rows or columns are dealt or shuffled, one by one.
+pub(super) fn is_few<T>(lanes: usize) -> bool {
+    FEW_LANES.contains(&lanes) && !in_blocks::<T>(lanes)
 }
 
 #[derive(Clone, Copy)]
@@ -110,7 +139,8 @@ impl Taken {
     /// The last digit is cut where the run is too long for a tile.
     fn run(&self) -> Run {
         let length = self.dims.iter().map(|dim| dim.count).product::<usize>();
-        let (mut away, mut step) = (Vec::with_capacity(length.min(LONGEST)), (0, 0));
+        let mut away = Vec::with_capacity(length.min(LONGEST));
+        let (mut step, mut evenly, mut tile_step) = (0, 1, (0, 0));
         away.push(0);
         for dim in &self.dims {
             let (inner, far) = (away.len(), self.steps(dim).1);
@@ -118,10 +148,10 @@ impl Taken {
             for at in inner..count * inner {
                 away.push(away[at - inner] + far);
             }
-            step = (count * dim.from, count * dim.to);
+            step = if inner == 1 { far } else { step };
+            evenly = if evenly == inner && far == inner * step { count * inner } else { evenly };
+            tile_step = (count * dim.from, count * dim.to);
         }
-        let even = |even: &usize| away.iter().enumerate().all(|(at, away)| *away == at * even);
-        let even = away.get(1).copied().filter(even);
-        Run { tiles: length.div_ceil(away.len()), even, length, away, step }
+        Run { tiles: length.div_ceil(away.len()), step, evenly, length, away, tile_step }
     }
 }

@@ -8,7 +8,6 @@ use bytemuck::must_cast;
 use castaway::cast;
 use wide::{u16x8, u32x4, u64x2};
 
-
 /// Rows are columns afterwards.
 #[inline(always)]
 pub(super) fn turn<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) {
