@@ -41,6 +41,19 @@ impl Layout {
     /// As [`compose`](Layout::compose).
     pub fn compose_in(&self, order: IndexOrder, map: &Layout) -> Result<Layout, LayoutError> {
         let linear = self.lands_linearly(map)?;
+        if let Some(regrouped) = self.regrouped(map, linear.then_some(order)) {
+            return Ok(regrouped);
+        }
+        self.compose_derived(order, map, linear)
+    }
+
+    /// The general way, for every map.
+    pub(super) fn compose_derived(
+        &self,
+        order: IndexOrder,
+        map: &Layout,
+        linear: bool,
+    ) -> Result<Layout, LayoutError> {
         // Derived axes: those of `map`, the linear index if there is one, the axes of `self`, its
         // own derived axes.
         let first = map.derived.len() + usize::from(linear);

@@ -38,6 +38,7 @@ mod locate;
 mod modes;
 mod radix;
 mod read_as;
+mod regroup;
 mod restrict;
 mod simplify;
 mod solve;

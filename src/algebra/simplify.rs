@@ -364,7 +364,7 @@ fn feeders_in(node: usize, axis: &Axis) -> impl Iterator<Item = (usize, Feeder)>
 }
 
 /// What is left of a digit when its minor factor is taken: one step of it is `factor` old steps.
-fn quotient(subaxis: Subaxis, factor: u64) -> Subaxis {
+pub(super) fn quotient(subaxis: Subaxis, factor: u64) -> Subaxis {
     Subaxis { size: subaxis.size / factor, target: scaled(subaxis.target, factor) }
 }
 

@@ -1,8 +1,11 @@
 //! Splitting and merging axes, and reshaping.
 
+use std::ops::Range;
+
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{DerivedAxis, Layout, Subaxis};
+use crate::algebra::layout::{DerivedAxis, Layout, LayoutBuilder, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
+use crate::algebra::regroup::take;
 use crate::error::{EditFault, LayoutError, Site};
 
 impl Layout {
@@ -98,17 +101,7 @@ impl Layout {
                 ([extent], [_]) => map = map.axis(*extent, [whole(*extent, from)]),
                 // Entries of unit axes are 0 without being fed.
                 (units, []) if units.iter().all(|extent| *extent == 1) => {}
-                (_, new) => {
-                    let number = map.derived.len();
-                    let weights = IndexOrder::RowMajor.weights(new)?;
-                    for (extent, weight) in new.iter().zip(weights) {
-                        map = map.axis(*extent, [Subaxis::feed(*extent, number, weight)]);
-                    }
-                    let entries = (from..from_end).map(|axis| whole(old[axis], axis));
-                    let too_large = LayoutError::too_large(Site::Layout, "the number of elements");
-                    let slots = product(new.iter().copied()).ok_or(too_large)?;
-                    map = map.derived(0, slots, entries);
-                }
+                (_, new) => map = regroup(map, &old, from..from_end, new)?,
             }
             (from, to) = (from_end, to_end);
         }
@@ -128,6 +121,33 @@ impl Layout {
         let axis = |extent: &u64| [Subaxis::feed((*extent).max(1), 0, 0)];
         shape.iter().fold(builder, |builder, extent| builder.axis(*extent, axis(extent))).build()
     }
+}
+
+/// Adds axes of new extents that count what some old axes count: with digits of those where the
+/// extents divide, otherwise through the linear index of all of them.
+fn regroup(
+    map: LayoutBuilder,
+    old: &[u64],
+    axes: Range<usize>,
+    new: &[u64],
+) -> Result<LayoutBuilder, LayoutError> {
+    let weights = IndexOrder::RowMajor.weights(new)?;
+    let entries: Vec<Subaxis> = axes.map(|axis| whole(old[axis], axis)).collect();
+    let digits = |(extent, weight): (&u64, &u64)| {
+        let mut digits = Vec::with_capacity(entries.len());
+        take(&entries, *weight, *extent, &mut digits).map(|()| (*extent, digits))
+    };
+    if let Some(axes) = new.iter().zip(&weights).map(digits).collect::<Option<Vec<_>>>() {
+        return Ok(axes.into_iter().fold(map, |map, (extent, digits)| map.axis(extent, digits)));
+    }
+    let too_large = LayoutError::too_large(Site::Layout, "the number of elements");
+    let slots = product(new.iter().copied()).ok_or(too_large)?;
+    let number = map.derived.len();
+    let fed = new.iter().zip(weights);
+    let map = fed.fold(map, |map, (extent, weight)| {
+        map.axis(*extent, [Subaxis::feed(*extent, number, weight)])
+    });
+    Ok(map.derived(0, slots, entries))
 }
 
 /// The ends of the shortest runs of both shapes that have equal products; a unit axis on its own

@@ -1,0 +1,215 @@
+//! Composition where digits divide: those of the layout in other groups, and nothing is derived.
+//!
+//! ```text
+//! ((16_L2B, 8_L1B, 8:8))    1024 values, read as 256 x 4    ((16_L2B, 8_L1B, 2:32), (4:8))
+//! ```
+//!
+//! What planners compose and reshape is mostly of this kind, and takes a fifth of the general way.
+
+use crate::algebra::compose::axis_of;
+use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::radix::IndexOrder;
+use crate::algebra::simplify::quotient;
+
+/// A digit of a map: `value / place % size` of the axis that it reads.
+#[derive(Clone, Copy)]
+struct Part {
+    read: usize,
+    place: u64,
+    size: u64,
+    /// The axis of the map that it belongs to, and whether it is alone there.
+    axis: usize,
+    alone: bool,
+}
+
+impl Layout {
+    /// Composes with a map whose digits use those of every axis once, whole or evenly cut; `None`
+    /// where it takes more than that. `order`: the map gives the linear index.
+    ///
+    /// Law: the general way, by derived axes that are simplified, writes the same layout.
+    pub(super) fn regrouped(&self, map: &Layout, order: Option<IndexOrder>) -> Option<Layout> {
+        let is_plain = |layout: &Layout| layout.derived.is_empty() && layout.elements() > 0;
+        if !is_plain(self) || !is_plain(map) || !map.offsets.is_empty() {
+            return None;
+        }
+        let joined;
+        let read = match order {
+            None => &self.axes[..],
+            Some(order) => {
+                joined = [self.joined(order)?];
+                &joined
+            }
+        };
+        let parts = parts(map, order.is_some())?;
+        let of_read = |read: usize| parts.iter().filter(move |part| part.read == read);
+        if !(0..read.len()).all(|number| read[number].is_used_once(of_read(number))) {
+            return None;
+        }
+        let axis = |(number, axis): (usize, &Axis)| {
+            let mut subaxes = Vec::with_capacity(axis.subaxes.len() + 1);
+            for part in parts.iter().filter(|part| part.axis == number) {
+                read[part.read].take(part, &mut subaxes)?;
+            }
+            Some(Axis { extent: axis.extent, subaxes })
+        };
+        let axes = map.axes.iter().enumerate().map(axis).collect::<Option<_>>()?;
+        Some(Layout {
+            axes,
+            derived: Vec::new(),
+            replicas: self.replicas.clone(),
+            offsets: self.offsets.clone(),
+            used: self.used.clone(),
+            spans: self.spans.clone(),
+        })
+    }
+
+    /// The digits of all axes as those of one, whose value is the linear index.
+    fn joined(&self, order: IndexOrder) -> Option<Axis> {
+        let axes = || order.slowest_first(self.rank()).into_iter().map(|axis| &self.axes[axis]);
+        let joins = self.rank() == 1 || axes().all(|axis| axis.extent == axis.slots());
+        let subaxes = || axes().flat_map(|axis| &axis.subaxes).copied().collect();
+        joins.then(|| Axis { extent: self.elements(), subaxes: subaxes() })
+    }
+}
+
+/// What the digits of a map read; `None` where one moves nothing.
+fn parts(map: &Layout, linear: bool) -> Option<Vec<Part>> {
+    let mut parts = Vec::with_capacity(2 * map.rank());
+    for (number, axis) in map.axes.iter().enumerate() {
+        for digit in &axis.subaxes {
+            let Target::Land { level, stride: place @ 1.. } = digit.target else { return None };
+            let read = if linear { 0 } else { axis_of(level)? };
+            let alone = axis.subaxes.len() == 1;
+            parts.push(Part { read, place, size: digit.size, axis: number, alone });
+        }
+    }
+    Some(parts)
+}
+
+impl Part {
+    /// Whether it is all values of an axis, the padding and the units of which then stay.
+    fn is_whole(&self, axis: &Axis) -> bool {
+        self.alone && self.place == 1 && self.size == axis.extent
+    }
+
+    fn is_apart_from(&self, other: &Part) -> bool {
+        let ends_before = |a: &Part, b: &Part| a.place.saturating_mul(a.size) <= b.place;
+        ends_before(self, other) || ends_before(other, self)
+    }
+}
+
+impl Axis {
+    /// Whether parts of its value are all of it, each once: the value itself, or parts that lie
+    /// apart and have as many values as the digits.
+    fn is_used_once<'a>(&self, parts: impl Iterator<Item = &'a Part> + Clone) -> bool {
+        let mut first = parts.clone();
+        if let (Some(part), None) = (first.next(), first.next())
+            && part.is_whole(self)
+        {
+            return true;
+        }
+        let slots = parts.clone().try_fold(1_u64, |slots, part| slots.checked_mul(part.size));
+        let are_apart = |(number, part): (usize, &Part)| {
+            parts.clone().take(number).all(|other| part.is_apart_from(other))
+        };
+        slots == Some(self.extent)
+            && self.slots() == self.extent
+            && self.subaxes.iter().all(|digit| digit.size > 1)
+            && parts.clone().all(|part| part.size > 1)
+            && parts.clone().enumerate().all(are_apart)
+    }
+
+    fn take(&self, part: &Part, taken: &mut Vec<Subaxis>) -> Option<()> {
+        if part.is_whole(self) {
+            taken.extend_from_slice(&self.subaxes);
+            return Some(());
+        }
+        take(&self.subaxes, part.place, part.size, taken)
+    }
+}
+
+/// Takes the digits that write `value / place % size`, in pieces where they have more values; `None`
+/// where they do not divide.
+pub(super) fn take(
+    digits: &[Subaxis],
+    place: u64,
+    size: u64,
+    taken: &mut Vec<Subaxis>,
+) -> Option<()> {
+    let (from, mut skip, mut left) = (taken.len(), place, size);
+    for digit in digits.iter().rev() {
+        if left == 1 {
+            break;
+        } else if skip.is_multiple_of(digit.size) {
+            skip /= digit.size;
+            continue;
+        } else if !digit.size.is_multiple_of(skip) {
+            return None;
+        }
+        let rest = quotient(*digit, skip);
+        let size = rest.size.min(left);
+        if !rest.size.is_multiple_of(size) || !left.is_multiple_of(size) {
+            return None;
+        }
+        taken.push(Subaxis { size, ..rest });
+        (skip, left) = (1, left / size);
+    }
+    taken[from..].reverse();
+    (left == 1).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use itertools::Itertools;
+
+    use super::*;
+    use crate::level::Level;
+
+    /// Maps that cut both axes of a shape in two and put the four digits in every order.
+    fn maps([a, b]: [u64; 2], (s, t): (u64, u64), linear: bool) -> impl Iterator<Item = Layout> {
+        let digit = |size, axis, place| match linear {
+            true => Subaxis::land(size, Level::ADDR, if axis == 0 { place * b } else { place }),
+            false => Subaxis::land(size, Level::axis(axis), place),
+        };
+        let digits = [digit(a / s, 0, s), digit(s, 0, 1), digit(b / t, 1, t), digit(t, 1, 1)];
+        digits.into_iter().permutations(4).cartesian_product(1..=4).map(|(digits, first)| {
+            let groups = [&digits[..first], &digits[first..]];
+            let slots = |digits: &[Subaxis]| digits.iter().map(|digit| digit.size).product();
+            let axis = |map: crate::algebra::LayoutBuilder, digits: &[Subaxis]| {
+                map.axis(slots(digits), digits.to_vec())
+            };
+            groups.into_iter().fold(Layout::builder(), axis).build().unwrap()
+        })
+    }
+
+    #[test]
+    fn digits_that_divide_are_regrouped_as_the_general_way_writes_them() {
+        let mut regrouped = 0;
+        for (text, shape) in [
+            ("((4_PE, 6:1), (3_MAB, 2:6))", [24, 6]),
+            ("((2_PE, 12:1), (6:12, 2_MAB))", [24, 12]),
+            ("((3_PE:4, 2_PE:2, 4:1, 2_PE:1), (12:4))", [48, 12]),
+            ("((24:1), (1_PE, 6:24))", [24, 6]),
+            ("(20,6)/((4_PE, 6:1), (6:24))", [20, 6]),
+            ("((4_PE, 2:1), (4:2); B@[3_MAB:1])", [8, 4]),
+        ] {
+            let layout: Layout = text.parse().unwrap();
+            let divisors = |n: u64| (1..=n).filter(move |s| n.is_multiple_of(*s));
+            let cuts = divisors(shape[0]).cartesian_product(divisors(shape[1]));
+            for ((cuts, linear), order) in cuts
+                .cartesian_product([false, true])
+                .cartesian_product([IndexOrder::RowMajor, IndexOrder::Colexicographic])
+            {
+                for map in maps(shape, cuts, linear) {
+                    let general = layout.compose_derived(order, &map, linear);
+                    let Some(fast) = layout.regrouped(&map, linear.then_some(order)) else {
+                        continue;
+                    };
+                    assert_eq!(fast, general.unwrap(), "{text} after {map:?}");
+                    regrouped += 1;
+                }
+            }
+        }
+        assert!(regrouped > 5000, "{regrouped}");
+    }
+}
