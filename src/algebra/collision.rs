@@ -88,8 +88,8 @@ impl Layout {
     fn nests_everywhere(&self, digits: &Digits) -> bool {
         let derived = (0..self.derived.len()).map(Destination::Derived);
         let destinations = self.used.iter().map(|level| Destination::Level(*level)).chain(derived);
-        let mut sums = destinations.map(|to| digits.to(to).map(|(_, d)| (d.top, d.step)).collect());
-        sums.all(nests)
+        let terms = |to| digits.to(to).map(|(_, digit)| (digit.top, digit.step));
+        destinations.map(terms).all(nests)
     }
 
     /// Looks for digit differences, not all zero, whose strides cancel in `level`.

@@ -48,7 +48,7 @@ impl Layout {
     }
 
     /// The general way, for every map.
-    pub(super) fn compose_derived(
+    pub(crate) fn compose_derived(
         &self,
         order: IndexOrder,
         map: &Layout,

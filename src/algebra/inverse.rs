@@ -1,5 +1,7 @@
 //! Inverses: from a place to the index.
 
+use std::borrow::Cow;
+
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
 use crate::algebra::radix::product;
@@ -47,14 +49,17 @@ impl Layout {
     /// Merged digits divide where those that were written may not; padding between digits divides
     /// where merged ones do not. Of derived axes fewer are left where digits are merged first.
     fn inverse(&self) -> Result<Layout, LayoutError> {
-        let written = self.simplified()?;
+        let written = match self.derived.is_empty() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(self.simplified()?),
+        };
         let merged = || match written.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => Ok(written.clone()),
+            Err(LayoutError::NotDecided { .. }) => Ok(written.clone().into_owned()),
             merged => merged,
         };
         match written.derived.is_empty() && written.elements() > 0 {
             true => self.inverse_in_either(&written, merged),
-            false => self.inverse_in_either(&merged()?, || Ok(written.clone())),
+            false => self.inverse_in_either(&merged()?, || Ok(written.clone().into_owned())),
         }
     }
 
@@ -87,7 +92,7 @@ impl Layout {
             let landed = moving(&digits, Destination::Level(level));
             let subaxes = layout.backward(landed, extent - 1, level.as_str())?;
             // The digits may write a little more than the level has: whole blocks are simpler.
-            let slots = product(subaxes.iter().map(|subaxis| subaxis.size).collect::<Vec<_>>());
+            let slots = product(subaxes.iter().map(|subaxis| subaxis.size));
             builder = builder.axis(slots.unwrap_or(extent), subaxes);
         }
         // Last to first, so that a digit feeds an axis that comes after its own.

@@ -4,7 +4,12 @@
 //! ((16_L2B, 8_L1B, 8:8))    1024 values, read as 256 x 4    ((16_L2B, 8_L1B, 2:32), (4:8))
 //! ```
 //!
-//! What planners compose and reshape is mostly of this kind, and takes a fifth of the general way.
+//! What planners compose and reshape is mostly of this kind. The general way takes ten times as many
+//! instructions.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use crate::algebra::compose::axis_of;
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
@@ -17,8 +22,7 @@ struct Part {
     read: usize,
     place: u64,
     size: u64,
-    /// The axis of the map that it belongs to, and whether it is alone there.
-    axis: usize,
+    /// Whether it is the only digit of its own axis.
     alone: bool,
 }
 
@@ -41,26 +45,56 @@ impl Layout {
             }
         };
         let parts = parts(map, order.is_some())?;
-        let of_read = |read: usize| parts.iter().filter(move |part| part.read == read);
-        if !(0..read.len()).all(|number| read[number].is_used_once(of_read(number))) {
+        if !are_used_once(read, &parts) {
             return None;
         }
-        let axis = |(number, axis): (usize, &Axis)| {
+        let mut parts = parts.iter();
+        let mut axis = |axis: &Axis| {
             let mut subaxes = Vec::with_capacity(axis.subaxes.len() + 1);
-            for part in parts.iter().filter(|part| part.axis == number) {
+            for part in parts.by_ref().take(axis.subaxes.len()) {
                 read[part.read].take(part, &mut subaxes)?;
             }
             Some(Axis { extent: axis.extent, subaxes })
         };
-        let axes = map.axes.iter().enumerate().map(axis).collect::<Option<_>>()?;
-        Some(Layout {
+        let axes = map.axes.iter().map(&mut axis).collect::<Option<_>>()?;
+        Some(self.with_plain_axes(axes))
+    }
+
+    /// Reshapes where the digits of every run of axes divide; `runs`: the axes of `self` with
+    /// those of the shape that have as many elements. `None` where it takes more than that.
+    ///
+    /// Law: composing with the index map of the reshape writes the same layout.
+    pub(super) fn regrouped_to(
+        &self,
+        shape: &[u64],
+        runs: impl Iterator<Item = (Range<usize>, Range<usize>)>,
+    ) -> Option<Layout> {
+        if !self.derived.is_empty() || self.elements() == 0 {
+            return None;
+        }
+        let mut axes = Vec::with_capacity(shape.len());
+        for (from, to) in runs {
+            match (&self.axes[from], &shape[to]) {
+                ([axis], [_]) => axes.push(axis.clone()),
+                ([], new) => {
+                    axes.extend(new.iter().map(|_| Axis { extent: 1, subaxes: Vec::new() }))
+                }
+                (old, new) => regroup(old, new, &mut axes)?,
+            }
+        }
+        Some(self.with_plain_axes(axes))
+    }
+
+    /// Axes whose digits are those of `self`, so that nothing has to be checked again.
+    fn with_plain_axes(&self, axes: Vec<Axis>) -> Layout {
+        Layout {
             axes,
             derived: Vec::new(),
             replicas: self.replicas.clone(),
             offsets: self.offsets.clone(),
             used: self.used.clone(),
             spans: self.spans.clone(),
-        })
+        }
     }
 
     /// The digits of all axes as those of one, whose value is the linear index.
@@ -75,12 +109,12 @@ impl Layout {
 /// What the digits of a map read; `None` where one moves nothing.
 fn parts(map: &Layout, linear: bool) -> Option<Vec<Part>> {
     let mut parts = Vec::with_capacity(2 * map.rank());
-    for (number, axis) in map.axes.iter().enumerate() {
+    for axis in &map.axes {
         for digit in &axis.subaxes {
             let Target::Land { level, stride: place @ 1.. } = digit.target else { return None };
             let read = if linear { 0 } else { axis_of(level)? };
             let alone = axis.subaxes.len() == 1;
-            parts.push(Part { read, place, size: digit.size, axis: number, alone });
+            parts.push(Part { read, place, size: digit.size, alone });
         }
     }
     Some(parts)
@@ -91,32 +125,56 @@ impl Part {
     fn is_whole(&self, axis: &Axis) -> bool {
         self.alone && self.place == 1 && self.size == axis.extent
     }
+}
 
-    fn is_apart_from(&self, other: &Part) -> bool {
-        let ends_before = |a: &Part, b: &Part| a.place.saturating_mul(a.size) <= b.place;
-        ends_before(self, other) || ends_before(other, self)
+/// Whether the parts of every axis are all of it, each once.
+fn are_used_once(axes: &[Axis], parts: &[Part]) -> bool {
+    let mut sorted: SmallVec<[Part; 8]> = parts.into();
+    sorted.sort_unstable_by_key(|part| (part.read, part.place));
+    let mut left = &sorted[..];
+    axes.iter().enumerate().all(|(number, axis)| {
+        let own = left.iter().take_while(|part| part.read == number).count();
+        let (own, others) = left.split_at(own);
+        left = others;
+        axis.is_used_once(own)
+    })
+}
+
+/// Axes without padding and units, as axes of other extents.
+fn regroup(old: &[Axis], new: &[u64], axes: &mut Vec<Axis>) -> Option<()> {
+    if !old.iter().all(Axis::is_exact) {
+        return None;
     }
+    let digits: SmallVec<[Subaxis; 8]> = old.iter().flat_map(|a| &a.subaxes).copied().collect();
+    let mut place = new.iter().product::<u64>();
+    for extent in new {
+        place /= extent;
+        let mut subaxes = Vec::with_capacity(digits.len());
+        take(&digits, place, *extent, &mut subaxes)?;
+        axes.push(Axis { extent: *extent, subaxes });
+    }
+    Some(())
 }
 
 impl Axis {
-    /// Whether parts of its value are all of it, each once: the value itself, or parts that lie
-    /// apart and have as many values as the digits.
-    fn is_used_once<'a>(&self, parts: impl Iterator<Item = &'a Part> + Clone) -> bool {
-        let mut first = parts.clone();
-        if let (Some(part), None) = (first.next(), first.next())
+    /// Without padding and units.
+    fn is_exact(&self) -> bool {
+        self.slots() == self.extent && self.subaxes.iter().all(|digit| digit.size > 1)
+    }
+
+    /// Whether parts of its value, minor to major, are all of it, each once: the value itself, or
+    /// parts that go on where the one before ends.
+    fn is_used_once(&self, parts: &[Part]) -> bool {
+        if let [part] = parts
             && part.is_whole(self)
         {
             return true;
         }
-        let slots = parts.clone().try_fold(1_u64, |slots, part| slots.checked_mul(part.size));
-        let are_apart = |(number, part): (usize, &Part)| {
-            parts.clone().take(number).all(|other| part.is_apart_from(other))
+        let end = |at: u64, part: &Part| match part.place == at && part.size > 1 {
+            true => at.checked_mul(part.size),
+            false => None,
         };
-        slots == Some(self.extent)
-            && self.slots() == self.extent
-            && self.subaxes.iter().all(|digit| digit.size > 1)
-            && parts.clone().all(|part| part.size > 1)
-            && parts.clone().enumerate().all(are_apart)
+        self.is_exact() && parts.iter().try_fold(1, end) == Some(self.extent)
     }
 
     fn take(&self, part: &Part, taken: &mut Vec<Subaxis>) -> Option<()> {
@@ -130,12 +188,7 @@ impl Axis {
 
 /// Takes the digits that write `value / place % size`, in pieces where they have more values; `None`
 /// where they do not divide.
-pub(super) fn take(
-    digits: &[Subaxis],
-    place: u64,
-    size: u64,
-    taken: &mut Vec<Subaxis>,
-) -> Option<()> {
+fn take(digits: &[Subaxis], place: u64, size: u64, taken: &mut Vec<Subaxis>) -> Option<()> {
     let (from, mut skip, mut left) = (taken.len(), place, size);
     for digit in digits.iter().rev() {
         if left == 1 {

@@ -1,6 +1,7 @@
 //! Fewer derived axes, the same map: every place answers as before.
 
 use num_integer::Integer;
+use smallvec::{SmallVec, smallvec};
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::work;
@@ -58,6 +59,9 @@ impl Layout {
     }
 }
 
+/// A fact about every axis, or about some of them; few layouts have more axes.
+type OfAxes<T> = SmallVec<[T; 8]>;
+
 /// A layout in pieces: all axes in one list, tensor axes first; removed ones are `None`.
 struct Parts {
     /// What is left of it without its axes.
@@ -87,7 +91,7 @@ impl Parts {
     /// Renumbers the derived axes that are left.
     fn into_layout(self) -> Layout {
         let Parts { mut layout, rank, nodes } = self;
-        let numbers: Vec<usize> = nodes[rank..]
+        let numbers: OfAxes<usize> = nodes[rank..]
             .iter()
             .scan(0, |next, node| {
                 let number = *next;
@@ -139,10 +143,10 @@ impl Parts {
     }
 
     /// For every derived axis, the axes that feed it.
-    fn fed_by(&self) -> Vec<Vec<usize>> {
-        let mut fed_by = vec![Vec::new(); self.nodes.len() - self.rank];
+    fn fed_by(&self) -> OfAxes<OfAxes<usize>> {
+        let mut fed_by = smallvec![OfAxes::new(); self.nodes.len() - self.rank];
         for (node, feeder) in self.all_feeders() {
-            let sources: &mut Vec<usize> = &mut fed_by[node];
+            let sources: &mut OfAxes<usize> = &mut fed_by[node];
             if sources.last() != Some(&feeder.node) {
                 sources.push(feeder.node);
             }
@@ -161,7 +165,7 @@ impl Parts {
     fn drop_units(&mut self) -> bool {
         let rank = self.rank;
         let mut changed = false;
-        let mut fed = vec![0_usize; self.nodes.len() - rank];
+        let mut fed: OfAxes<usize> = smallvec![0; self.nodes.len() - rank];
         self.all_feeders().for_each(|(derived, _)| fed[derived] += 1);
         for (number, node) in self.nodes.iter_mut().enumerate() {
             let Some(node) = node else { continue };
@@ -191,7 +195,7 @@ impl Parts {
         changed
     }
 
-    fn feeders(&self, node: usize, fed_by: &[Vec<usize>]) -> Vec<Feeder> {
+    fn feeders(&self, node: usize, fed_by: &[OfAxes<usize>]) -> OfAxes<Feeder> {
         let derived = node - self.rank;
         let sources = fed_by[derived].iter();
         let axes = sources.filter_map(|source| Some((*source, self.axis(*source)?)));
@@ -206,9 +210,9 @@ impl Parts {
     /// From the last axis to the first: what an axis feeds comes after it, and so is done.
     fn splice_all(&mut self) -> bool {
         let alone = self.fed_alone();
-        let mut slots: Vec<u64> =
+        let mut slots: OfAxes<u64> =
             (0..self.nodes.len()).map(|node| self.axis(node).map_or(1, Axis::slots)).collect();
-        let mut taken: Vec<Option<Vec<Subaxis>>> = vec![None; alone.len()];
+        let mut taken: OfAxes<Option<Vec<Subaxis>>> = smallvec![None; alone.len()];
         let mut changed = false;
         for node in (0..self.nodes.len()).rev() {
             self.take_in(node, &mut taken);
@@ -222,8 +226,9 @@ impl Parts {
     }
 
     /// For every derived axis, the digit that feeds it, if there is one only.
-    fn fed_alone(&self) -> Vec<Option<Feeder>> {
-        let mut fed: Vec<(usize, Option<Feeder>)> = vec![(0, None); self.nodes.len() - self.rank];
+    fn fed_alone(&self) -> OfAxes<Option<Feeder>> {
+        let mut fed: OfAxes<(usize, Option<Feeder>)> =
+            smallvec![(0, None); self.nodes.len() - self.rank];
         for (derived, feeder) in self.all_feeders() {
             fed[derived] = (fed[derived].0 + 1, Some(feeder));
         }
@@ -282,7 +287,7 @@ impl Parts {
     ///
     /// With `c` dividing the start and all other weights, `value % c` is `digit % c`, and
     /// `value / c` is fed by what remains: both sides drop their minor factor `c`.
-    fn cancel(&mut self, node: usize, fed_by: &mut [Vec<usize>]) -> bool {
+    fn cancel(&mut self, node: usize, fed_by: &mut [OfAxes<usize>]) -> bool {
         let feeders = self.feeders(node, fed_by);
         let mut units = feeders.iter().filter(|feeder| feeder.weight == 1);
         let (Some(unit), None) = (units.next(), units.next()) else { return false };
@@ -331,7 +336,7 @@ impl Parts {
         if !self.has_derived() {
             return;
         }
-        let mut fed = vec![false; self.nodes.len() - self.rank];
+        let mut fed: OfAxes<bool> = smallvec![false; self.nodes.len() - self.rank];
         self.all_feeders().for_each(|(derived, _)| fed[derived] = true);
         for node in self.rank..self.nodes.len() {
             let is_zero = self.nodes[node].as_ref().is_some_and(|n| n.start == 0);
@@ -383,11 +388,14 @@ pub(crate) fn scaled(target: Target, factor: u64) -> Target {
 
 #[cfg(test)]
 mod tests {
-    use crate::algebra::{Layout, work};
+    use crate::Level;
+    use crate::algebra::{Layout, Subaxis, work};
 
     #[test]
     fn reshaping_unit_axes_takes_a_few_steps_for_each() {
-        let layout = |rank: usize| (0..rank).fold(Layout::builder(), |b, _| b.axis(1, [])).build();
+        let unit = || [Subaxis::land(1, Level::PE, 1)];
+        let layout = |rank: usize| (0..rank).fold(Layout::builder(), |b, _| b.axis(1, unit()));
+        let layout = |rank| layout(rank).build();
         let steps = |rank| work::of(|| layout(rank).unwrap().reshape(&[1]).unwrap()).1;
         assert!(steps(30_000) <= 8 * 30_000, "{}", steps(30_000));
         assert!(steps(30_000) > 0);

@@ -14,6 +14,7 @@
 //! can add up to) there is at most one answer, found greedily; elsewhere this is bounded
 //! subset-sum, searched with a budget.
 
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 use num_integer::Integer;
@@ -47,8 +48,8 @@ impl Budget {
 /// Whether different digits always add up to different values: in ascending order of weight, each
 /// weight is more than all smaller terms can add. A sufficient condition; terms are
 /// (greatest digit, weight).
-pub(crate) fn nests(mut terms: Vec<(u64, u64)>) -> bool {
-    terms.retain(|(top, _)| *top > 0);
+pub(crate) fn nests(terms: impl Iterator<Item = (u64, u64)>) -> bool {
+    let mut terms: SmallVec<[_; 8]> = terms.filter(|(top, _)| *top > 0).collect();
     terms.sort_unstable_by_key(|(_, weight)| *weight);
     let mut reach = 0_u64;
     terms.into_iter().all(|(top, weight)| {

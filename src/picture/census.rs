@@ -125,9 +125,8 @@ impl<'a> Counter<'a> {
         let spread = placement.with_copies();
         let columns = placement.columns().iter().copied();
         let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
-        let apart = |level: &Level| {
-            nests(spread.landings_in(*level).map(|l| (l.size - 1, l.stride)).collect())
-        };
+        let apart =
+            |level: &Level| nests(spread.landings_in(*level).map(|l| (l.size - 1, l.stride)));
         let is_injective = spread.used_levels().iter().all(apart);
         Ok(Counter { placement, levels, slots: slots_of(spread)?, is_injective })
     }

@@ -71,7 +71,7 @@ impl Backward {
         let mut digits: Vec<PlaceDigit> = all.iter().enumerate().filter_map(land).collect();
         digits.sort_by_key(|digit| std::cmp::Reverse(digit.stride));
         let terms = digits.iter().map(|place| (place.digit.size - 1, place.stride));
-        let nests = nests(terms.collect());
+        let nests = nests(terms);
         let offset = |level: &Level| layout.offset(*level) * weight(*level);
         let base = layout.used_levels().iter().map(offset).sum();
         Backward { digits, nests, base }

@@ -145,7 +145,7 @@ impl Feeders {
             let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
             let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
             feeders.sort_by_key(|digit| std::cmp::Reverse(digit.step));
-            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)).collect());
+            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)));
             let term = |digit: &&Digit| Term {
                 step: digit.step,
                 size: digit.size,

@@ -196,9 +196,8 @@ impl Placement {
     fn pads_on_elements(&self) -> Option<u64> {
         const MOST_SLOTS: u64 = 1 << 20;
         let layout = self.layout();
-        let apart = |level: &Level| {
-            nests(layout.landings_in(*level).map(|l| (l.size - 1, l.stride)).collect())
-        };
+        let apart =
+            |level: &Level| nests(layout.landings_in(*level).map(|l| (l.size - 1, l.stride)));
         if layout.used_levels().iter().all(apart) {
             return Some(0);
         }

@@ -168,7 +168,7 @@ impl Parts<'_> {
         let settings = match fixed.map(|at| at.checked_sub(self.layout.offset(level))) {
             Some(None) => return Ok(None),
             Some(Some(target)) => self.solutions(&digits, target)?,
-            None if nests(digits.iter().map(|d| (d.size - 1, d.step)).collect()) => {
+            None if nests(digits.iter().map(|d| (d.size - 1, d.step))) => {
                 let even = |digit: &Digit| Counter {
                     column,
                     count: digit.size,

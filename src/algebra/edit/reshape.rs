@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{DerivedAxis, Layout, LayoutBuilder, Subaxis};
+use crate::algebra::layout::{DerivedAxis, Layout, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
-use crate::algebra::regroup::take;
 use crate::error::{EditFault, LayoutError, Site};
 
 impl Layout {
@@ -77,7 +76,10 @@ impl Layout {
         if self.elements() == 0 {
             return self.without_elements(shape);
         }
-        self.compose(&self.regrouping(shape)?)
+        match self.regrouped_to(shape, runs(&self.shape(), shape)) {
+            Some(reshaped) => Ok(reshaped),
+            None => self.compose(&self.regrouping(shape)?),
+        }
     }
 
     /// Merges all axes into one, which counts the elements in the given order.
@@ -93,17 +95,24 @@ impl Layout {
     fn regrouping(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let old = self.shape();
         let mut map = index_map(self.rank());
-        let (mut from, mut to) = (0, 0);
-        while from < old.len() || to < shape.len() {
-            let (from_end, to_end) = run(&old, from, shape, to);
-            match (&old[from..from_end], &shape[to..to_end]) {
+        for (from, to) in runs(&old, shape) {
+            match (&old[from.clone()], &shape[to]) {
                 ([], new) => map = new.iter().fold(map, |map, n| map.axis(*n, [])),
-                ([extent], [_]) => map = map.axis(*extent, [whole(*extent, from)]),
+                ([extent], [_]) => map = map.axis(*extent, [whole(*extent, from.start)]),
                 // Entries of unit axes are 0 without being fed.
                 (units, []) if units.iter().all(|extent| *extent == 1) => {}
-                (_, new) => map = regroup(map, &old, from..from_end, new)?,
+                (_, new) => {
+                    let number = map.derived.len();
+                    let weights = IndexOrder::RowMajor.weights(new)?;
+                    for (extent, weight) in new.iter().zip(weights) {
+                        map = map.axis(*extent, [Subaxis::feed(*extent, number, weight)]);
+                    }
+                    let entries = from.map(|axis| whole(old[axis], axis));
+                    let too_large = LayoutError::too_large(Site::Layout, "the number of elements");
+                    let slots = product(new.iter().copied()).ok_or(too_large)?;
+                    map = map.derived(0, slots, entries);
+                }
             }
-            (from, to) = (from_end, to_end);
         }
         map.build()
     }
@@ -123,36 +132,24 @@ impl Layout {
     }
 }
 
-/// Adds axes of new extents that count what some old axes count: with digits of those where the
-/// extents divide, otherwise through the linear index of all of them.
-fn regroup(
-    map: LayoutBuilder,
-    old: &[u64],
-    axes: Range<usize>,
-    new: &[u64],
-) -> Result<LayoutBuilder, LayoutError> {
-    let weights = IndexOrder::RowMajor.weights(new)?;
-    let entries: Vec<Subaxis> = axes.map(|axis| whole(old[axis], axis)).collect();
-    let digits = |(extent, weight): (&u64, &u64)| {
-        let mut digits = Vec::with_capacity(entries.len());
-        take(&entries, *weight, *extent, &mut digits).map(|()| (*extent, digits))
-    };
-    if let Some(axes) = new.iter().zip(&weights).map(digits).collect::<Option<Vec<_>>>() {
-        return Ok(axes.into_iter().fold(map, |map, (extent, digits)| map.axis(extent, digits)));
-    }
-    let too_large = LayoutError::too_large(Site::Layout, "the number of elements");
-    let slots = product(new.iter().copied()).ok_or(too_large)?;
-    let number = map.derived.len();
-    let fed = new.iter().zip(weights);
-    let map = fed.fold(map, |map, (extent, weight)| {
-        map.axis(*extent, [Subaxis::feed(*extent, number, weight)])
-    });
-    Ok(map.derived(0, slots, entries))
+/// The shortest runs of axes of both shapes that have equal products; a unit axis on its own side is
+/// a run.
+fn runs<'a>(
+    old: &'a [u64],
+    new: &'a [u64],
+) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + 'a {
+    let (mut from, mut to) = (0, 0);
+    std::iter::from_fn(move || {
+        if from == old.len() && to == new.len() {
+            return None;
+        }
+        let (from_start, to_start) = (from, to);
+        (from, to) = run_ends(old, from, new, to);
+        Some((from_start..from, to_start..to))
+    })
 }
 
-/// The ends of the shortest runs of both shapes that have equal products; a unit axis on its own
-/// side is a run.
-fn run(old: &[u64], from: usize, new: &[u64], to: usize) -> (usize, usize) {
+fn run_ends(old: &[u64], from: usize, new: &[u64], to: usize) -> (usize, usize) {
     let (mut from_end, mut to_end) = (from, to);
     let (mut left, mut right) = (1_u64, 1_u64);
     loop {
@@ -166,5 +163,44 @@ fn run(old: &[u64], from: usize, new: &[u64], to: usize) -> (usize, usize) {
         } else {
             return (from_end, to_end);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All shapes of so many elements, with up to three axes.
+    fn shapes(elements: u64) -> impl Iterator<Item = Vec<u64>> {
+        let divisors = move |n: u64| (1..=n).filter(move |d| n.is_multiple_of(*d));
+        let of_three = divisors(elements)
+            .flat_map(move |first| divisors(elements / first).map(move |second| (first, second)));
+        of_three
+            .flat_map(move |(a, b)| [vec![a, b, elements / a / b], vec![a * b, elements / a / b]])
+    }
+
+    #[test]
+    fn reshapes_where_digits_divide_are_written_as_the_general_way_writes_them() {
+        let mut regrouped = 0;
+        for text in [
+            "((4_PE, 6:1), (3_MAB, 2:6))",
+            "((2_PE, 12:1), (6:12, 2_MAB))",
+            "((3_PE:4, 2_PE:2, 4:1, 2_PE:1), (12:4))",
+            "((), (24:1), (1_PE, 6:24), ())",
+            "(20,6)/((4_PE, 6:1), (6:24))",
+            "((4_PE, 2:1), (4:2), (2:8); B@[3_MAB:1])",
+        ] {
+            let layout: Layout = text.parse().unwrap();
+            for shape in shapes(layout.elements()) {
+                let Some(fast) = layout.regrouped_to(&shape, runs(&layout.shape(), &shape)) else {
+                    continue;
+                };
+                let map = layout.regrouping(&shape).unwrap();
+                let general = layout.compose_derived(IndexOrder::RowMajor, &map, false);
+                assert_eq!(fast, general.unwrap(), "{text} as {shape:?}");
+                regrouped += 1;
+            }
+        }
+        assert!(regrouped > 100, "{regrouped}");
     }
 }
