@@ -72,13 +72,12 @@ impl Layout {
         if !self.derived.is_empty() || self.elements() == 0 {
             return None;
         }
+        let unit = || Axis { extent: 1, subaxes: Vec::new() };
         let mut axes = Vec::with_capacity(shape.len());
         for (from, to) in runs {
             match (&self.axes[from], &shape[to]) {
                 ([axis], [_]) => axes.push(axis.clone()),
-                ([], new) => {
-                    axes.extend(new.iter().map(|_| Axis { extent: 1, subaxes: Vec::new() }))
-                }
+                ([], new) => axes.extend(new.iter().map(|_| unit())),
                 (old, new) => regroup(old, new, &mut axes)?,
             }
         }

@@ -4,6 +4,11 @@
 //! vector   0 1 2 3 | 8 9 10 11 | 32 33 34 35     heads 0 8 32, tail 0 1 2 3
 //! row      base + head + tail, block by block    the tail stays in registers
 //! ```
+//!
+//! The loops are compiled for AVX2 too; which of the two runs is found out once. Twice the width is
+//! what tables in the caches are short of: odd vectors are loaded, added to and stored again.
+
+use multiversion::multiversion;
 
 /// An unsigned integer that a table holds.
 pub trait Cell: Copy + private::Sealed {
@@ -60,33 +65,45 @@ macro_rules! cell {
             }
 
             fn add(row: &mut [$int], base: $int, vector: &[$int]) {
-                for (cell, step) in row.iter_mut().zip(vector) {
-                    *cell = base.wrapping_add(*step);
+                #[multiversion(targets("x86_64+avx2"))]
+                fn add(row: &mut [$int], base: $int, vector: &[$int]) {
+                    for (cell, step) in row.iter_mut().zip(vector) {
+                        *cell = base.wrapping_add(*step);
+                    }
                 }
+                add(row, base, vector);
             }
 
             fn run(row: &mut [$int], first: $int, step: $int) {
-                if step == 0 {
-                    return row.fill(first);
+                #[multiversion(targets("x86_64+avx2"))]
+                fn run(row: &mut [$int], first: $int, step: $int) {
+                    let mut next = first;
+                    for cell in row {
+                        *cell = next;
+                        next = next.wrapping_add(step);
+                    }
                 }
-                let mut next = first;
-                for cell in row {
-                    *cell = next;
-                    next = next.wrapping_add(step);
+                match step {
+                    0 => row.fill(first),
+                    _ => run(row, first, step),
                 }
             }
 
             fn add_blocks(row: &mut [$int], base: $int, vector: &[$int], heads: &[$int]) {
-                let (blocks, _) = row.as_chunks_mut::<{ BLOCK_BYTES / size_of::<$int>() }>();
-                let Some(tail) = vector.first_chunk() else { return };
-                // A copy, so that the compiler knows that the rows do not overlap it.
-                let tail: [$int; { BLOCK_BYTES / size_of::<$int>() }] = *tail;
-                for (block, head) in blocks.iter_mut().zip(heads) {
-                    let base = base.wrapping_add(*head);
-                    for (cell, step) in block.iter_mut().zip(tail) {
-                        *cell = base.wrapping_add(step);
+                #[multiversion(targets("x86_64+avx2"))]
+                fn add(row: &mut [$int], base: $int, vector: &[$int], heads: &[$int]) {
+                    let (blocks, _) = row.as_chunks_mut::<{ BLOCK_BYTES / size_of::<$int>() }>();
+                    let Some(tail) = vector.first_chunk() else { return };
+                    // A copy, so that the compiler knows that the rows do not overlap it.
+                    let tail: [$int; { BLOCK_BYTES / size_of::<$int>() }] = *tail;
+                    for (block, head) in blocks.iter_mut().zip(heads) {
+                        let base = base.wrapping_add(*head);
+                        for (cell, step) in block.iter_mut().zip(tail) {
+                            *cell = base.wrapping_add(step);
+                        }
                     }
                 }
+                add(row, base, vector, heads);
             }
         }
 
