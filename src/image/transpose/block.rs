@@ -73,6 +73,8 @@ fn of_sides<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
             match size_of::<T>() {
                 1 if in_squares(16) => bytes::<T, 16, 16>(source, target, at, rows, columns),
                 2 if in_squares(8) => squares::<T, 8, _, _>(source, target, at, rows, columns),
+                2 if (HEIGHT, WIDTH) == (4, 16) => low(source, target, at, rows, columns),
+                2 if (HEIGHT, WIDTH) == (16, 4) => narrow(source, target, at, rows, columns),
                 4 if in_squares(4) => squares::<T, 4, _, _>(source, target, at, rows, columns),
                 8 if in_squares(2) => squares::<T, 2, _, _>(source, target, at, rows, columns),
                 _ => cells(source, target, at, rows, columns),
@@ -105,6 +107,56 @@ fn squares<T: Copy, const SIDE: usize, const HEIGHT: usize, const WIDTH: usize>(
         for (at, turned) in turned.iter().enumerate() {
             target[to + rows[row + at]..][..WIDTH].copy_from_slice(turned);
         }
+    }
+}
+
+/// The side of a square of halves.
+const HALVES: usize = 8;
+
+/// A square of halves whose lines are put together from pieces of `HEIGHT`: cells of as many columns
+/// as fill it.
+#[inline(always)]
+fn low<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    rows: &[usize; HEIGHT],
+    columns: &[usize; WIDTH],
+) {
+    let mut square = [[source[from]; HALVES]; HALVES];
+    for (at, away) in columns.iter().enumerate() {
+        let cells = &mut square[at % HALVES][at / HALVES * HEIGHT..][..HEIGHT];
+        cells.copy_from_slice(&source[from + away..][..HEIGHT]);
+    }
+    turn(&mut square);
+    for (at, away) in rows.iter().enumerate() {
+        let line = &mut target[to + away..][..WIDTH];
+        for (part, cells) in line.chunks_exact_mut(HALVES).enumerate() {
+            cells.copy_from_slice(&square[part * HEIGHT + at]);
+        }
+    }
+}
+
+/// The same for lines that are taken apart afterwards.
+#[inline(always)]
+fn narrow<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    rows: &[usize; HEIGHT],
+    columns: &[usize; WIDTH],
+) {
+    let mut square = [[source[from]; HALVES]; HALVES];
+    for (at, away) in columns.iter().enumerate() {
+        let piece = &source[from + away..][..HEIGHT];
+        for (part, cells) in piece.chunks_exact(HALVES).enumerate() {
+            square[part * WIDTH + at].copy_from_slice(cells);
+        }
+    }
+    turn(&mut square);
+    for (at, away) in rows.iter().enumerate() {
+        let cells = &square[at % HALVES][at / HALVES * WIDTH..][..WIDTH];
+        target[to + away..][..WIDTH].copy_from_slice(cells);
     }
 }
 
