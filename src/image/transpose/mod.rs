@@ -21,6 +21,8 @@ mod square;
 mod tile;
 mod turns;
 
+use std::cmp::Reverse;
+
 use run::{Cells, Run, is_few, runs};
 use turns::{deal, shuffle};
 
@@ -147,13 +149,19 @@ fn in_turns<T: Copy>(
 ) -> bool {
     let (rows, columns) = (rows.cells(usize::MAX), columns.cells(usize::MAX));
     let (height, width) = (rows.away.len(), columns.away.len());
-    let (tiles, dims) = dims.split_last().map_or((ONE, dims), |(last, dims)| (*last, dims));
-    if is_few::<T>(height) && columns.take_turns(height) {
-        each(dims, from, to, &mut |from, to| {
+    let deals = is_few::<T>(height) && columns.take_turns(height);
+    let mut dims = dims.to_vec();
+    if deals {
+        // In the order of the side on which tiles are contiguous, as digits stand for a shuffle.
+        dims.sort_by_key(|dim| Reverse(dim.from));
+    }
+    let tiles = dims.pop().unwrap_or(ONE);
+    if deals {
+        each(&dims, from, to, &mut |from, to| {
             deal(&source[from..], &mut target[to..], tiles, (rows.away, width));
         });
     } else if is_few::<T>(width) && rows.take_turns(width) {
-        each(dims, from, to, &mut |from, to| {
+        each(&dims, from, to, &mut |from, to| {
             shuffle(&source[from..], &mut target[to..], tiles, (height, columns.away));
         });
     } else {
