@@ -245,5 +245,6 @@ fn tiles_of_every_side_and_width_hold_their_elements() {
         moves_every_element(text, |n| (n as u16, n as u8));
         moves_every_element(text, |n| Some(n as u32));
         moves_every_element(text, |n| (n, n as u8));
+        moves_every_element(text, |_| ());
     }
 }

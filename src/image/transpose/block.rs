@@ -7,7 +7,7 @@ pub(super) const VECTOR: usize = 16;
 pub(super) const BYTES: usize = 256;
 
 /// Whether so few rows or columns fill vectors, so that they need not be dealt or shuffled one by one.
-pub(super) const fn in_blocks<T>(lanes: usize) -> bool {
+pub(super) const fn fill_vectors<T>(lanes: usize) -> bool {
     match size_of::<T>() {
         1 => matches!(lanes, 2 | 4 | 8),
         2..=8 => lanes == 8,

@@ -11,9 +11,10 @@
 //! ```
 //!
 //! What is contiguous on both sides is copied. Otherwise the digits that are minor on the source's
-//! side make one run and those that are minor on the target's side another, each at least a cache
-//! line long where the grid allows. They span tiles that are read and written in whole pieces and
-//! turned in registers or the first-level cache, so that the order of the sides does not matter.
+//! side make one run and those that are minor on the target's side another, each at least four cache
+//! lines long where the grid allows, so that few pages are gone to and fro between. They span tiles
+//! that are read and written in whole pieces and turned in registers, so that the order of the
+//! sides does not matter.
 
 mod block;
 mod run;

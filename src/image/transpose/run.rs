@@ -2,11 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use super::block::in_blocks;
+use super::block::fill_vectors;
 use super::{Dim, LINE};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
 const LONGEST: usize = 512;
+
+/// Shorter runs take another digit.
+const SHORT: usize = 4 * LINE;
 
 /// So few rows or columns are dealt out or shuffled in turns.
 const FEW_LANES: RangeInclusive<usize> = 2..=8;
@@ -75,7 +78,7 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
     if in_turns::<T>(&rows, &columns) && rows.length * columns.length * size_of::<T>() >= 2 * LINE {
         return Some((rows.run(), columns.run()));
     }
-    let is_short = |taken: &Taken| taken.length * size_of::<T>() < 4 * LINE;
+    let is_short = |taken: &Taken| taken.length * size_of::<T>() < SHORT;
     // The shorter one first.
     let mut goes_on = true;
     while goes_on {
@@ -97,7 +100,7 @@ fn in_turns<T>(rows: &Taken, columns: &Taken) -> bool {
 
 /// Whether cells of so many rows or columns are dealt or shuffled, one by one.
 pub(super) fn is_few<T>(lanes: usize) -> bool {
-    FEW_LANES.contains(&lanes) && !in_blocks::<T>(lanes)
+    FEW_LANES.contains(&lanes) && !fill_vectors::<T>(lanes)
 }
 
 #[derive(Clone, Copy)]

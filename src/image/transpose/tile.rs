@@ -27,7 +27,8 @@ pub(super) fn turn<T: Copy>(
     } else if is_few::<T>(width) && rows.take_turns(width) {
         shuffle(&source[from..], &mut target[to..], ONE, (height, columns.away));
     } else {
-        let (dealt, shuffled) = (turns::<T>(height, columns), turns::<T>(width, rows));
+        let (dealt, shuffled) =
+            (in_byte_blocks::<T>(height, columns), in_byte_blocks::<T>(width, rows));
         for at in (0..dealt).step_by((BYTES / height).max(1)) {
             byte_block(source, target, (from, to + at), rows.away, &columns.away[at..]);
         }
@@ -41,7 +42,7 @@ pub(super) fn turn<T: Copy>(
 }
 
 /// How many of the cells that a few lanes of bytes are dealt or shuffled to fill whole blocks.
-fn turns<T>(lanes: usize, cells: Cells) -> usize {
+fn in_byte_blocks<T>(lanes: usize, cells: Cells) -> usize {
     let whole = matches!(lanes, 2 | 4 | 8) && cells.evenly.is_multiple_of(VECTOR / lanes);
     match size_of::<T>() == 1 && whole && cells.step == lanes {
         true => cells.away.len() - cells.away.len() % (BYTES / lanes),
