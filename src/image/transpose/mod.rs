@@ -50,6 +50,10 @@ const FEW: usize = 32;
 /// target's side, joined. Copies of cells that lie side by side are made of what the first one
 /// wrote.
 pub(super) fn transfer<T: Copy>(source: &[T], target: &mut [T], at: (usize, usize), dims: &[Dim]) {
+    if size_of::<T>() == 0 {
+        // All of them are alike.
+        return;
+    }
     let (copies, cells): (Vec<Dim>, Vec<Dim>) = dims.iter().partition(|dim| dim.from == 0);
     let (mut run, mut outer) = (1, &cells[..]);
     while let Some((minor, rest)) = outer.split_last().filter(|(minor, _)| minor.to == run) {
