@@ -14,10 +14,10 @@
 //! can add up to) there is at most one answer, found greedily; elsewhere this is bounded
 //! subset-sum, searched with a budget.
 
-use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 use num_integer::Integer;
+use smallvec::SmallVec;
 
 use crate::algebra::work;
 use crate::error::LayoutError;

@@ -220,7 +220,8 @@ fn packs_cells<T: Copy + PartialEq + Debug>(
     tally: &mut Tally,
     cell: impl Fn(u64) -> T,
 ) -> Result<(), TestCaseError> {
-    let [fill, unread] = [u64::MAX, u64::MAX - 7].map(&cell);
+    // Different in every type: both greatest numbers would be one f32.
+    let [fill, unread] = [u64::MAX, 7].map(&cell);
     let tensor: Vec<T> = (0..indexes.len() as u64).map(&cell).collect();
     let mut image = vec![unread; program.places() as usize];
     tally.answer(program.pack(&tensor, &mut image, fill))?;
