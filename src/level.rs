@@ -1,6 +1,9 @@
 //! Levels: the names of coordinates.
 
+use std::cmp::Ordering;
 use std::fmt;
+
+use crate::number::to_index;
 
 /// A name that is not valid for a level: not letters, digits and `_`, or too long.
 ///
@@ -47,14 +50,12 @@ impl LevelNameError {
 /// assert!(Level::PE < core && core < Level::ADDR);
 /// # Ok::<(), tensor_layout::error::LevelNameError>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level {
-    /// The place among columns, first so that the derived order is theirs; kept because sets of
-    /// levels are sorted all the time.
+    /// The place among columns; kept because sets of levels are sorted all the time.
     column: u8,
     /// The name, zeros behind it.
     bytes: [u8; Level::MAX_LEN],
-    len: u8,
 }
 
 impl Level {
@@ -115,7 +116,7 @@ impl Level {
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        let name = self.bytes.split_at(usize::from(self.len)).0;
+        let name = self.bytes.split_at(self.len()).0;
         std::str::from_utf8(name).unwrap_or_default()
     }
 
@@ -143,13 +144,29 @@ impl Level {
         self.column
     }
 
+    /// Numbers in the order of levels: comparing bytes calls a function.
+    #[inline]
+    fn key(&self) -> (u8, u64, u128) {
+        // The middle byte is in both numbers, which does no harm.
+        let (head, tail) = (self.bytes.first_chunk(), self.bytes.last_chunk());
+        let (head, tail) =
+            (head.copied().map(u64::from_be_bytes), tail.copied().map(u128::from_be_bytes));
+        (self.column, head.unwrap_or_default(), tail.unwrap_or_default())
+    }
+
+    fn len(&self) -> usize {
+        let (_, head, tail) = self.key();
+        let zeros =
+            if tail == 0 { 15 + head.trailing_zeros() / 8 } else { tail.trailing_zeros() / 8 };
+        Level::MAX_LEN - to_index(u64::from(zeros))
+    }
+
     /// Names past `MAX_LEN` are cut; callers have checked or keep within it.
     const fn literal(name: &str) -> Level {
-        let mut level = Level { column: column(name), bytes: [0; Level::MAX_LEN], len: 0 };
+        let mut level = Level { column: column(name), bytes: [0; Level::MAX_LEN] };
         let mut at = 0;
         while at < name.len() && at < Level::MAX_LEN {
             level.bytes[at] = name.as_bytes()[at];
-            level.len += 1;
             at += 1;
         }
         level
@@ -167,6 +184,20 @@ const fn column(name: &str) -> u8 {
         b"Addr" => 6,
         b"W" => 7,
         _ => 5,
+    }
+}
+
+impl Ord for Level {
+    #[inline]
+    fn cmp(&self, other: &Level) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Level {
+    #[inline]
+    fn partial_cmp(&self, other: &Level) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -1,5 +1,7 @@
 //! What derived axes are fed: the greatest value of every axis, and invariant 3.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
 use crate::error::LayoutError;
@@ -85,14 +87,15 @@ impl Axis {
     ///
     /// The values up to `greatest` are a union of boxes: the digits of `greatest` up to some
     /// place, a smaller digit there, and anything after it.
-    fn greatest_feeds(&self, greatest: u64) -> Vec<(usize, u64)> {
-        let mut fed: Vec<usize> = self.subaxes.iter().filter_map(Subaxis::feeds).collect();
+    fn greatest_feeds(&self, greatest: u64) -> SmallVec<[(usize, u64); 4]> {
+        let mut fed: SmallVec<[usize; 4]> =
+            self.subaxes.iter().filter_map(Subaxis::feeds).collect();
         if fed.is_empty() {
-            return Vec::new();
+            return SmallVec::new();
         }
         fed.sort_unstable();
         fed.dedup();
-        let mut tops = vec![0; self.subaxes.len()];
+        let mut tops: SmallVec<[u64; 8]> = smallvec![0; self.subaxes.len()];
         self.digits(greatest, &mut tops);
         let weight = |s: &Subaxis, derived: usize| match s.target {
             Target::Feed { derived: to, weight } if to == derived => weight,

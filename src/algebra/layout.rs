@@ -472,9 +472,10 @@ impl Layout {
     fn check_counts(&self) -> Result<(), LayoutError> {
         let replicas = self.replicas.iter().map(|replica| replica.size);
         let elements = self.axes.iter().map(|axis| axis.extent).chain(replicas);
-        product(elements).ok_or(LayoutError::too_large(Site::Layout, "the number of elements"))?;
-        product(self.landings().map(|landing| landing.size))
-            .ok_or(LayoutError::too_large(Site::Layout, "the number of slots"))?;
+        let too_large = |what| LayoutError::too_large(Site::Layout, what);
+        product(elements).ok_or_else(|| too_large("the number of elements"))?;
+        let slots = self.landings().map(|landing| landing.size);
+        product(slots).ok_or_else(|| too_large("the number of slots"))?;
         Ok(())
     }
 
@@ -487,7 +488,9 @@ impl Layout {
             reaches[derived] = step
                 .and_then(|step| reaches[derived].checked_add(step))
                 .filter(|reach| *reach < u64::MAX)
-                .ok_or(LayoutError::too_large(Site::Layout, "the value of a derived axis"))?;
+                .ok_or_else(|| {
+                    LayoutError::too_large(Site::Layout, "the value of a derived axis")
+                })?;
         }
         Ok(())
     }
@@ -500,7 +503,7 @@ impl Layout {
             reaches[at] = step
                 .and_then(|step| reaches[at].checked_add(step))
                 .filter(|reach| *reach < u64::MAX)
-                .ok_or(LayoutError::too_large(landing.site, "the coordinate"))?;
+                .ok_or_else(|| LayoutError::too_large(landing.site, "the coordinate"))?;
         }
         Ok(())
     }

@@ -160,6 +160,7 @@ impl Program {
         axes.zip(&self.shape).all(|(axis, range)| *range == (0..axis.extent))
     }
 
+    #[inline]
     pub(super) fn lookup(&self) -> Option<&Lookup> {
         let Compiled { backward, layout, .. } = &*self.compiled;
         let make = || Lookup::new(backward, layout, &self.shape, self.places());

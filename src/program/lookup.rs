@@ -10,12 +10,13 @@
 //! ```
 //!
 //! Where packed strides nest, a place has one digit each, found from the major one down; the
-//! number of the element is a sum over the digits. An axis with padding adds a sum of its own,
-//! which is compared with its extent.
+//! number of the element is a sum over the digits. For padding the digits of an axis are looked
+//! at (`edges.rs`); derived axes and windows need the values of all axes.
 
 use std::ops::Range;
 
 use super::compiled::{Program, weights};
+use super::edges::Edges;
 use super::split::{Feeders, Split, Term};
 use crate::algebra::{Axis, Destination, Digit, Found, Layout, nests};
 use crate::error::LayoutError;
@@ -83,8 +84,15 @@ impl Backward {
 pub(super) struct Lookup {
     base: u64,
     digits: Split,
-    /// `None` where the digits give the number of the element at once.
-    axes: Option<Axes>,
+    what: What,
+}
+
+/// What the digits give.
+#[derive(Clone, Debug)]
+enum What {
+    /// The number of the element at once.
+    Number(Edges),
+    Axes(Axes),
 }
 
 /// The values of the axes, to be compared with their extents and with the window.
@@ -118,30 +126,42 @@ impl Lookup {
             extent: *extent,
             window: window.clone(),
         });
-        let whole = |(axis, window): (&Axis, &Range<u64>)| *window == (0..axis.slots());
-        let (base, digits) = (backward.base, backward.digits.iter());
-        if layout.derived_axes().is_empty() && layout.axes().iter().zip(window).all(whole) {
-            let digits = Split::new(digits.map(|digit| digit.number(&weights)), places);
-            return Some(Lookup { base, digits, axes: None });
+        let (base, copies) = (backward.base, layout.nodes().count());
+        let terms = || backward.digits.iter().map(|digit| digit.term(copies));
+        let whole = |(axis, window): (&Axis, &Range<u64>)| *window == (0..axis.extent);
+        if layout.derived_axes().is_empty()
+            && layout.axes().iter().zip(window).all(whole)
+            && let Some(edges) = Edges::new(layout, terms(), places)
+        {
+            let numbers = backward.digits.iter().map(|digit| digit.number(&weights));
+            let digits = Split::new(numbers, places);
+            return Some(Lookup { base, digits, what: What::Number(edges) });
         }
-        let copies = layout.nodes().count();
-        let digits = Split::new(digits.map(|digit| digit.term(copies)), places);
         let axes = Axes { feeders: Feeders::new(layout)?, open: open.zip(weights).collect() };
-        Some(Lookup { base, digits, axes: Some(axes) })
+        Some(Lookup { base, digits: Split::new(terms(), places), what: What::Axes(axes) })
     }
 
     #[inline]
     fn held(&self, place: u64) -> Found<u64> {
         const FEW: usize = 12;
         let Some(steps) = place.checked_sub(self.base) else { return Found::Hole };
-        let Some(axes) = &self.axes else {
-            let mut number = [0];
-            let is_held = self.digits.add(steps, &mut number);
-            return if is_held { Found::Element(number[0]) } else { Found::Hole };
+        let axes = match &self.what {
+            What::Number(edges) => return self.numbered(edges, steps),
+            What::Axes(axes) => axes,
         };
         match [0; FEW].get_mut(..=axes.feeders.nodes()) {
             Some(values) => self.held_with(axes, steps, values),
             None => self.held_with(axes, steps, &mut vec![0; axes.feeders.nodes() + 1]),
+        }
+    }
+
+    #[inline(always)]
+    fn numbered(&self, edges: &Edges, steps: u64) -> Found<u64> {
+        let mut number = [0];
+        match self.digits.add(steps, &mut number) {
+            false => Found::Hole,
+            true if edges.hold(steps) => Found::Element(number[0]),
+            true => Found::Padding,
         }
     }
 

@@ -3,6 +3,7 @@
 mod boxes;
 mod cell;
 mod compiled;
+mod edges;
 mod inverse;
 mod lookup;
 mod numbers;

@@ -23,6 +23,44 @@ impl Term {
     fn ratio(&self, minor: &Term) -> u64 {
         self.step / minor.step
     }
+
+    /// The digit of a sum below `limit`: how many of its steps are left by the digit above.
+    pub(super) fn below(&self, major: Option<&Term>, limit: u64) -> QuotientSum {
+        let carried = |major: &Term| (major.step, major.ratio(self).wrapping_neg());
+        QuotientSum::new([(self.step, 1)].into_iter().chain(major.map(carried)), limit)
+    }
+}
+
+/// Terms that descend by step, with those that go on in each other as one.
+fn merged(terms: impl Iterator<Item = Term>) -> Vec<Term> {
+    let mut merged: Vec<Term> = Vec::new();
+    for minor in terms.filter(|term| term.size > 1) {
+        match merged.last_mut().filter(|major| major.goes_on(&minor)) {
+            Some(major) => *major = Term { size: major.size * minor.size, ..minor },
+            None => merged.push(minor),
+        }
+    }
+    merged
+}
+
+fn divides(major: &Term, minor: &Term) -> bool {
+    major.step.is_multiple_of(minor.step)
+}
+
+/// Terms, merged, of which the step of each divides that of the one above; `None` where one does not.
+pub(super) fn chain(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
+    let terms = merged(terms);
+    terms.is_sorted_by(divides).then_some(terms)
+}
+
+/// What the digits of a sum below `limit` add to the value of a node. The terms are a chain.
+pub(super) fn worth_in(terms: &[Term], node: usize, limit: u64) -> QuotientSum {
+    let worth = |term: &Term| if term.node == node { term.worth } else { 0 };
+    let change = |(at, term): (usize, &Term)| {
+        let carried = |minor: &Term| term.ratio(minor).wrapping_mul(worth(minor));
+        (term.step, worth(term).wrapping_sub(terms.get(at + 1).map_or(0, carried)))
+    };
+    QuotientSum::new(terms.iter().enumerate().map(change), limit)
 }
 
 /// The digits of a sum.
@@ -32,15 +70,8 @@ pub(super) struct Split(Vec<Group>);
 impl Split {
     /// For sums below `limit`. Terms descend by step, and nest.
     pub(super) fn new(terms: impl Iterator<Item = Term>, limit: u64) -> Split {
-        let mut merged: Vec<Term> = Vec::new();
-        for minor in terms.filter(|term| term.size > 1) {
-            match merged.last_mut().filter(|major| major.goes_on(&minor)) {
-                Some(major) => *major = Term { size: major.size * minor.size, ..minor },
-                None => merged.push(minor),
-            }
-        }
-        let divides = |major: &Term, minor: &Term| major.step.is_multiple_of(minor.step);
-        Split(merged.chunk_by(divides).map(|terms| Group::new(terms, limit)).collect())
+        let terms = merged(terms);
+        Split(terms.chunk_by(divides).map(|terms| Group::new(terms, limit)).collect())
     }
 
     /// Adds what the digits are worth to the values of their nodes, modulo 2^64; `false` if no
@@ -73,29 +104,22 @@ struct Group {
 impl Group {
     fn new(terms: &[Term], limit: u64) -> Group {
         let (first, last) = (terms[0], terms[terms.len() - 1]);
-        let pairs = || terms.windows(2).map(|pair| (pair[0], pair[1]));
-        let sum = |terms: Vec<(u64, u64)>| QuotientSum::new(terms.into_iter(), limit);
-        let gap = |(major, minor): (Term, Term)| {
-            let ratio = major.ratio(&minor);
-            let digit = || sum(vec![(minor.step, 1), (major.step, ratio.wrapping_neg())]);
-            (ratio != minor.size).then(|| (digit(), minor.size))
+        let gap = |pair: &[Term]| {
+            let [major, minor] = pair else { return None };
+            (major.ratio(minor) != minor.size)
+                .then(|| (minor.below(Some(major), limit), minor.size))
         };
         let mut nodes: Vec<usize> = terms.iter().map(|term| term.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let adds = |node: usize| {
-            let worth = |term: &Term| if term.node == node { term.worth } else { 0 };
-            let change = |(major, minor): (Term, Term)| {
-                let carried = major.ratio(&minor).wrapping_mul(worth(&minor));
-                (major.step, worth(&major).wrapping_sub(carried))
-            };
-            (node, sum(pairs().map(change).chain([(last.step, worth(&last))]).collect()))
-        };
+        let adds = |node: usize| (node, worth_in(terms, node, limit));
+        let left =
+            || QuotientSum::new([(1, 1), (last.step, last.step.wrapping_neg())].into_iter(), limit);
         Group {
             end: first.step.saturating_mul(first.size),
-            gaps: pairs().filter_map(gap).collect(),
+            gaps: terms.windows(2).filter_map(gap).collect(),
             adds: nodes.into_iter().map(adds).collect(),
-            left: (last.step > 1).then(|| sum(vec![(1, 1), (last.step, last.step.wrapping_neg())])),
+            left: (last.step > 1).then(left),
         }
     }
 

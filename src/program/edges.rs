@@ -1,0 +1,69 @@
+//! Padding at the end of axes, told from elements by the major-most digit.
+//!
+//! ```text
+//! 1000 rows, 16_L2B, 8_L1B, 8:8    row = 64 L2B + 8 L1B + Addr / 8    padding from 1000 = 15 x 64 + 40
+//!
+//! L2B below 15    an element
+//! L2B 15          an element where the row, all digits together, is below 1000
+//! ```
+
+use super::quotients::QuotientSum;
+use super::split::{Term, chain, worth_in};
+use crate::algebra::Layout;
+
+/// The end of an axis with padding.
+#[derive(Clone, Debug)]
+struct Edge {
+    /// The major-most digit of the axis; all values with a digit below `full` are real.
+    major: QuotientSum,
+    full: u64,
+    value: QuotientSum,
+    extent: u64,
+}
+
+impl Edge {
+    /// The end of axis `axis`, whose digits are among a chain of terms that make sums below `limit`.
+    fn new(terms: &[Term], axis: usize, extent: u64, limit: u64) -> Option<Edge> {
+        let of_axis = terms.iter().enumerate().filter(|(_, term)| term.node == axis);
+        let (at, major) = of_axis.max_by_key(|(_, term)| term.worth)?;
+        let above = at.checked_sub(1).map(|above| &terms[above]);
+        let (major, full) = (major.below(above, limit), extent / major.worth);
+        Some(Edge { major, full, value: worth_in(terms, axis, limit), extent })
+    }
+
+    #[inline]
+    fn is_inside(&self, sum: u64) -> bool {
+        self.major.value(sum) < self.full || self.value.value(sum) < self.extent
+    }
+}
+
+/// The ends of all axes with padding.
+#[derive(Clone, Debug)]
+pub(super) struct Edges(Vec<Edge>);
+
+impl Edges {
+    /// Of a layout without derived axes, all of whose digits of more than one value are terms;
+    /// `None` where they are no chain.
+    pub(super) fn new(
+        layout: &Layout,
+        terms: impl Iterator<Item = Term>,
+        limit: u64,
+    ) -> Option<Edges> {
+        let padded =
+            layout.axes().iter().enumerate().filter(|(_, axis)| axis.extent < axis.slots());
+        let mut padded = padded.peekable();
+        if padded.peek().is_none() {
+            return Some(Edges(Vec::new()));
+        }
+        let terms = chain(terms)?;
+        let edge =
+            |(at, axis): (usize, &crate::algebra::Axis)| Edge::new(&terms, at, axis.extent, limit);
+        padded.map(edge).collect::<Option<_>>().map(Edges)
+    }
+
+    /// Whether the digits of a sum are those of an element.
+    #[inline]
+    pub(super) fn hold(&self, sum: u64) -> bool {
+        self.0.iter().all(|edge| edge.is_inside(sum))
+    }
+}
