@@ -343,6 +343,22 @@ pub enum LayoutError {
         /// How many there are.
         parts: u64,
     },
+    /// A level with the name of an entry of the index, in a table that has a column for each.
+    #[error(
+        "two columns of the table would be called `{level}`: a level and an entry of the index"
+    )]
+    ColumnTwice {
+        /// The level.
+        level: Level,
+    },
+    /// Lanes that do not fill the long words of an image.
+    #[error("{lanes} lanes of {element_bits} bits do not fill a long word of 64 bits")]
+    WordNotFilled {
+        /// How many lanes the layout has.
+        lanes: u64,
+        /// Width of an element.
+        element_bits: u64,
+    },
     /// Two placements between which nothing can move.
     #[error(transparent)]
     NotComparable(Incomparable),

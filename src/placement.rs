@@ -46,7 +46,7 @@ pub struct Placement {
     lanes: Option<u64>,
     columns: Vec<Level>,
     /// Whether no two elements share a place: decided when it is first asked for.
-    injective: OnceLock<Result<(), LayoutError>>,
+    pub(crate) injective: OnceLock<Result<(), LayoutError>>,
 }
 
 impl PartialEq for Placement {

@@ -1,9 +1,15 @@
 //! Parquet and Arrow, long words, files that are refused. Law 2 judges generated tables and images.
 
-use std::io::Cursor;
+use std::io::{Cursor, ErrorKind, Read, Write};
 
-use tensor_layout::image::{ImageForm, NpyHeader};
+use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
+use tensor_layout::program::Program;
+use tensor_layout::rows::Format;
 use tensor_layout::{Level, Placement};
+
+fn program(text: &str) -> Program {
+    Placement::of(text.parse().unwrap()).build().unwrap().program().unwrap()
+}
 
 #[test]
 fn long_words_hold_lane_0_most_significant() {
@@ -38,6 +44,76 @@ fn headers_that_are_not_plain_arrays_are_refused() {
     ] {
         assert!(NpyHeader::read(&mut &bytes[..]).is_err());
     }
+}
+
+#[test]
+fn a_header_longer_than_numpy_takes_is_refused_and_so_is_one_that_is_cut() {
+    let header = |length: u32| {
+        let mut file = b"\x93NUMPY\x02\x00".to_vec();
+        file.extend(length.to_le_bytes());
+        let text = b"{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }";
+        file.extend(text);
+        file.resize(12 + length as usize, b' ');
+        file
+    };
+    assert_eq!(NpyHeader::read(&mut &header(10_000)[..]).unwrap().shape, [4]);
+    assert!(NpyHeader::read(&mut &header(10_001)[..]).is_err());
+    assert!(NpyHeader::read(&mut &header(128)[..100]).is_err());
+}
+
+#[test]
+fn files_of_units_end_with_the_last_unit() {
+    let program = program("((2_PE, 2:1))");
+    let dir = tempfile::tempdir().unwrap();
+    let header = program.unit_header(ImageForm::Cells, "|u1");
+    let mut image = UnitWriter::new(dir.path(), &program, header).unwrap();
+    assert!(image.write_all(&[1, 2, 3, 4]).is_ok());
+    assert_eq!(image.write_all(&[5]).unwrap_err().kind(), ErrorKind::WriteZero);
+    drop(image);
+    let mut back = Vec::new();
+    UnitReader::open(dir.path(), &program).unwrap().read_to_end(&mut back).unwrap();
+    assert_eq!(back, [1, 2, 3, 4]);
+}
+
+#[test]
+fn files_of_units_have_a_known_type_and_the_shape_of_a_unit() {
+    let layout = program("((2_PE, 2:1))");
+    let dir = tempfile::tempdir().unwrap();
+    let unknown = layout.unit_header(ImageForm::Cells, ">u2");
+    let refused = UnitWriter::new(dir.path(), &layout, unknown).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidInput);
+    let header = layout.unit_header(ImageForm::Cells, "|u1");
+    UnitWriter::new(dir.path(), &layout, header).unwrap().write_all(&[1, 2, 3, 4]).unwrap();
+    let refused = UnitReader::open(dir.path(), &program("((2_PE, 4:1))")).unwrap_err();
+    assert!(refused.to_string().ends_with("the shape is [2], but that of a unit is [4]"));
+}
+
+#[test]
+fn long_words_that_the_lanes_do_not_fill_are_refused() {
+    let cases = [("((2_PE, 8:1))", 1), ("((2_PE, 8:1, 2_W))", 2), ("((2_PE, 8_W))", 8)];
+    for (text, lanes) in cases {
+        let refused = program(text).pack_stream::<u16>(
+            &mut Cursor::new(vec![0; 64]),
+            &mut Vec::new(),
+            0,
+            ImageForm::LongWords,
+        );
+        let refused = refused.unwrap_err().to_string();
+        assert_eq!(refused, format!("{lanes} lanes of 16 bits do not fill a long word of 64 bits"));
+    }
+}
+
+#[test]
+fn a_level_called_as_an_entry_of_the_index_is_refused_where_names_must_differ() {
+    let placement = Placement::of("((2_i1:1), (3:1))".parse().unwrap()).build().unwrap();
+    let write = |format| {
+        let mut text = Vec::new();
+        placement.table().write(format, &mut text, &mut |_| {}).map(|()| text)
+    };
+    let refused = write(Format::Csv).unwrap_err().to_string();
+    assert!(refused.starts_with("two columns of the table would be called `i1`"), "{refused}");
+    let lines = String::from_utf8(write(Format::JsonLines).unwrap()).unwrap();
+    assert!(lines.starts_with("{\"at\":{\"i1\":0,\"Addr\":0},\"index\":[0,0]}\n"), "{lines}");
 }
 
 /// Every row as numbers, padding as `None`.

@@ -146,6 +146,48 @@ fn packing_refuses_elements_that_share_a_place() {
 }
 
 #[test]
+fn what_a_place_holds_is_refused_where_elements_share_it() {
+    let feed = || [Subaxis::feed(2, 0, 1)];
+    let land = |size| [Subaxis::land(size, A, 1)];
+    // The index map of a convolution, i + k, through a derived axis and without one.
+    for layout in [
+        Layout::builder().axis(2, feed()).axis(2, feed()).derived(0, 4, land(4)),
+        Layout::builder().axis(2, land(2)).axis(2, land(2)),
+    ] {
+        let placement = Placement::of(layout.build().unwrap()).shared_places().build().unwrap();
+        let program = placement.program().unwrap();
+        let mut table = vec![77_u8; program.places() as usize];
+        let refused = program.fill_inverse(&mut table);
+        assert!(matches!(refused, Err(LayoutError::Collision { .. })), "{refused:?}");
+        let refused = program.fill_inverse_within(1..2, &mut table[1..2]);
+        assert!(matches!(refused, Err(LayoutError::Collision { .. })), "{refused:?}");
+        let refused = program.element(1);
+        assert!(matches!(refused, Err(LayoutError::Collision { .. })), "{refused:?}");
+        assert_eq!(table, vec![77; program.places() as usize]);
+    }
+}
+
+#[test]
+fn a_table_has_every_element_that_shares_a_place_or_is_refused() {
+    let rows = |layout: tensor_layout::algebra::LayoutBuilder| {
+        let placement = Placement::of(layout.build().unwrap()).shared_places().build().unwrap();
+        let mut rows = Vec::new();
+        let walked = placement.table().for_each(|row| {
+            rows.push((row.place.to_vec(), row.index.map(<[u64]>::to_vec)));
+            std::ops::ControlFlow::<()>::Continue(())
+        });
+        walked.map(|_| rows)
+    };
+    let land = |size| [Subaxis::land(size, A, 1)];
+    let shared = rows(Layout::builder().axis(2, land(2)).axis(2, land(2))).unwrap();
+    let expected = [(0, [0, 0]), (1, [0, 1]), (1, [1, 0]), (2, [1, 1])];
+    assert_eq!(shared, expected.map(|(at, index)| (vec![at], Some(index.to_vec()))));
+    let feed = || [Subaxis::feed(2, 0, 1)];
+    let fused = Layout::builder().axis(2, feed()).axis(2, feed()).derived(0, 4, land(4));
+    assert!(matches!(rows(fused), Err(LayoutError::Collision { .. })));
+}
+
+#[test]
 fn parts_of_places_that_nothing_reaches_are_holes() {
     let layout = Layout::builder()
         .axis(2, [Subaxis::land(2, A, 3)])

@@ -370,10 +370,10 @@ fn inverse(
                 return tell(progress, all, all);
             }
             let mut done = 0;
-            for part in program.subtrees(PART) {
-                let next = done + program.places_at(&part)?;
+            while done < all {
+                let next = all.min(done + PART);
                 let cells = out.get_mut(index(done)..index(next)).unwrap_or_default();
-                py.detach(|| program.fill_inverse_at(&part, cells))?;
+                py.detach(|| program.fill_inverse_within(done..next, cells))?;
                 done = next;
                 py.check_signals()?;
                 tell(progress, done, all)?;

@@ -95,9 +95,7 @@ impl Layout {
 
     /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
     fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
-        if let Some(Replica { size, level, .. }) = map.replicas.iter().find(|r| r.size > 1) {
-            return Err(LayoutError::MapCopies { level: *level, copies: *size });
-        }
+        map.check_no_copies()?;
         let levels = || map.used.iter().copied().filter(|level| *level != Level::ADDR);
         let is_axis = |level: Level| axis_of(level).is_some_and(|axis| axis < self.rank());
         if let Some(level) = levels().find(|level| !is_axis(*level)) {
@@ -107,6 +105,15 @@ impl Layout {
             return Err(LayoutError::MapLevel { level: Level::ADDR, rank: self.rank() });
         }
         Ok(levels().next().is_none())
+    }
+
+    fn check_no_copies(&self) -> Result<(), LayoutError> {
+        match self.replicas.iter().find(|replica| replica.size > 1) {
+            None => Ok(()),
+            Some(Replica { size, level, .. }) => {
+                Err(LayoutError::MapCopies { level: *level, copies: *size })
+            }
+        }
     }
 
     /// The axis whose value is the linear index of `self`, and whose digits are its entries.
@@ -137,20 +144,38 @@ impl Layout {
 
     /// The layout that lands in the axes `i0`, `i1`, .. of a shape, as linear index in `Addr`.
     ///
+    /// Law: `f.compose_in(order, &map.linearised(order, &f.shape())?) == f.compose_in(order, &map)`
+    /// as maps.
+    ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge), [`MapLevel`](LayoutError::MapLevel).
+    /// [`TooLarge`](LayoutError::TooLarge), [`MapLevel`](LayoutError::MapLevel),
+    /// [`MapCopies`](LayoutError::MapCopies) where the map has copies.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::IndexOrder;
+    /// use tensor_layout::{Layout, Level};
+    /// let map: Layout = "((3_i0:1), (2_i1:1))".parse()?;
+    /// let rows_from_2 = map.with_offset(Level::axis(0), 2)?;
+    /// let linear = rows_from_2.linearised(IndexOrder::RowMajor, &[5, 2])?;
+    /// assert_eq!(linear.locate(&[1, 1])?.to_string(), "Addr=7"); // row 3, column 1
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn linearised(&self, order: IndexOrder, shape: &[u64]) -> Result<Layout, LayoutError> {
+        self.check_no_copies()?;
         let weights = order.weights(shape)?;
+        let weight = |level: Level| {
+            let weight = axis_of(level).and_then(|axis| weights.get(axis)).copied();
+            weight.ok_or(LayoutError::MapLevel { level, rank: shape.len() })
+        };
+        let too_large = || LayoutError::too_large(Site::Layout, "the linear index");
         let land = |subaxis: &Subaxis| -> Result<Subaxis, LayoutError> {
             let Target::Land { level, stride } = subaxis.target else { return Ok(*subaxis) };
             if stride == 0 {
                 return Ok(Subaxis::land(subaxis.size, Level::ADDR, 0));
             }
-            let weight = axis_of(level).and_then(|axis| weights.get(axis));
-            let weight = weight.ok_or(LayoutError::MapLevel { level, rank: shape.len() })?;
-            let stride = stride.checked_mul(*weight).or((subaxis.size == 1).then_some(0));
-            let too_large = LayoutError::too_large(Site::Layout, "the linear index");
-            Ok(Subaxis::land(subaxis.size, Level::ADDR, stride.ok_or(too_large)?))
+            let stride = stride.checked_mul(weight(level)?).or((subaxis.size == 1).then_some(0));
+            Ok(Subaxis::land(subaxis.size, Level::ADDR, stride.ok_or_else(too_large)?))
         };
         let mut linear = Layout::builder();
         for axis in &self.axes {
@@ -160,6 +185,10 @@ impl Layout {
         for DerivedAxis { start, axis } in &self.derived {
             let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
             linear = linear.derived(*start, axis.extent, subaxes?);
+        }
+        for (level, at) in &self.offsets {
+            let from = weight(*level)?.checked_mul(*at).ok_or_else(too_large)?;
+            linear = linear.offset(Level::ADDR, from);
         }
         linear.build()
     }

@@ -56,6 +56,7 @@ pub use locate::Copies;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 
+pub(crate) use compose::axis_of;
 pub(crate) use coordinates::nested_sums;
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;

@@ -54,6 +54,12 @@ impl LayoutError {
             E::Relayout(RelayoutFault::NoBandwidth { level }) => {
                 format!("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
             }
+            E::ColumnTwice { .. } => {
+                "rename the level, or write JSON lines, which keep places and indexes apart".into()
+            }
+            E::WordNotFilled { .. } => {
+                "write the image as cells, or use a type that fills the lanes".into()
+            }
             E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
             _ => return None,
         };

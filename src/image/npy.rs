@@ -12,7 +12,7 @@ use itertools::Itertools;
 
 use super::lanes::{Lane, to_bytes};
 use crate::error::LayoutError;
-use crate::number::to_u64;
+use crate::number::{to_index, to_u64};
 use crate::program::Cell;
 use crate::program::Program;
 use crate::rows::WriteError;
@@ -72,9 +72,13 @@ impl NpyHeader {
             }
             _ => return Err(invalid("not a .npy file")),
         };
-        let mut text = String::new();
-        // NumPy itself refuses headers of more than 10 000 bytes.
-        input.take(length.min(10_000)).read_to_string(&mut text)?;
+        // NumPy itself refuses longer headers.
+        if length > 10_000 {
+            return Err(invalid("a .npy header of more than 10 000 bytes"));
+        }
+        let mut text = vec![0; to_index(length)];
+        input.read_exact(&mut text)?;
+        let text = String::from_utf8(text).map_err(|_| invalid("a .npy header that is no text"))?;
         NpyHeader::parse(&text)
             .ok_or_else(|| invalid("expected a .npy header with a plain type, C order and a shape"))
     }
@@ -195,9 +199,9 @@ impl Program {
                 }
             }
             NpyTable::Inverse => {
-                for at in self.subtrees(BLOCK) {
-                    let length = self.places_at(&at)?;
-                    write_part::<T>(out, length, |cells| self.fill_inverse_at(&at, cells))?;
+                for places in super::stream::parts(self.places(), BLOCK) {
+                    let length = places.end - places.start;
+                    write_part::<T>(out, length, |c| self.fill_inverse_within(places, c))?;
                 }
             }
         }

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use super::lanes::{Lane, from_bytes, join_lanes, split_lanes, to_bytes};
 use super::touched::Touched;
+use crate::error::LayoutError;
+use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::program::Program;
 use crate::rows::WriteError;
@@ -51,7 +53,8 @@ impl Program {
     /// The image is made part by part; for each the tensor is read where it can reach the part.
     ///
     /// # Errors
-    /// [`WriteError`]; a tensor that ends early among them.
+    /// [`WriteError`]; a tensor that ends early among them, and long words whose lanes are fewer or
+    /// more than `T` fills ([`WordNotFilled`](LayoutError::WordNotFilled)).
     pub fn pack_stream<T: Lane>(
         &self,
         tensor: &mut (impl Read + Seek),
@@ -60,6 +63,7 @@ impl Program {
         form: ImageForm,
     ) -> Result<(), WriteError> {
         self.check_injective()?;
+        self.check_words::<T>(form)?;
         self.pack_parts(&mut Source::new(tensor, ImageForm::Cells)?, image, (fill, form), BYTES)
     }
 
@@ -73,7 +77,19 @@ impl Program {
         tensor: &mut dyn Write,
         form: ImageForm,
     ) -> Result<(), WriteError> {
+        self.check_words::<T>(form)?;
         self.unpack_parts::<T>(&mut Source::new(image, form)?, tensor, BYTES)
+    }
+
+    /// Refuses long words that the lanes of the layout do not fill.
+    fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), LayoutError> {
+        let last = self.columns().last();
+        let lanes = last.filter(|(level, _)| *level == Level::W).map_or(1, |(_, size)| size);
+        let element_bits = u64::from(T::BITS);
+        match form == ImageForm::Cells || lanes.checked_mul(element_bits) == Some(64) {
+            true => Ok(()),
+            false => Err(LayoutError::WordNotFilled { lanes, element_bits }),
+        }
     }
 
     fn pack_parts<T: Lane>(
@@ -142,7 +158,7 @@ impl Program {
 }
 
 /// Ranges of at most `most` places.
-fn parts(places: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
+pub(super) fn parts(places: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
     (0..places.div_ceil(most)).map(move |part| part * most..places.min((part + 1) * most))
 }
 

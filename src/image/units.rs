@@ -41,6 +41,10 @@ impl Program {
     }
 }
 
+fn invalid(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
 /// The files of the units, as one run of bytes.
 #[derive(Debug)]
 struct Units<F> {
@@ -48,8 +52,9 @@ struct Units<F> {
     /// The levels of a path with their sizes, from the root down.
     levels: Vec<(Level, u64)>,
     header: NpyHeader,
-    /// Bytes of data per unit, and how many lie before the place at hand.
+    /// Bytes of data per unit and in all, and how many lie before the place at hand.
     bytes: u64,
+    end: u64,
     at: u64,
     /// The unit whose file is open.
     open: Option<(u64, F)>,
@@ -60,20 +65,28 @@ impl<F> Units<F> {
         let units = program.columns().filter(|(level, _)| !level.is_in_unit());
         let levels: Vec<(Level, u64)> = units.collect();
         let files = crate::algebra::product(levels.iter().map(|(_, size)| *size));
-        if files.is_none_or(|files| files > MOST_UNITS) {
-            let why = format!(
+        let files = files.filter(|files| *files <= MOST_UNITS).ok_or_else(|| {
+            invalid(format!(
                 "more than {MOST_UNITS} units, each of which has a file; write to a single file"
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-        }
-        let bytes = header.data_bytes().unwrap_or(0).max(1);
-        Ok(Units { dir: dir.into(), levels, header, bytes, at: 0, open: None })
+            ))
+        })?;
+        let bytes = header.data_bytes().ok_or_else(|| {
+            let descr = &header.descr;
+            invalid(format!(
+                "entries are `{descr}`; expected little-endian numbers of 1, 2, 4 or 8 bytes, such \
+                 as <f4 or <u2"
+            ))
+        })?;
+        let too_large = || invalid("more bytes than fit in 64 bits".into());
+        let end = bytes.checked_mul(files).ok_or_else(too_large)?;
+        Ok(Units { dir: dir.into(), levels, header, bytes, end, at: 0, open: None })
     }
 
-    /// The unit of the place at hand, and how many bytes of it lie before and after.
-    fn place(&self) -> (u64, u64, u64) {
-        let before = self.at % self.bytes;
-        (self.at / self.bytes, before, self.bytes - before)
+    /// The unit of the place at hand, and how many bytes of it lie before and after; `None` at the
+    /// end.
+    fn place(&self) -> Option<(u64, u64, u64)> {
+        let before = self.at.checked_rem(self.bytes)?;
+        (self.at < self.end).then(|| (self.at / self.bytes, before, self.bytes - before))
     }
 
     fn path(&self, unit: u64) -> PathBuf {
@@ -96,6 +109,18 @@ impl<F> Units<F> {
                 self.dir.join(dirs).join(format!("{last}.npy"))
             }
         }
+    }
+
+    /// Refuses headers that are not those of a unit in either form.
+    fn check_shape(&self, program: &Program) -> io::Result<()> {
+        let [cells, words] = [ImageForm::Cells, ImageForm::LongWords]
+            .map(|form| program.unit_header(form, &self.header.descr));
+        if self.header.shape == cells.shape || self.header == words {
+            return Ok(());
+        }
+        let (found, wanted) = (&self.header.shape, &cells.shape);
+        let why = format!("the shape is {found:?}, but that of a unit is {wanted:?}");
+        Err(io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
     /// A file of a unit that the levels do not have, if there is one.
@@ -144,7 +169,8 @@ impl UnitWriter {
     /// Starts an image in a directory; `header` is that of one unit.
     ///
     /// # Errors
-    /// `InvalidInput` for more than 2^20 units.
+    /// `InvalidInput` for more than 2^20 units, and for entries of a type without a plain
+    /// little-endian form. Writing beyond the last unit is refused as `WriteZero`.
     pub fn new(dir: &Path, program: &Program, header: NpyHeader) -> io::Result<UnitWriter> {
         Units::new(dir, program, header).map(UnitWriter)
     }
@@ -153,7 +179,7 @@ impl UnitWriter {
 impl Write for UnitWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let units = &mut self.0;
-        let (unit, _, left) = units.place();
+        let Some((unit, _, left)) = units.place() else { return Ok(0) };
         if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
             let path = units.path(unit);
             path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
@@ -182,15 +208,17 @@ impl UnitReader {
     /// Opens the directory of an image.
     ///
     /// # Errors
-    /// What the file system says; `InvalidData` for a file that is not `.npy`, or that belongs to a
-    /// unit which the program does not have; `InvalidInput` for more than 2^20 units.
+    /// What the file system says; `InvalidData` for a file that is not `.npy`, that is not of the
+    /// shape of a unit, or that belongs to a unit which the program does not have; `InvalidInput` as
+    /// for [`UnitWriter::new`].
     pub fn open(dir: &Path, program: &Program) -> io::Result<UnitReader> {
-        let header = program.unit_header(ImageForm::Cells, "");
-        let mut units = Units::new(dir, program, header)?;
-        let first = units.path(0);
+        let first =
+            Units::<File>::new(dir, program, program.unit_header(ImageForm::LongWords, ""))?;
+        let first = first.path(0);
         let named = |error: io::Error| named(&first, &error);
-        units.header = NpyHeader::read(&mut File::open(&first).map_err(named)?).map_err(named)?;
-        units.bytes = units.header.data_bytes().unwrap_or(0).max(1);
+        let header = NpyHeader::read(&mut File::open(&first).map_err(named)?).map_err(named)?;
+        let units = Units::new(dir, program, header).map_err(named)?;
+        units.check_shape(program).map_err(named)?;
         match units.beyond() {
             Some(beyond) => {
                 let why = io::Error::new(
@@ -218,7 +246,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 impl Read for UnitReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let units = &mut self.0;
-        let (unit, before, left) = units.place();
+        let Some((unit, before, left)) = units.place() else { return Ok(0) };
         if units.open.as_ref().is_none_or(|(open, _)| *open != unit) {
             let path = units.path(unit);
             let named = |error: io::Error| named(&path, &error);

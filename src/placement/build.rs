@@ -48,8 +48,9 @@ impl PlacementBuilder {
 
     /// Accepts a layout in which elements share places: a function, as CuTe and NumPy have them.
     ///
-    /// It can be located, tabled and reported, on no machine; asking for the element at a place is
-    /// refused where elements do share places.
+    /// It can be located and reported, on no machine, and tabled unless different elements give a
+    /// derived axis the same value; asking for the element at a place is refused where elements do
+    /// share places.
     #[must_use]
     pub fn shared_places(mut self) -> Self {
         self.shared_places = true;

@@ -90,13 +90,14 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Minor to major on the side of `by`, without digits of size 1, and with those joined that
-    /// count through each other on both sides.
+    /// Minor to major on the side of `by`, without those that move nothing, and with those joined
+    /// that count through each other on both sides.
     pub(crate) fn joined(
         steps: impl IntoIterator<Item = Step>,
         by: impl Fn(&Step) -> (u64, u64),
     ) -> Vec<Step> {
-        let mut steps: Vec<Step> = steps.into_iter().filter(|step| step.count > 1).collect();
+        let moves = |step: &Step| step.count > 1 && (step.element, step.place) != (0, 0);
+        let mut steps: Vec<Step> = steps.into_iter().filter(moves).collect();
         steps.sort_unstable_by_key(by);
         steps.dedup_by(|major, minor| {
             let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);

@@ -40,7 +40,7 @@ pub struct Program {
     /// The elements that tables speak of.
     pub(crate) shape: Vec<Range<u64>>,
     /// Made when first asked.
-    lookup: OnceLock<Option<Lookup>>,
+    lookup: OnceLock<Result<Option<Lookup>, LayoutError>>,
 }
 
 /// What all windows of a program share.
@@ -84,7 +84,8 @@ fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
 impl Placement {
     /// Compiles the placement.
     ///
-    /// Cost: O(subaxes), and one vector of at most 2048 numbers per table that is filled.
+    /// Cost: O(subaxes), and a vector per table that is filled, of at most 2048 numbers, or 65 536
+    /// where an axis goes through derived axes.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where places do not fit in 64 bits when numbered through.
@@ -94,7 +95,7 @@ impl Placement {
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
         product(sizes.iter().copied()).ok_or(too_large)?;
         let layout = without_units(&self.with_copies().simplified()?)?;
-        Program::new(layout, columns, sizes)
+        Program::new(layout, columns, sizes, self.injective.clone())
     }
 }
 
@@ -104,13 +105,14 @@ impl Program {
         layout: Layout,
         columns: Vec<Level>,
         sizes: Vec<u64>,
+        injective: OnceLock<Result<(), LayoutError>>,
     ) -> Result<Program, LayoutError> {
         let weights = IndexOrder::RowMajor.weights(&sizes)?;
         let weight = |level| weight(&columns, &weights, level);
         let packed = WeightedSum::new(&layout, weight);
         let backward = Backward::new(&layout, weight);
         let shape = layout.shape().into_iter().map(|extent| 0..extent).collect();
-        let (places, injective) = (sizes.iter().product(), OnceLock::new());
+        let places = sizes.iter().product();
         let compiled =
             Compiled { layout, columns, sizes, places, weights, packed, backward, injective };
         Ok(Program { compiled: Arc::new(compiled), shape, lookup: OnceLock::new() })
@@ -160,11 +162,19 @@ impl Program {
         axes.zip(&self.shape).all(|(axis, range)| *range == (0..axis.extent))
     }
 
+    /// `None` where a place has to be looked up by the definition; a refusal where elements share
+    /// places.
     #[inline]
-    pub(super) fn lookup(&self) -> Option<&Lookup> {
-        let Compiled { backward, layout, .. } = &*self.compiled;
-        let make = || Lookup::new(backward, layout, &self.shape, self.places());
-        self.lookup.get_or_init(make).as_ref()
+    pub(super) fn lookup(&self) -> Result<Option<&Lookup>, LayoutError> {
+        let make = || {
+            let Compiled { backward, layout, .. } = &*self.compiled;
+            self.check_injective()?;
+            Ok(Lookup::new(backward, layout, &self.shape, self.places()))
+        };
+        match self.lookup.get_or_init(make) {
+            Ok(lookup) => Ok(lookup.as_ref()),
+            Err(refusal) => Err(refusal.clone()),
+        }
     }
 
     /// Refuses elements that share places; decided once.
@@ -306,7 +316,8 @@ impl Program {
             return Ok(());
         }
         if form.is_fused() {
-            form.boxes().visit(&self.window_ranges(), &mut |grid| Write::Places.grid(grid, table));
+            form.boxes()
+                .visit(&self.window_ranges(), &mut |grid| Write::Places.grid(grid, 0, table));
             return Ok(());
         }
         let inner = Inner::new(form, &self.shape);

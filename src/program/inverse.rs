@@ -1,5 +1,8 @@
 //! Whole inverse tables, in the order of the places.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use super::boxes::{AxisRange, Boxes, Grid, Step};
 use super::cell::Cell;
 use super::compiled::{Program, check_length, narrow};
@@ -15,9 +18,32 @@ impl Program {
     /// `T::MAX` for holes, `T::MAX - 1` for padding. All copies are written.
     ///
     /// # Errors
-    /// As [`fill_packed`](Program::fill_packed).
+    /// As [`fill_packed`](Program::fill_packed); [`Collision`](LayoutError::Collision) where elements
+    /// share places.
     pub fn fill_inverse<T: Cell>(&self, table: &mut [T]) -> Result<(), LayoutError> {
-        self.fill_inverse_at(&Location::default(), table)
+        self.fill_inverse_within(0..self.places(), table)
+    }
+
+    /// The same for a range of places: the table of a tensor of any length, part by part.
+    ///
+    /// # Errors
+    /// As [`fill_inverse`](Program::fill_inverse).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Placement;
+    /// let program = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?.program()?;
+    /// let mut part = [0_u8; 4];
+    /// program.fill_inverse_within(75..79, &mut part)?; // PE 3, addresses 12 to 15
+    /// assert_eq!(part, [54, 55, u8::MAX - 1, u8::MAX - 1]); // row 7, then row 11, padding
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fill_inverse_within<T: Cell>(
+        &self,
+        places: Range<u64>,
+        table: &mut [T],
+    ) -> Result<(), LayoutError> {
+        self.fill_part(&Part::new(self, &Location::default())?, places, table)
     }
 
     /// The same for the places of one unit or subtree: those with the coordinates of `at`,
@@ -44,9 +70,21 @@ impl Program {
         table: &mut [T],
     ) -> Result<(), LayoutError> {
         let part = Part::new(self, at)?;
-        check_length(table.len(), part.places())?;
+        let places = 0..part.places();
+        self.fill_part(&part, places, table)
+    }
+
+    /// Fills the table of a range of the places of a part.
+    fn fill_part<T: Cell>(
+        &self,
+        part: &Part,
+        places: Range<u64>,
+        table: &mut [T],
+    ) -> Result<(), LayoutError> {
+        check_length(table.len(), places.end.saturating_sub(places.start))?;
         // The markers are numbers of no element.
         narrow::<T>(self.elements().saturating_add(1))?;
+        self.check_injective()?;
         let backward = &self.compiled.backward;
         if !backward.nests && part.is_cut() {
             table.fill(T::MAX);
@@ -62,20 +100,26 @@ impl Program {
         match full && self.is_whole() {
             // What no element is written over is padding.
             true if self.pads_derived() => table.fill(T::MAX.minus_one()),
-            true => self.fill_padding(&part, &free, &boxes, table),
+            true => self.fill_padding(part, &free, &boxes, &places, table),
             false => {
                 table.fill(T::MAX);
-                self.fill_padding(&part, &free, &boxes, table);
+                self.fill_padding(part, &free, &boxes, &places, table);
             }
         }
-        boxes.visit(&self.window_ranges(), &mut |grid| Write::Elements.grid(grid, table));
+        let write = &mut |grid: &Grid| Write::Elements.within(grid, &places, table);
+        boxes.visit(&self.window_ranges(), write);
         Ok(())
     }
 
-    /// Whether there are slots without an element, and derived axes that may hold them.
-    fn pads_derived(&self) -> bool {
+    /// Whether there are slots without an element; no two elements share one.
+    fn pads(&self) -> bool {
         let layout = &self.compiled.layout;
-        !layout.derived_axes().is_empty() && layout.slots() != layout.elements() * layout.copies()
+        layout.slots() != layout.elements() * layout.copies()
+    }
+
+    /// The same of slots that derived axes may hold.
+    fn pads_derived(&self) -> bool {
+        !self.compiled.layout.derived_axes().is_empty() && self.pads()
     }
 
     /// Marks the slots that hold no element, over holes; elements may be written over them.
@@ -84,11 +128,12 @@ impl Program {
         part: &Part,
         free: &[PlaceDigit],
         boxes: &Boxes<'_>,
+        places: &Range<u64>,
         table: &mut [T],
     ) {
         let layout = &self.compiled.layout;
         let mark = |ranges: &[AxisRange], cell: T, table: &mut [T]| {
-            boxes.visit(ranges, &mut |grid| Write::Mark(cell).grid(grid, table));
+            boxes.visit(ranges, &mut |grid| Write::Mark(cell).within(grid, places, table));
         };
         let range = |start, end| AxisRange { start, count: end - start, weight: 0 };
         let real: Vec<AxisRange> = layout.axes().iter().map(|a| range(0, a.extent)).collect();
@@ -112,7 +157,7 @@ impl Program {
             };
             let place = part.base(layout);
             let all = Grid { element: 0, place, steps: free.iter().map(step).collect() };
-            Write::Mark(T::MAX.minus_one()).grid(&all, table);
+            Write::Mark(T::MAX.minus_one()).within(&all, places, table);
             if !self.is_whole() {
                 mark(&real, T::MAX, table);
             }
@@ -139,7 +184,7 @@ impl Program {
             builder = builder.used(*level).offset(*level, layout.offset(*level));
         }
         let (columns, sizes) = self.columns().unzip();
-        Program::new(builder.build()?, columns, sizes)
+        Program::new(builder.build()?, columns, sizes, OnceLock::new())
     }
 }
 
@@ -226,7 +271,7 @@ impl Part {
             }
         };
         let slots = program.slots()?;
-        if slots.elements() != program.compiled.layout.elements() {
+        if program.pads() {
             slots.boxes(true).visit(&slots.window_ranges(), &mut |grid| {
                 grid.each(&mut |_, place| write(place, T::MAX.minus_one(), table));
             });

@@ -191,6 +191,7 @@ impl Program {
     /// Law: `element(place(i))` is the row-major number of `i`.
     ///
     /// # Errors
+    /// [`Collision`](LayoutError::Collision) where elements share places,
     /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
     ///
     /// # Example
@@ -208,7 +209,7 @@ impl Program {
         if place >= self.places() {
             return Ok(Found::Outside);
         }
-        match self.lookup() {
+        match self.lookup()? {
             Some(lookup) => Ok(lookup.held(place)),
             None => self.element_by_definition(place),
         }

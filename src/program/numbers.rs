@@ -9,12 +9,12 @@
 //! 3:8, 8:1   1      1     a run of 24 cells
 //! ```
 
+use std::ops::Range;
+
 use super::boxes::{Grid, Step};
 use super::cell::{Cell, Steps};
+use super::weighted_sum::LONGEST_VECTOR;
 use crate::number::to_index;
-
-/// The longest inner vector, as in weighted sums.
-const LONGEST_VECTOR: u64 = 2048;
 
 /// The longest run that is counted; a vector is worth its making for longer ones.
 const SHORT_RUN: u64 = 256;
@@ -43,8 +43,13 @@ pub(super) enum Write<T> {
 }
 
 impl<T: Cell> Write<T> {
-    /// Writes the cells of a grid; every sum of its steps lies within the table.
-    pub(super) fn grid(self, grid: &Grid, table: &mut [T]) {
+    /// Writes what a grid has in a range of places; the table is that of the range.
+    pub(super) fn within(self, grid: &Grid, places: &Range<u64>, table: &mut [T]) {
+        grid.within(places, &mut |grid| self.grid(grid, places.start, table));
+    }
+
+    /// Writes the cells of a grid; the table begins at `start`, and every sum of the steps lies in it.
+    pub(super) fn grid(self, grid: &Grid, start: u64, table: &mut [T]) {
         let places = matches!(self, Write::Places);
         let (at, number) =
             if places { (grid.element, grid.place) } else { (grid.place, grid.element) };
@@ -65,7 +70,7 @@ impl<T: Cell> Write<T> {
             first = first.plus(T::wrapped((line.count - 1).wrapping_mul(line.value)));
         }
         lines.retain(|line| line.at > 0);
-        write(&lines, to_index(at), first, table);
+        write(&lines, to_index(at - start), first, table);
     }
 }
 

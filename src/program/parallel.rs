@@ -50,23 +50,14 @@ impl Program {
         self.par_fill(&self.column(level), table)
     }
 
-    /// [`fill_inverse`](Program::fill_inverse) on all cores of the current rayon pool: each fills
-    /// some units; what lies in one unit is filled by one core.
+    /// [`fill_inverse`](Program::fill_inverse) on all cores of the current rayon pool: each fills a
+    /// part of the places.
     ///
     /// # Errors
     /// As there.
     pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
         check_length(table.len(), self.places())?;
-        let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
-        let most = table.len().div_ceil(parts);
-        let (mut units, mut rest) = (Vec::new(), table);
-        for at in self.subtrees(to_u64(most).max(FEW)) {
-            let places = to_index(self.places_at(&at)?);
-            let (unit, others) = rest.split_at_mut(places.min(rest.len()));
-            units.push((at, unit));
-            rest = others;
-        }
-        units.into_par_iter().try_for_each(|(at, unit)| self.fill_inverse_at(&at, unit))
+        in_parts(table, |places, cells| self.fill_inverse_within(places, cells))
     }
 
     /// [`pack`](Program::pack) on all cores of the current rayon pool: each packs a part of the
@@ -95,16 +86,12 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
-        let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
-        let most = image.len().div_ceil(parts).max(to_index(FEW));
         let full = self.fills_all_places();
-        image.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {
+        in_parts(image, |places, cells| {
             if !full {
                 cells.fill(fill);
             }
-            let number = to_u64;
-            let from = number(part * most);
-            self.scatter(tensor, from..from + number(cells.len()), cells)
+            self.scatter(tensor, places, cells)
         })
     }
 
@@ -150,4 +137,17 @@ impl Program {
         let (a, b) = rayon::join(|| front.halves(first, work), || back.halves(second, work));
         a.and(b)
     }
+}
+
+/// Cuts a buffer that has a cell for every place into parts, and gives each its places.
+fn in_parts<T: Send>(
+    cells: &mut [T],
+    work: impl Fn(Range<u64>, &mut [T]) -> Result<(), LayoutError> + Sync,
+) -> Result<(), LayoutError> {
+    let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
+    let most = cells.len().div_ceil(parts).max(to_index(FEW));
+    cells.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {
+        let from = to_u64(part * most);
+        work(from..from + to_u64(cells.len()), cells)
+    })
 }

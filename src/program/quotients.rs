@@ -50,8 +50,8 @@ impl QuotientSum {
 
 /// A divisor of numbers below 2^31: 2^bits / divisor, rounded up.
 ///
-/// Bits are 31 more than those of the divisor, so that what rounding adds to a product is less than
-/// 2^bits.
+/// Bits are 31 more than those of the divisor, so that what rounding adds to a product, less than the
+/// number, is less than 2^bits / divisor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     inverse: u64,

@@ -37,7 +37,8 @@ impl Program {
     ///
     /// Law: the runs are disjoint and hold every element once, in its place; none can be joined
     /// with the next.
-    /// Cost: constant per run, but for joining those that meet where vectors end.
+    /// Cost: constant per run, but for joining those that meet where vectors end; where axes are
+    /// fused, constant per element.
     ///
     /// # Example
     /// ```

@@ -42,29 +42,26 @@ impl Table<'_> {
     /// Numbers beyond 63 bits are unsigned.
     #[must_use]
     pub fn schema(&self, width: ColumnWidth) -> Schema {
-        let columns = self.written_columns().into_iter();
-        let levels = columns.map(|at| {
-            let level = self.columns()[at];
-            let reach = self.placement().with_copies().extent(level) - 1;
-            Field::new(level.to_string(), integer(reach, width), false)
-        });
-        let extents = self.placement().layout().shape().into_iter().enumerate();
-        let index = extents.map(|(axis, extent)| {
-            let integer = integer(extent.saturating_sub(1), width);
-            Field::new(format!("i{axis}"), integer, self.has_padding())
-        });
-        Schema::new(levels.chain(index).collect::<Vec<_>>())
+        let reach = |at| self.placement().with_copies().extent(self.columns()[at]) - 1;
+        let levels = self.written_columns().into_iter().map(|at| (reach(at), false));
+        let extents = self.placement().layout().shape().into_iter();
+        let index = extents.map(|extent| (extent.saturating_sub(1), self.has_padding()));
+        let field = |(name, (reach, open))| Field::new(name, integer(reach, width), open);
+        let fields = self.names().zip(levels.chain(index)).map(field);
+        Schema::new(fields.collect::<Vec<_>>())
     }
 
     /// Walks the table in record batches of at most 2^16 rows.
     ///
     /// # Errors
-    /// [`WriteError`], that of `visit` among them.
+    /// [`WriteError`], that of `visit` among them; [`ColumnTwice`](LayoutError::ColumnTwice) for a level
+    /// with the name of an entry of the index.
     pub fn record_batches(
         &self,
         width: ColumnWidth,
         mut visit: impl FnMut(RecordBatch) -> io::Result<()>,
     ) -> Result<(), WriteError> {
+        self.check_names()?;
         let mut rows = Rows::new(self, width);
         let Some(mut slots) = self.slots()? else { return Ok(()) };
         while let Some(block) = slots.next_block()? {

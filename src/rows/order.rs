@@ -306,6 +306,11 @@ impl<'a> Slots<'a> {
         Ok(Some(slots))
     }
 
+    /// Whether a slot can hold one element of several.
+    pub(super) fn searches(&self) -> bool {
+        self.reader.searches()
+    }
+
     /// Keeps part `part` of `parts`.
     pub(super) fn keep_part(&mut self, part: u64, parts: u64) {
         let all = self.slots.end;

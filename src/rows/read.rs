@@ -1,5 +1,7 @@
 //! From the values of axes, as the digits that land give them, to the index of the tensor.
 
+use std::sync::Arc;
+
 use crate::algebra::{Budget, Decoder, Layout, split};
 use crate::error::LayoutError;
 use crate::number::to_index;
@@ -58,7 +60,7 @@ enum How<'a> {
     /// Through derived axes, digit by digit.
     Fed(Feeders),
     /// Where different digits may feed a derived axis the same value: by search.
-    Search(std::rc::Rc<Decoder<'a>>),
+    Search(Arc<Decoder<'a>>),
 }
 
 impl<'a> Reader<'a> {
@@ -66,12 +68,17 @@ impl<'a> Reader<'a> {
         let how = match layout.derived_axes() {
             [] => How::Direct,
             _ => Feeders::new(layout)
-                .map_or_else(|| How::Search(std::rc::Rc::new(Decoder::new(layout))), How::Fed),
+                .map_or_else(|| How::Search(Arc::new(Decoder::new(layout))), How::Fed),
         };
         let axes = layout.axes().iter().enumerate();
         let open = axes.filter(|(_, axis)| axis.extent < axis.slots());
         let open = open.map(|(number, axis)| (number, axis.extent)).collect();
         Reader { layout, how, open, added: Vec::new() }
+    }
+
+    /// Whether indexes are found by search, which gives one for each slot.
+    pub(super) fn searches(&self) -> bool {
+        matches!(self.how, How::Search(_))
     }
 
     /// Completes the values behind the columns of every row, and tells which rows are real; none

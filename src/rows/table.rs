@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::order::Slots;
+use crate::algebra::axis_of;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -116,6 +117,19 @@ impl<'a> Table<'a> {
         (0..self.columns().len()).filter(written).collect()
     }
 
+    /// The names of the columns that are written: the levels, then `i0`, `i1`, ..
+    pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
+        let levels = self.written_columns().into_iter().map(|at| self.columns()[at].to_string());
+        levels.chain((0..self.rank()).map(|axis| format!("i{axis}")))
+    }
+
+    /// Refuses names that are not apart.
+    pub(super) fn check_names(&self) -> Result<(), LayoutError> {
+        let mut levels = self.written_columns().into_iter().map(|at| self.columns()[at]);
+        let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < self.rank());
+        levels.find(is_entry).map_or(Ok(()), |level| Err(LayoutError::ColumnTwice { level }))
+    }
+
     #[cfg(feature = "arrow")]
     pub(super) fn placement(&self) -> &'a Placement {
         self.placement
@@ -143,7 +157,8 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// [`TooManyRows`](LayoutError::TooManyRows) where more rows would have to be sorted than
-    /// fit, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
+    /// fit, [`Collision`](LayoutError::Collision) where different elements give a derived axis the
+    /// same value, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     pub fn for_each<B>(
         &self,
         visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
@@ -168,6 +183,9 @@ impl<'a> Table<'a> {
         }
         let layout = self.placement.with_copies();
         let slots = Slots::new(layout, self.columns(), &self.at, self.padding)?;
+        if slots.as_ref().is_some_and(Slots::searches) {
+            self.placement.check_injective()?;
+        }
         Ok(slots.map(|mut slots| {
             slots.keep_part(self.part.0, self.part.1);
             slots

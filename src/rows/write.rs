@@ -38,25 +38,25 @@ impl Table<'_> {
     /// Writes the table; `progress` is told the number of rows every 2^16 rows.
     ///
     /// # Errors
-    /// [`WriteError`].
+    /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
+    /// ([`ColumnTwice`](LayoutError::ColumnTwice)).
     pub fn write(
         &self,
         format: Format,
         out: &mut dyn Write,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), WriteError> {
-        let written = self.written_columns();
-        let levels = || written.iter().map(|at| self.columns()[*at]);
+        let (written, slots) = (self.written_columns(), self.slots()?);
         let mut text = Text::new();
         if format == Format::Csv {
-            let axes = (0..self.rank()).map(|axis| format!("i{axis}"));
-            let header = levels().map(|level| level.to_string()).chain(axes).join(",");
-            writeln!(out, "{header}")?;
+            self.check_names()?;
+            writeln!(out, "{}", self.names().join(","))?;
         }
-        let keys: Vec<String> = levels().map(|level| format!("\"{level}\":")).collect();
+        let key = |at: &usize| format!("\"{}\":", self.columns()[*at]);
+        let keys: Vec<String> = written.iter().map(key).collect();
         let most = (keys.iter().map(String::len).sum::<usize>() + 32)
             .saturating_add((written.len() + self.rank() + 2) * MOST_DIGITS);
-        let Some(mut slots) = self.slots()? else { return Ok(()) };
+        let Some(mut slots) = slots else { return Ok(()) };
         let mut rows = 0_u64;
         while let Some(block) = slots.next_block()? {
             for at in 0..block.len() {

@@ -110,6 +110,26 @@ fn a_linear_index_counts_digits_of_one_value_as_nothing() {
 }
 
 #[test]
+fn a_linear_index_counts_from_where_the_map_begins() {
+    use tensor_layout::algebra::IndexOrder;
+    let f = layout("((5:2), (2:1))");
+    let axes = || Layout::builder().axis(3, [land(3, Level::axis(0), 1)]);
+    let axes = || axes().axis(2, [land(2, Level::axis(1), 1)]).offset(Level::axis(0), 2);
+    let map = axes().build().unwrap();
+    for order in [IndexOrder::RowMajor, IndexOrder::Colexicographic] {
+        let linear = map.linearised(order, &f.shape()).unwrap();
+        let through = f.compose_in(order, &linear).unwrap();
+        let direct = f.compose(&map).unwrap();
+        for index in map.indexes() {
+            assert_eq!(through.locate(&index), direct.locate(&index), "{index:?}");
+        }
+    }
+    let copies = axes().replica(2, Level::axis(0), 1).build().unwrap();
+    let refused = copies.linearised(IndexOrder::RowMajor, &[6, 2]);
+    assert_eq!(refused, Err(LayoutError::MapCopies { level: Level::axis(0), copies: 2 }));
+}
+
+#[test]
 fn a_projection_has_its_level_even_where_nothing_lands_there() {
     let projected = layout("((4_PE, 2:1))").project(Level::MAB);
     assert_eq!(projected.locate(&[5]).unwrap().get(Level::MAB), Some(0));

@@ -184,7 +184,14 @@ fn inverses(case: &Case, tally: &mut Tally) -> Result<(), TestCaseError> {
     let mut table = vec![0_u32; whole.len()];
     tally.answer(program.fill_inverse(&mut table))?;
     prop_assert_eq!(&table, &whole);
-    // The table of a part is the part of the table, whatever levels are fixed.
+    // The table of a part is the part of the table, whatever places it holds or levels are fixed.
+    let (places, third) = (whole.len(), whole.len() / 3);
+    for range in [0..third, third..places - third / 2, places - third / 2..places] {
+        let mut part = vec![0_u32; range.len()];
+        let places = range.start as u64..range.end as u64;
+        tally.answer(program.fill_inverse_within(places, &mut part))?;
+        prop_assert_eq!(&part, &whole[range]);
+    }
     let columns: Vec<(Level, u64)> = program.columns().collect();
     for (fixed, seed) in [(1, 0), (2, 5), (5, 3), (6, 1), (u32::MAX, 7_u64)] {
         let chosen = columns.iter().enumerate().filter(|(at, _)| fixed >> at & 1 == 1);
