@@ -346,20 +346,9 @@ impl Program {
     /// The places of the program as boxes of digits, with all copies or the first.
     pub(crate) fn boxes(&self, copies: bool) -> Boxes<'_> {
         let compiled = &*self.compiled;
-        let offset = |level: &Level| compiled.layout.offset(*level) * compiled.weight(*level);
-        let base = compiled.layout.used_levels().iter().map(offset).sum();
         let stride = |level, stride| compiled.weight(level) * stride;
-        let boxes = Boxes::new(&compiled.layout, base, stride);
+        let boxes = Boxes::new(&compiled.layout, compiled.backward.base, stride);
         if copies { boxes.with_copies() } else { boxes }
-    }
-
-    /// The indexes of the tensor within the window.
-    pub(crate) fn indexes(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
-        let extents = self.shape.iter().map(|range| range.end - range.start).collect();
-        let moved = |index: Vec<u64>| -> Vec<u64> {
-            index.iter().zip(&self.shape).map(|(entry, range)| entry + range.start).collect()
-        };
-        Indexes::new(extents).map(moved)
     }
 }
 

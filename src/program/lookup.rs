@@ -29,7 +29,7 @@ pub(super) struct Backward {
     /// Whether a place has one digit each at most.
     pub(super) nests: bool,
     /// The packed number where all digits are 0.
-    base: u64,
+    pub(super) base: u64,
 }
 
 /// A digit that lands, as packed numbers see it.
@@ -84,12 +84,12 @@ impl Backward {
 pub(super) struct Lookup {
     base: u64,
     digits: Split,
-    what: What,
+    decode: Decode,
 }
 
 /// What the digits give.
 #[derive(Clone, Debug)]
-enum What {
+enum Decode {
     /// The number of the element at once.
     Number(Edges),
     Axes(Axes),
@@ -135,19 +135,19 @@ impl Lookup {
         {
             let numbers = backward.digits.iter().map(|digit| digit.number(&weights));
             let digits = Split::new(numbers, places);
-            return Some(Lookup { base, digits, what: What::Number(edges) });
+            return Some(Lookup { base, digits, decode: Decode::Number(edges) });
         }
         let axes = Axes { feeders: Feeders::new(layout)?, open: open.zip(weights).collect() };
-        Some(Lookup { base, digits: Split::new(terms(), places), what: What::Axes(axes) })
+        Some(Lookup { base, digits: Split::new(terms(), places), decode: Decode::Axes(axes) })
     }
 
     #[inline]
     fn held(&self, place: u64) -> Found<u64> {
         const FEW: usize = 12;
         let Some(steps) = place.checked_sub(self.base) else { return Found::Hole };
-        let axes = match &self.what {
-            What::Number(edges) => return self.numbered(edges, steps),
-            What::Axes(axes) => axes,
+        let axes = match &self.decode {
+            Decode::Number(edges) => return self.numbered(edges, steps),
+            Decode::Axes(axes) => axes,
         };
         match [0; FEW].get_mut(..=axes.feeders.nodes()) {
             Some(values) => self.held_with(axes, steps, values),
