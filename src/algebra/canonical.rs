@@ -48,7 +48,7 @@ impl Layout {
     pub fn canonical(&self) -> Result<Canonical, LayoutError> {
         let layout = match self.derived.is_empty() {
             true => Cow::Borrowed(self),
-            false => Cow::Owned(self.simplified()?),
+            false => Cow::Owned(self.simplified()),
         };
         let (slots, copies) = (Places::of_slots(&layout), Places::of_copies(&layout));
         let (axes, derived) = match layout.derived.is_empty() {

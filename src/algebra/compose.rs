@@ -90,7 +90,7 @@ impl Layout {
             }
             other => other,
         })?;
-        composed.into_simplified()
+        Ok(composed.into_simplified())
     }
 
     /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.

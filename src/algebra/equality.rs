@@ -163,7 +163,7 @@ impl Layout {
         if self.used != other.used {
             return differs(origin);
         }
-        let (a, b) = (self.simplified()?, other.simplified()?);
+        let (a, b) = (self.simplified(), other.simplified());
         match Places::of_copies(&a).same(&Places::of_copies(&b)) {
             Some(true) => {}
             Some(false) => return differs(origin),
@@ -245,7 +245,7 @@ impl Layout {
             let first = if self.offset(*level) < other.offset(*level) { self } else { other };
             return self.answer_differs(other, first.slot_at(&[]));
         }
-        let (a, b) = (self.simplified()?, other.simplified()?);
+        let (a, b) = (self.simplified(), other.simplified());
         let (mine, theirs) = (Places::of_slots(&a), Places::of_slots(&b));
         for &level in &self.used {
             let step = mine.in_level(level).first_difference(&theirs.in_level(level))?;
@@ -281,7 +281,7 @@ impl Layout {
 
     /// An index whose coordinates in `level`, the only one here, `self` does not have all.
     fn unserved(&self, other: &Layout, level: Level) -> Result<Option<Vec<u64>>, LayoutError> {
-        let (a, b) = (self.simplified()?, other.simplified()?);
+        let (a, b) = (self.simplified(), other.simplified());
         let copies = |layout: &Layout| Places::of_copies(layout).in_level(level);
         let (mine, theirs) = (copies(&a), copies(&b));
         let plain = a.derived.is_empty() && b.derived.is_empty();

@@ -51,7 +51,7 @@ impl Layout {
     fn inverse(&self) -> Result<Layout, LayoutError> {
         let written = match self.derived.is_empty() {
             true => Cow::Borrowed(self),
-            false => Cow::Owned(self.simplified()?),
+            false => Cow::Owned(self.simplified()),
         };
         let merged = || match written.without_padding() {
             Err(LayoutError::NotDecided { .. }) => Ok(written.clone().into_owned()),
@@ -100,7 +100,7 @@ impl Layout {
             builder = layout.reversed(number, &digits, builder)?;
         }
         let builder = (0..layout.rank()).fold(builder, |b, axis| b.used(Level::axis(axis)));
-        builder.build()?.into_simplified()
+        Ok(builder.build()?.into_simplified())
     }
 
     /// A digit of a derived axis that moves nothing leaves its value open.

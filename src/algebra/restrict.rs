@@ -41,7 +41,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn restrict(&self, at: &Location) -> Result<Restricted, LayoutError> {
-        let whole = self.simplified()?;
+        let whole = self.simplified();
         let fixed = whole.fixed_digits(at)?;
         let gone = |level: Level| at.get(level).is_some();
         let (mut layout, mut indexes) = (Layout::builder(), Layout::builder());

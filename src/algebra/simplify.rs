@@ -5,7 +5,6 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::work;
-use crate::error::LayoutError;
 
 impl Layout {
     /// Removes derived axes where plain subaxes say the same.
@@ -16,26 +15,23 @@ impl Layout {
     /// constant digits lead axis 0. What remains truly fuses axes or pads inside one.
     /// Law: every place answers alike, the used levels and the spans stay.
     /// Cost: O(subaxes squared), whatever the sizes.
-    ///
-    /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) where the product of the sizes of an axis would no
-    /// longer fit in 64 bits.
-    pub fn simplified(&self) -> Result<Layout, LayoutError> {
+    #[must_use]
+    pub fn simplified(&self) -> Layout {
         self.clone().into_simplified()
     }
 
     /// As [`simplified`](Layout::simplified), without a copy. The result is not checked again:
     /// every rule keeps the slots, the real values and with them the invariants.
-    pub(crate) fn into_simplified(self) -> Result<Layout, LayoutError> {
+    pub(crate) fn into_simplified(self) -> Layout {
         if self.derived.is_empty() {
-            return Ok(self);
+            return self;
         }
         let mut parts = Parts::of(self);
         while parts.pass() {}
         parts.lead_with_constants();
         let layout = parts.into_layout();
         let is_done = layout.derived.is_empty() || layout.elements() > 0;
-        Ok(if is_done { layout } else { layout.into_padding_alone() })
+        if is_done { layout } else { layout.into_padding_alone() }
     }
 
     /// A layout without elements in plain digits, as far as there are enough: every axis takes

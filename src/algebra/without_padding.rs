@@ -34,7 +34,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn without_padding(&self) -> Result<Layout, LayoutError> {
-        let layout = self.simplified()?;
+        let layout = self.simplified();
         if layout.elements() == 0 {
             return layout.shape_alone();
         }

@@ -30,7 +30,7 @@ pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
 impl Loops {
     /// Checks that products of different sums do not meet: at one time in one place.
     pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, LayoutError> {
-        let result = result.simplified()?;
+        let result = result.simplified();
         if !result.derived_axes().is_empty() {
             return refused(OperationFault::DerivedAxes);
         }

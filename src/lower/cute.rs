@@ -62,7 +62,7 @@ impl Layout {
     pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
         let inexpressible =
             |reason| LayoutError::Inexpressible { notation: "a CuTe layout", reason };
-        let exact = self.simplified()?;
+        let exact = self.simplified();
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;

@@ -234,7 +234,7 @@ impl Layout {
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
-        let simplified = self.simplified()?;
+        let simplified = self.simplified();
         if let Some((level, span)) = simplified.spans.first() {
             return Err(inexpressible(Inexpressible::Span { level: *level, span: *span }));
         }
@@ -251,7 +251,7 @@ impl Layout {
         if let Ok(text) = self.to_pad_layout() {
             return Ok((text, None));
         }
-        let simplified = self.simplified()?;
+        let simplified = self.simplified();
         let landed = simplified.without_padding()?;
         let text = landed.write_pad_layout()?;
         let cut = self.used.iter().find(|level| self.span(**level) != landed.extent(**level));

@@ -86,7 +86,7 @@ impl XlaArray {
             tiling.apply(tile)?;
         }
         let lowered = tiling.finish(layout.tail_padding.map_or(1, i64::unsigned_abs))?;
-        lowered.into_simplified()
+        Ok(lowered.into_simplified())
     }
 }
 

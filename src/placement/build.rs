@@ -109,7 +109,7 @@ impl PlacementBuilder {
         let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;
         let Some(machine) = machine else {
             let columns = layout.columns();
-            let with_copies = layout.simplified()?;
+            let with_copies = layout.simplified();
             let (machine, memory) = (None, None);
             return Ok(Placement {
                 layout,
@@ -132,7 +132,7 @@ impl PlacementBuilder {
             fit.check_capacity()?;
         }
         fit.check_shared()?;
-        let with_copies = fit.with_copies(lanes)?.into_simplified()?;
+        let with_copies = fit.with_copies(lanes)?.into_simplified();
         let columns = fit.columns(&with_copies);
         let machine = Some(machine);
         Ok(Placement { layout, with_copies, machine, memory, lanes, columns, injective })

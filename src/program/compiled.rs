@@ -94,7 +94,7 @@ impl Placement {
         let sizes: Vec<u64> = columns.iter().map(|level| self.coordinates(*level)).collect();
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
         product(sizes.iter().copied()).ok_or(too_large)?;
-        let layout = without_units(&self.with_copies().simplified()?)?;
+        let layout = without_units(&self.with_copies().simplified())?;
         Program::new(layout, columns, sizes, self.injective.clone())
     }
 }

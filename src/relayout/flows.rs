@@ -55,7 +55,7 @@ impl Relayout {
         let Some(sent) = self.source.restrict_if_reached(&at(from))? else {
             return Ok(vec![0; to_index(columns)]);
         };
-        let received = self.target.compose(&sent.indexes)?.simplified()?;
+        let received = self.target.compose(&sent.indexes)?.simplified();
         (0..columns).map(|to| places_at(&received, &at(to))).collect()
     }
 }

@@ -295,7 +295,7 @@ pub(super) fn in_every_slice(
     slices: u64,
 ) -> Result<Layout, LayoutError> {
     let is_plain = layout.derived_axes().is_empty();
-    let layout = if is_plain { layout } else { layout.simplified()? };
+    let layout = if is_plain { layout } else { layout.simplified() };
     if !timeless {
         return Ok(layout);
     }

@@ -59,7 +59,7 @@ impl UnitPart {
         let slices = uses_time.then(|| stored.extent(Level::TIME));
         // However an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
-        let layout = units.without_padding().or_else(|_| units.simplified())?;
+        let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
         Ok(UnitPart { levels, slices, layout })
     }
 

@@ -33,9 +33,9 @@ fn canonical((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseErr
     Ok(())
 }
 
-fn simplified(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+fn simplified(slow: &Slow, _: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
-    let simplified = tally.answer(layout.simplified())?;
+    let simplified = layout.simplified();
     let plain = Slow::of(&simplified);
     let rebuilt = simplified.to_builder().build();
     prop_assert_eq!(rebuilt.as_ref(), Ok(&simplified), "{:?}", plain);
@@ -44,6 +44,6 @@ fn simplified(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     // Where derived axes are left, equal maps may have different forms.
     let (before, after) = (layout.canonical().unwrap(), simplified.canonical().unwrap());
     prop_assert!(before == after || before.has_derived_axes() || after.has_derived_axes());
-    prop_assert!(Slow::of(&simplified.simplified().unwrap()).same_map(slow));
+    prop_assert!(Slow::of(&simplified.simplified()).same_map(slow));
     Ok(())
 }

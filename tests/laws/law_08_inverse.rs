@@ -81,8 +81,8 @@ fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
         return law_04_collision::judge(f, error);
     };
     // Inverses start from the layout of the elements alone.
-    let alone = f.layout().without_padding().or_else(|_| f.layout().simplified());
-    let simple = Slow::of(&alone.unwrap());
+    let alone = f.layout().without_padding().unwrap_or_else(|_| f.layout().simplified());
+    let simple = Slow::of(&alone);
     let mut levels: BTreeMap<Level, Vec<(u64, u64)>> = BTreeMap::new();
     let mut derived: BTreeMap<usize, Vec<(u64, u64)>> = BTreeMap::new();
     let digits = simple.axes.iter().chain(simple.derived.iter().map(|(_, axis)| axis));

@@ -53,7 +53,7 @@ impl Edited {
         let layout = self.layout.clone();
         match kind {
             0 => self.renamed(layout.insert_axis(at.index(shape.len() + 1))),
-            1 => self.renamed(layout.simplified()),
+            1 => self.renamed(Ok(layout.simplified())),
             2 => self.renamed(layout.reshape(&[elements])),
             3 => self.renamed(layout.without_padding()),
             _ if shape.is_empty() => Ok(self),

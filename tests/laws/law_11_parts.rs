@@ -61,7 +61,7 @@ fn judge(
     let LayoutError::NoRestriction(fault) = error else {
         return Err(TestCaseError::fail(error.to_string()));
     };
-    let simple = Slow::of(&f.layout().simplified().unwrap());
+    let simple = Slow::of(&f.layout().simplified());
     let solutions = simple.settings_at(level, coordinate);
     match fault.to_string() {
         reason if reason.starts_with("no ") => prop_assert_eq!(solutions, 0, "{}", error),

@@ -66,7 +66,7 @@ impl Layout {
         let end = end.ok_or_else(|| too_large("a coordinate"))?;
         let mut builder = self.in_blocks(at, times, level, far).span(level, end);
         builder.axes[at].extent = tiled;
-        builder.build()?.into_simplified()
+        Ok(builder.build()?.into_simplified())
     }
 
     /// One axis as blocks of the old one, `far` apart in `level`; its extent is to be set.

@@ -85,7 +85,7 @@ impl Layout {
         let blocks = extent.div_ceil(self.axes[number].extent);
         let mut builder = self.in_blocks(number, blocks, Level::ADDR, self.behind());
         builder.axes[number].extent = extent;
-        builder.build()?.into_simplified()
+        Ok(builder.build()?.into_simplified())
     }
 
     /// Cuts padding down to what SIMD units need: digits of addresses, lanes and time end where

@@ -50,7 +50,7 @@ impl Function {
             return Ok(Function::of_places(layout));
         }
         match layout.without_padding() {
-            Err(LayoutError::NotDecided { .. }) => Ok(Function::of_places(&layout.simplified()?)),
+            Err(LayoutError::NotDecided { .. }) => Ok(Function::of_places(&layout.simplified())),
             alone => alone.map(|alone| Function::of_places(&alone)),
         }
     }

@@ -205,7 +205,7 @@ impl Tiles {
             }
         };
         builder = shard_axes(builder, shard, first);
-        copies(builder, levels, replicas)?.build()?.simplified()
+        Ok(copies(builder, levels, replicas)?.build()?.simplified())
     }
 
     /// Every dimension: the digit of its tile feeds the tile number, the rest an axis of the shard.

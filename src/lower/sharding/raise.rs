@@ -37,7 +37,7 @@ impl Sharding {
         layout: &Layout,
         machine: &Machine,
     ) -> Result<(Sharding, Layout), LayoutError> {
-        let layout = layout.simplified()?;
+        let layout = layout.simplified();
         let units = Units::of(machine);
         units.check(&layout)?;
         let parts: Vec<Part> =
@@ -165,5 +165,5 @@ fn shard(layout: &Layout, parts: &[Part], units: &Units) -> Result<Layout, Layou
         builder = builder.used(*level).offset(*level, layout.offset(*level));
         builder = builder.span(*level, layout.span(*level));
     }
-    builder.build()?.simplified()
+    Ok(builder.build()?.simplified())
 }

@@ -173,7 +173,7 @@ impl<'l> Raise<'l> {
     }
 
     fn read_tiling(&mut self) -> Option<XlaArray> {
-        let (order, tiles) = reading::tiling(&self.layout.simplified().ok()?)?;
+        let (order, tiles) = reading::tiling(&self.layout.simplified())?;
         self.holds(&numbers(&order), tiles)
     }
 
