@@ -1,34 +1,43 @@
-//! The documents of the crate, compiled: every example in them is a test.
+//! The pages of `docs/` and a tutorial. Every example in them is a test.
 
-#[doc = include_str!("guide/tutorial.md")]
+/// A page as `build.rs` wrote it for rustdoc.
+macro_rules! page {
+    ($name:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/", $name, ".md"))
+    };
+}
+
+#[doc = page!("tutorial")]
 pub mod tutorial {}
 
-#[doc = include_str!("../docs/notation.md")]
+#[doc = page!("notation")]
 pub mod notation {}
 
-#[doc = include_str!("../docs/xla.md")]
+#[doc = page!("xla")]
 pub mod xla {}
 
-#[doc = include_str!("../docs/algebra.md")]
+#[doc = page!("algebra")]
 pub mod algebra {}
 
-#[doc = include_str!("../docs/relayout.md")]
+#[doc = page!("relayout")]
 pub mod relayout {}
 
-#[doc = include_str!("../docs/planner.md")]
+#[doc = page!("planner")]
 pub mod planner {}
-#[doc = include_str!("../docs/vectors.md")]
+
+#[doc = page!("vectors")]
 pub mod vectors {}
-#[doc = include_str!("../docs/sharding.md")]
+
+#[doc = page!("sharding")]
 pub mod sharding {}
 
-#[doc = include_str!("../docs/compare.md")]
+#[doc = page!("compare")]
 pub mod compare {}
 
-#[doc = include_str!("../docs/design.md")]
+#[doc = page!("design")]
 pub mod design {}
 
-#[doc = include_str!("../docs/performance.md")]
+#[doc = page!("performance")]
 pub mod performance {}
 
 #[doc = include_str!("../README.md")]

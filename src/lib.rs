@@ -1,4 +1,5 @@
-//! Says where every element of a tensor lives: on which units of a machine, at which address.
+//! `tensor-layout` tells you where every element of a tensor lives: on which units of a machine, and
+//! at which address.
 //!
 //! A layout is read from the text of a deep-learning compiler, lowered into one algebra of axes,
 //! and asked: the place of an index, the index at a place, whole address tables, padding, holes,
@@ -47,10 +48,12 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `cli` | yes | the `tensor-layout` command; libraries switch it off: `default-features = false` |
+//! | `explore` | yes | the page of `tensor-layout explore`; turns on `cli` |
+//! | `png` | yes | pictures as PNG: `Picture::to_png` |
 //! | `serde` | no | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
 //! | `rayon` | no | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | no | `Table::write_arrow`, `Table::write_parquet` |
-//! | `toml` | with `cli` | [`Machine::from_toml`] |
+//! | `toml` | with `cli` | [`Machine::from_toml`]: machines from TOML files |
 //!
 //! # Scope
 //!
@@ -92,6 +95,8 @@ pub mod sharding;
 pub mod vectors;
 pub mod xla;
 
+// Text alone: programs do not carry it.
+#[cfg(doc)]
 pub mod guide;
 
 pub use algebra::{Found, Layout};

@@ -62,7 +62,7 @@ nothing on stdout.
 
 Examples:
   tensor-layout explain '(10,7)/((3:7, 4_PE), (7:1))'
-  tensor-layout locate '((12:8), (8:1))' 3,5 --machine mn-core --json
+  tensor-layout locate '((12:8), (8:1))' 3,5 --machine PE=4 --json
   tensor-layout table '((4_PE, 3:8), (8:1))' --at PE=2"
 )]
 struct Args {

@@ -1,0 +1,71 @@
+//! Writes the pages of the guide for rustdoc, which copies no files: links between pages lead to
+//! modules, and the pictures are inside the pages.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// The modules of `src/guide.rs` and where their pages are.
+const PAGES: [(&str, &str); 11] = [
+    ("src/guide", "tutorial"),
+    ("docs", "notation"),
+    ("docs", "xla"),
+    ("docs", "algebra"),
+    ("docs", "relayout"),
+    ("docs", "planner"),
+    ("docs", "vectors"),
+    ("docs", "sharding"),
+    ("docs", "compare"),
+    ("docs", "design"),
+    ("docs", "performance"),
+];
+
+fn main() -> io::Result<()> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    for (folder, name) in PAGES {
+        let (folder, page) = (Path::new(folder), format!("{name}.md"));
+        let text = read(&folder.join(&page))?;
+        fs::write(out.join(page), for_rustdoc(&text, folder)?)?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    fs::read_to_string(path)
+}
+
+/// The page with another target in every `[words](target)` that is a page or a picture.
+fn for_rustdoc(text: &str, folder: &Path) -> io::Result<String> {
+    let mut parts = text.split("](");
+    let mut page = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(')').unwrap_or(part.len());
+        let (target, rest) = part.split_at(end);
+        page += "](";
+        page += &match module(target) {
+            Some(module) => module,
+            None if target.ends_with(".svg") => data_uri(&read(&folder.join(target))?),
+            None => target.to_owned(),
+        };
+        page += rest;
+    }
+    Ok(page)
+}
+
+/// `sharding.md#the-notations-side-by-side` as rustdoc's `crate::guide::sharding#the-..`.
+fn module(target: &str) -> Option<String> {
+    let (page, heading) = target.split_at(target.find('#').unwrap_or(target.len()));
+    let page = page.strip_suffix(".md")?;
+    let is_module = PAGES.iter().any(|(_, name)| *name == page);
+    is_module.then(|| format!("crate::guide::{page}{heading}"))
+}
+
+/// The picture itself as the target of a link.
+fn data_uri(svg: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'-' | b'.' | b'/' | b'=' | b':' | b',' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    "data:image/svg+xml,".to_owned() + &svg.bytes().map(byte).collect::<String>()
+}
