@@ -1,12 +1,12 @@
-//! Blocks of cells that are turned in registers.
+//! Blocks of cells that are transposed in registers.
 
-use super::square::turn;
+use super::square::transpose;
 
 /// The bytes of a vector, and of a block of bytes.
 pub(super) const VECTOR: usize = 16;
 pub(super) const BYTES: usize = 256;
 
-/// Whether so few rows or columns fill vectors, so that they need not be dealt or shuffled one by one.
+/// Whether so few rows or columns fill vectors, so that cells need not be interleaved one by one.
 pub(super) const fn fill_vectors<T>(lanes: usize) -> bool {
     match size_of::<T>() {
         1 => matches!(lanes, 2 | 4 | 8),
@@ -95,17 +95,17 @@ fn squares<T: Copy, const SIDE: usize, const HEIGHT: usize, const WIDTH: usize>(
     let piece = |at: usize| &source[from + columns[at]..].as_chunks::<HEIGHT>().0[0];
     let pieces: [&[T; HEIGHT]; WIDTH] = std::array::from_fn(piece);
     for row in (0..HEIGHT).step_by(SIDE) {
-        let mut turned = [[source[from]; WIDTH]; SIDE];
+        let mut transposed = [[source[from]; WIDTH]; SIDE];
         for column in (0..WIDTH).step_by(SIDE) {
             let cells = |at: usize| pieces[column + at][row..].as_chunks::<SIDE>().0[0];
             let mut square: [[T; SIDE]; SIDE] = std::array::from_fn(cells);
-            turn(&mut square);
-            for (turned, cells) in turned.iter_mut().zip(&square) {
-                turned[column..column + SIDE].copy_from_slice(cells);
+            transpose(&mut square);
+            for (transposed, cells) in transposed.iter_mut().zip(&square) {
+                transposed[column..column + SIDE].copy_from_slice(cells);
             }
         }
-        for (at, turned) in turned.iter().enumerate() {
-            target[to + rows[row + at]..][..WIDTH].copy_from_slice(turned);
+        for (at, transposed) in transposed.iter().enumerate() {
+            target[to + rows[row + at]..][..WIDTH].copy_from_slice(transposed);
         }
     }
 }
@@ -128,7 +128,7 @@ fn low<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
         let cells = &mut square[at % HALVES][at / HALVES * HEIGHT..][..HEIGHT];
         cells.copy_from_slice(&source[from + away..][..HEIGHT]);
     }
-    turn(&mut square);
+    transpose(&mut square);
     for (at, away) in rows.iter().enumerate() {
         let line = &mut target[to + away..][..WIDTH];
         for (part, cells) in line.chunks_exact_mut(HALVES).enumerate() {
@@ -153,7 +153,7 @@ fn narrow<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
             square[part * WIDTH + at].copy_from_slice(cells);
         }
     }
-    turn(&mut square);
+    transpose(&mut square);
     for (at, away) in rows.iter().enumerate() {
         let cells = &square[at % HALVES][at / HALVES * WIDTH..][..WIDTH];
         target[to + away..][..WIDTH].copy_from_slice(cells);
@@ -173,11 +173,11 @@ fn cells<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
         piece.copy_from_slice(&source[from + away..][..HEIGHT]);
     }
     for (at, away) in rows.iter().enumerate() {
-        let mut turned = [source[from]; WIDTH];
-        for (cell, piece) in turned.iter_mut().zip(&pieces) {
+        let mut transposed = [source[from]; WIDTH];
+        for (cell, piece) in transposed.iter_mut().zip(&pieces) {
             *cell = piece[at];
         }
-        target[to + away..][..WIDTH].copy_from_slice(&turned);
+        target[to + away..][..WIDTH].copy_from_slice(&transposed);
     }
 }
 
@@ -202,8 +202,8 @@ pub(super) fn byte_block<T: Copy>(
     }
 }
 
-/// As often as the width is halved, the first half of the bytes is merged with the second, byte
-/// by byte: each time the place of a byte, written in bits, turns by one.
+/// By log2 of the width perfect shuffles, which merge the first half of the bytes with the second: each
+/// rotates the bits of the position of a byte by one.
 #[inline(never)]
 fn bytes<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
     source: &[T],

@@ -12,20 +12,20 @@
 //!
 //! What is contiguous on both sides is copied. Otherwise the digits that are minor on the source's
 //! side make one run and those that are minor on the target's side another, each at least four cache
-//! lines long where the grid allows, so that few pages are gone to and fro between. They span tiles
-//! that are read and written in whole pieces and turned in registers, so that the order of the
-//! sides does not matter.
+//! lines long where the grid allows, so that few pages are open at once. The two runs span tiles, which
+//! are read and written in whole pieces and transposed in registers, so that the order of the sides
+//! does not matter.
 
 mod block;
+mod interleave;
 mod run;
 mod square;
 mod tile;
-mod turns;
 
 use std::cmp::Reverse;
 
-use run::{Cells, Run, is_few, runs};
-use turns::{deal, shuffle};
+use interleave::Interleaved;
+use run::{Cells, Run, runs};
 
 /// A digit of the grid: how many cells, and how far apart on either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,52 +126,42 @@ fn tiles<T: Copy>(
     (rows, columns): (&Run, &Run),
     piece: usize,
 ) {
-    let whole = rows.tiles == 1 && columns.tiles == 1;
-    if whole && piece == 1 && in_turns(source, target, (from, to), dims, (rows, columns)) {
+    let whole = (rows.cells(usize::MAX), columns.cells(usize::MAX));
+    let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
+    if is_one && interleaved(source, target, (from, to), dims, whole) {
         return;
     }
-    let mut turn = |at, row: Cells, column: Cells| match piece {
-        1 => tile::turn(source, target, at, row, column),
+    let mut tile = |at, row: Cells, column: Cells| match piece {
+        1 => tile::cells(source, target, at, row, column),
         _ => tile::pieces(source, target, at, (row.away, column.away), piece),
     };
     each(dims, from, to, &mut |from, to| {
         rows.each(|row, (row_from, row_to)| {
             columns.each(|column, (column_from, column_to)| {
-                turn((from + row_from + column_from, to + row_to + column_to), row, column);
+                tile((from + row_from + column_from, to + row_to + column_to), row, column);
             });
         });
     });
 }
 
-/// Short tiles in which single cells are dealt or shuffled, without a look at each tile; `false` if
-/// they are not.
-fn in_turns<T: Copy>(
+/// Short tiles of interleaved cells, without a look at each tile; `false` for others.
+fn interleaved<T: Copy>(
     source: &[T],
     target: &mut [T],
     (from, to): (usize, usize),
     dims: &[Dim],
-    (rows, columns): (&Run, &Run),
+    (rows, columns): (Cells, Cells),
 ) -> bool {
-    let (rows, columns) = (rows.cells(usize::MAX), columns.cells(usize::MAX));
-    let (height, width) = (rows.away.len(), columns.away.len());
-    let deals = is_few::<T>(height) && columns.take_turns(height);
+    let Some(interleaved) = Interleaved::of::<T>(rows, columns) else { return false };
     let mut dims = dims.to_vec();
-    if deals {
-        // In the order of the side on which tiles are contiguous, as digits stand for a shuffle.
+    if interleaved == Interleaved::Source {
+        // In the order of the side on which tiles are contiguous; that of the target is given.
         dims.sort_by_key(|dim| Reverse(dim.from));
     }
     let tiles = dims.pop().unwrap_or(ONE);
-    if deals {
-        each(&dims, from, to, &mut |from, to| {
-            deal(&source[from..], &mut target[to..], tiles, (rows.away, width));
-        });
-    } else if is_few::<T>(width) && rows.take_turns(width) {
-        each(&dims, from, to, &mut |from, to| {
-            shuffle(&source[from..], &mut target[to..], tiles, (height, columns.away));
-        });
-    } else {
-        return false;
-    }
+    each(&dims, from, to, &mut |from, to| {
+        interleaved.transfer(&source[from..], &mut target[to..], tiles, (rows, columns));
+    });
     true
 }
 

@@ -1,8 +1,6 @@
 //! The digits that are contiguous on one side, as a run of cells.
 
-use std::ops::RangeInclusive;
-
-use super::block::fill_vectors;
+use super::interleave::is_few;
 use super::{Dim, LINE};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
@@ -10,9 +8,6 @@ const LONGEST: usize = 512;
 
 /// Shorter runs take another digit.
 const SHORT: usize = 4 * LINE;
-
-/// So few rows or columns are dealt out or shuffled in turns.
-const FEW_LANES: RangeInclusive<usize> = 2..=8;
 
 /// Cells that are contiguous on one side, cut into tiles.
 pub(super) struct Run {
@@ -56,8 +51,8 @@ impl Run {
 }
 
 impl Cells<'_> {
-    /// Whether they stand side by side in turns of so many lanes.
-    pub(super) fn take_turns(&self, lanes: usize) -> bool {
+    /// Whether they stand on the other side evenly, and with so many lanes fill it.
+    pub(super) fn alternate(&self, lanes: usize) -> bool {
         self.step == lanes && self.evenly >= self.away.len()
     }
 }
@@ -75,7 +70,9 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
         *dims = rest;
         return None;
     }
-    if in_turns::<T>(&rows, &columns) && rows.length * columns.length * size_of::<T>() >= 2 * LINE {
+    if interleaves::<T>(&rows, &columns)
+        && rows.length * columns.length * size_of::<T>() >= 2 * LINE
+    {
         return Some((rows.run(), columns.run()));
     }
     let is_short = |taken: &Taken| taken.length * size_of::<T>() < SHORT;
@@ -91,16 +88,10 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
     Some((rows.run(), columns.run()))
 }
 
-/// Whether one of them is short and stands side by side on the other side too, so that a tile is
-/// dealt out or shuffled in turns.
-fn in_turns<T>(rows: &Taken, columns: &Taken) -> bool {
+/// Whether one of them is short and contiguous on the other side too, so that cells are interleaved.
+fn interleaves<T>(rows: &Taken, columns: &Taken) -> bool {
     is_few::<T>(columns.length) && rows.dims[0].to == columns.length
         || is_few::<T>(rows.length) && columns.dims[0].from == rows.length
-}
-
-/// Whether cells of so many rows or columns are dealt or shuffled, one by one.
-pub(super) fn is_few<T>(lanes: usize) -> bool {
-    FEW_LANES.contains(&lanes) && !fill_vectors::<T>(lanes)
 }
 
 #[derive(Clone, Copy)]

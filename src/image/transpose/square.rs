@@ -1,7 +1,7 @@
-//! Squares of cells, turned by the shuffles of the processor.
+//! Squares of cells, transposed by the shuffles of the processor.
 //!
-//! The compiler makes single moves of a square that is written as a loop, but for bytes. `wide` has
-//! the shuffles of x86, ARM and WebAssembly for numbers; `castaway` finds out, when the crate is
+//! The compiler makes scalar moves of a loop over a square, except of bytes. `wide` has the
+//! shuffles of x86, ARM and WebAssembly for numbers; `castaway` finds out, when the crate is
 //! compiled, whether the cells are numbers.
 
 use bytemuck::must_cast;
@@ -10,7 +10,7 @@ use wide::{u16x8, u32x4, u64x2};
 
 /// Rows are columns afterwards.
 #[inline(always)]
-pub(super) fn turn<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) {
+pub(super) fn transpose<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) {
     macro_rules! in_vectors {
         ($($side:literal $vector:ident: $($cell:ty)*;)*) => {$($(
             if let Ok(square) = cast!(&mut *square, &mut [[$cell; $side]; $side]) {

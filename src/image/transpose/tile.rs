@@ -4,8 +4,8 @@
 
 use super::ONE;
 use super::block::{BYTES, VECTOR, blocks, byte_block, longest};
-use super::run::{Cells, is_few};
-use super::turns::{deal, shuffle};
+use super::interleave::Interleaved;
+use super::run::Cells;
 
 /// Fewer rows or columns make no squares.
 const NARROW: usize = 4;
@@ -14,7 +14,7 @@ const NARROW: usize = 4;
 const SIDE: usize = 8;
 
 /// Moves single cells.
-pub(super) fn turn<T: Copy>(
+pub(super) fn cells<T: Copy>(
     source: &[T],
     target: &mut [T],
     (from, to): (usize, usize),
@@ -22,26 +22,30 @@ pub(super) fn turn<T: Copy>(
     columns: Cells,
 ) {
     let (height, width) = (rows.away.len(), columns.away.len());
-    if is_few::<T>(height) && columns.take_turns(height) {
-        deal(&source[from..], &mut target[to..], ONE, (rows.away, width));
-    } else if is_few::<T>(width) && rows.take_turns(width) {
-        shuffle(&source[from..], &mut target[to..], ONE, (height, columns.away));
-    } else {
-        let (dealt, shuffled) =
-            (in_byte_blocks::<T>(height, columns), in_byte_blocks::<T>(width, rows));
-        for at in (0..dealt).step_by((BYTES / height).max(1)) {
-            byte_block(source, target, (from, to + at), rows.away, &columns.away[at..]);
-        }
-        for at in (0..shuffled).step_by((BYTES / width).max(1)) {
-            let rows = &rows.away[at..][..BYTES / width];
-            byte_block(source, target, (from + at, to), rows, columns.away);
-        }
-        let (rows, columns) = (&rows.away[shuffled..], &columns.away[dealt..]);
-        in_blocks(source, target, (from + shuffled, to + dealt), rows, columns);
+    if let Some(interleaved) = Interleaved::of::<T>(rows, columns) {
+        let (source, target) = (&source[from..], &mut target[to..]);
+        return interleaved.transfer(source, target, ONE, (rows, columns));
     }
+    // Of interleaved bytes, as many as fill blocks.
+    let wide = in_byte_blocks::<T>(height, columns);
+    let high = in_byte_blocks::<T>(width, rows);
+    for at in (0..wide).step_by((BYTES / height).max(1)) {
+        byte_block(source, target, (from, to + at), rows.away, &columns.away[at..]);
+    }
+    for at in (0..high).step_by((BYTES / width).max(1)) {
+        byte_block(
+            source,
+            target,
+            (from + at, to),
+            &rows.away[at..][..BYTES / width],
+            columns.away,
+        );
+    }
+    let (rows, columns) = (&rows.away[high..], &columns.away[wide..]);
+    in_blocks(source, target, (from + high, to + wide), rows, columns);
 }
 
-/// How many of the cells that a few lanes of bytes are dealt or shuffled to fill whole blocks.
+/// How many cells of interleaved bytes fill whole blocks with a few lanes.
 fn in_byte_blocks<T>(lanes: usize, cells: Cells) -> usize {
     let whole = matches!(lanes, 2 | 4 | 8) && cells.evenly.is_multiple_of(VECTOR / lanes);
     match size_of::<T>() == 1 && whole && cells.step == lanes {
