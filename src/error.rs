@@ -145,7 +145,7 @@ pub enum LayoutError {
         site: Site,
     },
     /// A level that is named twice in the broadcast, or cannot stand there.
-    #[error("level `{level}` cannot stand here in `B@[..]`")]
+    #[error("level `{level}` cannot appear here in `B@[..]`")]
     ReplicaLevel {
         /// The level.
         level: Level,
