@@ -12,6 +12,8 @@ mod site;
 mod suggest;
 mod text;
 
+use std::fmt::Display;
+
 use itertools::Itertools;
 
 use crate::level::Level;
@@ -143,7 +145,7 @@ pub enum LayoutError {
         site: Site,
     },
     /// A level that is named twice in the broadcast, or cannot stand there.
-    #[error("level `{level}` cannot stand here in `B@[..]`")]
+    #[error("level `{level}` cannot appear here in `B@[..]`")]
     ReplicaLevel {
         /// The level.
         level: Level,
@@ -376,6 +378,12 @@ pub enum LayoutError {
     /// A layout without a complement in the space.
     #[error("the layout cannot be complemented in this space: {0}")]
     NoComplement(ComplementFault),
+    /// A tile without a complement in the layout, which would number the tiles.
+    #[error("this tile cannot divide the layout: {0}")]
+    NoDivision(ComplementFault),
+    /// A layout without a complement, where copies of it would lie.
+    #[error("the layout cannot be multiplied: {0}")]
+    NoProduct(ComplementFault),
     /// A part of a layout that cannot be written as a layout of its own.
     #[error("this part is not a layout of its own: {0}")]
     NoRestriction(RestrictionFault),
@@ -455,8 +463,12 @@ impl LayoutError {
 }
 
 /// `1 entry`, `2 entries`.
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
+    format!("{count} {}", if count == N::from(1) { one } else { many })
 }
 
 /// The entries of an index, cut so that a message stays short.

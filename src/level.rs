@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::number::to_index;
 
-/// A name that is not valid for a level: not letters, digits and `_`, or too long.
+/// A name that is not valid for a level: not letters, digits and `_`, too long, or known levels
+/// joined by `_`.
 ///
 /// ```
 /// use tensor_layout::{LayoutError, Level};
@@ -26,9 +27,14 @@ impl LevelNameError {
         &self.name
     }
 
-    /// What a name looks like.
+    /// What a name looks like, or how to name the levels that this one joins.
     #[must_use]
     pub fn help(&self) -> String {
+        if joins_known_levels(&self.name) {
+            return "known levels joined by `_` are not a level: name each on its own, as in \
+                    `2_PE, 2_MAB`, or choose another name"
+                .into();
+        }
         format!(
             "a level is a letter, then letters, digits and `_`, at most {} in all",
             Level::MAX_LEN
@@ -92,8 +98,7 @@ impl Level {
     pub fn new(name: &str) -> Result<Level, LevelNameError> {
         let letter_first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
         let word = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let known = |part: &str| Level::KNOWN.iter().any(|level| level.as_str() == part);
-        let is_slip = name.contains('_') && name.split('_').all(known);
+        let is_slip = joins_known_levels(name);
         if !letter_first || !word || is_slip || name.len() > Level::MAX_LEN {
             let name = name.chars().take(Level::MAX_LEN + 1).collect();
             return Err(LevelNameError { name });
@@ -171,6 +176,12 @@ impl Level {
         }
         level
     }
+}
+
+/// `PE_MAB`
+fn joins_known_levels(name: &str) -> bool {
+    let known = |part: &str| Level::KNOWN.iter().any(|level| level.as_str() == part);
+    name.contains('_') && name.split('_').all(known)
 }
 
 /// The place among columns of the level with this name.

@@ -113,7 +113,7 @@ fn arguments_that_a_command_does_not_take_have_a_remedy() {
         (&["hlo", DUMP, DUMP], "one file at a time"),
         (&["scan", DUMP, DUMP], "one file at a time"),
         (&["(4,2):(1,4)"], "tensor-layout explain '(4,2):(1,4)'"),
-        (&[LAYOUT, "5,1"], "a command goes first"),
+        (&[LAYOUT, "5,1"], "put a command in front of it"),
         (&["hlo", "f32[8,128]{1,0}"], "tensor-layout explain"),
         (&["pack", LAYOUT, DUMP, "-o", "image/"], "the tensor comes first"),
         (&["unpack", LAYOUT, "image/", "-o", "w.npy"], "the image comes first"),

@@ -279,9 +279,9 @@ fn shards_of_tuples_are_those_of_their_arrays_and_what_cannot_be_read_is_told() 
     assert_eq!((f.device.unpadded, f.whole_bytes), (16, 28));
     let told: Vec<(u64, &str)> =
         all.unread_lines().iter().map(|line| (line.line, &*line.reason)).collect();
-    assert_eq!(told[0], (3, "the sharding has 2 parts, one for each member, and the shape has 1"));
-    assert!(told[1].1.contains("[3] has 3 places for devices"), "{told:?}");
-    assert!(told[2].1.contains("cuts 1 dimensions, and the tensor has 2"), "{told:?}");
+    assert_eq!(told[0], (3, "the sharding has 2 parts, one for each member, but the shape has 1"));
+    assert!(told[1].1.contains("the product of [3] is 3"), "{told:?}");
+    assert!(told[2].1.contains("cuts 1 dimension, but the tensor has 2"), "{told:?}");
     let also: Vec<u64> = summary(text, None).unread_lines().iter().map(|line| line.line).collect();
     assert_eq!(also, [3, 4, 5]);
     // A token has a part of the sharding, and no bytes.

@@ -1,7 +1,8 @@
 //! What every notation can write, and layouts as code.
 
 use proptest::prelude::*;
-use tensor_layout::notation::{Notation, Strided};
+use tensor_layout::error::Span;
+use tensor_layout::notation::{CuteLayout, Notation, Strided};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
 
@@ -43,9 +44,11 @@ fn strided_text_that_means_nothing_is_refused_by_name() {
         Err(error) => error.kind().to_string(),
     };
     for (text, message) in [
-        ("shape=(2, 3), strides=(-3, 1)", "negative numbers are not read here"),
-        ("(2, 3) (-12, 4)", "negative numbers are not read here"),
-        ("(2, 3) (12,)", "2 extents, but 1 strides"),
+        ("shape=(2, 3), strides=(-3, 1)", "a stride cannot be negative"),
+        ("(2, 3) (-12, 4)", "a stride cannot be negative"),
+        ("shape=(2, -3), strides=(3, 1)", "an extent cannot be negative"),
+        ("(2, 3) (12, 4), offset=-1", "the offset cannot be negative"),
+        ("(2, 3) (12,)", "2 extents, but 1 stride"),
         ("shape=(2,), strides=(1,), offset=1, offset=2", "expected `itemsize`"),
         ("shape=(2,), strides=(1,), offset=1, itemsize=1, offset=2", "expected the end"),
         (
@@ -58,10 +61,32 @@ fn strided_text_that_means_nothing_is_refused_by_name() {
 }
 
 #[test]
+fn negative_numbers_of_cute_are_refused_by_name() {
+    let text = "(4,2):(1,-4)";
+    let refused = text.parse::<CuteLayout>().unwrap_err();
+    assert_eq!(refused.kind().to_string(), "a stride cannot be negative");
+    assert_eq!(refused.span(), Span::new(9, 10));
+    assert_eq!(
+        refused.help(),
+        Some("for a reversed axis, write the layout that it had before it was reversed")
+    );
+    let extent = "(4,-2):(1,4)".parse::<CuteLayout>().unwrap_err();
+    assert_eq!(
+        (extent.kind().to_string().as_str(), extent.help()),
+        ("an extent cannot be negative", None)
+    );
+    let layout: CuteLayout = "(4,2):(1,4)".parse().unwrap();
+    let coordinate = layout.index_of("(0,-1)").unwrap_err();
+    assert_eq!(coordinate.kind().to_string(), "a coordinate cannot be negative");
+    let minus = "(4-2):(1,4)".parse::<CuteLayout>().unwrap_err();
+    assert_eq!(minus.kind().to_string(), "expected `)` or `,`");
+}
+
+#[test]
 fn slices_are_written_in_every_notation() {
     let f32 = XlaDtype::from_name("f32").unwrap();
     let rows = |text: &str| layout(text).slice(0, 1, 5, 2).unwrap();
-    let moved = "addresses count from 8, and a text of this notation counts from 0: add 8";
+    let moved = "addresses count from 8, but a text of this notation counts from 0: add 8";
     for (text, notation, written, note) in [
         ("(6,8):(8,1)", Notation::Cute, "(2,8):(16,1)", Some(moved)),
         ("(6,8):(8,1)", Notation::Strided, "shape=(2, 8), strides=(16, 1), offset=8", None),

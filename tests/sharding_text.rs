@@ -9,25 +9,28 @@ use crate::sharding::sharding;
 #[test]
 fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
     for (text, reason) in [
-        ("{devices=[3,2]<=[8]}", "[3,2] has 6 places for devices, and there are 8 devices"),
+        ("{devices=[3,2]<=[8]}", "the product of [3,2] is 6, but the number of devices is 8"),
         ("{devices=[0]<=[0]}", "[0] has a 0"),
         ("{devices=[-2,-4]<=[8]}", "the number is negative"),
-        ("{devices=[2,4]<=[2,4]T(0,0)}", "T(0,0) is not an order of the dimensions 0 to 1"),
+        (
+            "{devices=[2,4]<=[2,4]T(0,0)}",
+            "T(0,0) does not list each of the dimensions 0 to 1 exactly once",
+        ),
         ("{devices=[2,4]<=[2,4]}", "several numbers need a transpose"),
-        ("{devices=[8]<=[8]T(0)}", "one number takes no transpose"),
+        ("{devices=[8]<=[8]T(0)}", "a single number does not take a transpose"),
         ("{devices=[2,4]<=[2,4]T(0)}", "there are 2 numbers, but the transpose has 1"),
         (
             "{devices=[8,1]<=[8] last_tile_dim_replicate last_tile_dims={manual}}",
-            "this contradicts what stands before it",
+            "this contradicts what comes before it",
         ),
         (
             "{devices=[8]<=[8] last_tile_dims={manual, replicated}}",
             "2 last tile dimensions, more than the 1 of `devices=`",
         ),
-        ("{devices=[2]0,1,2}", "2 places for devices, and there are 3"),
-        ("{devices=[2,2]0,1,2,2}", "device 2 stands at positions 2 and 3"),
+        ("{devices=[2]0,1,2}", "the product of [2] is 2, but the number of devices is 3"),
+        ("{devices=[2,2]0,1,2,2}", "device 2 is listed twice, at positions 2 and 3"),
         ("{maximal device=-1}", "the number is negative"),
-        ("{replicated manual}", "this contradicts what stands before it"),
+        ("{replicated manual}", "this contradicts what comes before it"),
         ("{devices=[2]<=[2] replicated}", "contradict each other"),
         ("{shard_as 1}", "does not say where the tensor is"),
         ("{mesh['x'=0], [{'x'}]}", "[0] has a 0"),
@@ -42,10 +45,13 @@ fn texts_that_kill_xla_or_should_be_refused_are_refused_with_the_reason() {
         ("{mesh['x'=8], [{'x':(1)2, 'x':(2)2}]}", "write them as one"),
         ("{mesh['x'=2,'y'=4], [{}], replicated={'y', 'x'}}", "in the order of the mesh"),
         ("{mesh['x'=2], device_ids=(0,1), [{'x'}]}", "repeats the order that a mesh has anyway"),
-        ("{mesh['x'=2], device_ids=(0,2), [{'x'}]}", "has device 2, and the mesh has only 2"),
+        (
+            "{mesh['x'=2], device_ids=(0,2), [{'x'}]}",
+            "lists device 2, but the mesh has only 2 devices",
+        ),
         (
             "{mesh['x'=2,'y'=2], device_ids=(0,1,0,3), [{'x'}]}",
-            "device 0 stands at positions 0 and 2",
+            "device 0 is listed twice, at positions 0 and 2",
         ),
         ("{mesh['0'=2], [{'0'}]}", "would be read as the number of an axis"),
         ("{devices=[18446744073709551615,2]<=[8]}", "does not fit in 64 bits"),

@@ -436,7 +436,7 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
     );
     assert_eq!(
         raised("f32[3,5]{1,0:T(*,4)}").unwrap_err().to_string(),
-        "a PadLayout cannot express this layout: axes 0 and 1 are fused into one value of extent 15, whose digits 4 x 4 straddle them"
+        "a PadLayout cannot express this layout: it can express the elements, but with a span of 15 in `Addr`, not 16"
     );
     let map = |text: &str| shape(text).lower().unwrap().to_pad_layout_map().unwrap();
     let (text, lost) = map("u32[]{:T(128)}");
@@ -458,7 +458,7 @@ fn layouts_that_xla_cannot_say_are_refused_with_the_reason() {
     assert!(refused("((4_PE, 2:1))").ends_with("this layout uses `PE`"));
     assert!(
         refused("((4:1); B@[2:4])".replace("2:4", "2_Addr:4").as_str())
-            .ends_with("it cannot express copies, and this layout copies along `Addr`")
+            .ends_with("it cannot express copies, but this layout copies along `Addr`")
     );
     assert!(refused("((4:3))").ends_with("its 4 slots leave some of the 10 addresses free"));
     assert!(refused("((2:1, 2:2))").ends_with("gives this map"));

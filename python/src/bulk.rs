@@ -252,7 +252,7 @@ impl Places {
     ) -> Answer<()> {
         let program = self.program()?;
         if program.elements() > 1 << 63 {
-            return refused("elements are numbered with 63 bits here, and there are more of them");
+            return refused("elements are numbered with 63 bits here, but there are more of them");
         }
         let places = contiguous(places.as_slice())?;
         let elements = contiguous(elements.as_slice_mut())?;
@@ -294,7 +294,7 @@ fn output<'py>(
             let found: Vec<u64> = out.getattr("shape")?.extract()?;
             match found == shape {
                 true => Ok(out),
-                false => refused(format!("`out` has the shape {found:?}, and {shape:?} is needed")),
+                false => refused(format!("`out` has the shape {found:?}, but {shape:?} is needed")),
             }
         }
         (None, Some(dtype)) => {

@@ -60,7 +60,7 @@ fn open_shape(shape: &[i64], elements: u64) -> Answer<Vec<u64>> {
     let extent = |extent: &i64| known(extent).or(rest);
     match shape.iter().map(extent).collect::<Option<Vec<u64>>>() {
         Some(shape) => Ok(shape),
-        None => refused(format!("{shape:?} leaves open what -1 stands for")),
+        None => refused(format!("{shape:?} does not determine the extent -1")),
     }
 }
 
@@ -399,7 +399,8 @@ fn sliced(layout: &Layout, axis: usize, slice: &Bound<'_, PySlice>) -> Answer<La
     match u64::try_from(bounds.step) {
         Ok(step) => Ok(layout.slice(axis, bound(bounds.start), bound(bounds.stop), step)?),
         Err(_) => refused(format!(
-            "the step {} of axis {axis} is negative: layouts have no negative strides",
+            "the step {} of axis {axis} is negative: layouts with negative strides are not \
+             supported",
             bounds.step
         )),
     }

@@ -47,7 +47,7 @@ fn axis(label: &str, layout: &Bound<'_, PyAny>) -> Answer<Axis> {
     let layout = any(layout)?;
     match layout.get().layout.axes() {
         [axis] => Ok(axis.clone()),
-        axes => refused(format!("`{label}` runs over one axis, and its layout has {}", axes.len())),
+        axes => refused(format!("`{label}` runs over one axis, but its layout has {}", axes.len())),
     }
 }
 

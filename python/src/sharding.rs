@@ -143,7 +143,7 @@ impl PySharding {
         let sharding = self.of(&vec![1 << 20; rank])?;
         let mesh = || match &self.mesh {
             Some(mesh) => Ok(mesh),
-            None => refused("`mesh` names the axes that this notation speaks of"),
+            None => refused("give `mesh`: it names the axes that this notation uses"),
         };
         match notation {
             "hlo" => Ok(sharding.to_hlo().to_string()),

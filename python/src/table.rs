@@ -235,7 +235,7 @@ impl PyTable {
         copy: Option<bool>,
     ) -> Answer<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return refused("a table is made anew: it has no array to share");
+            return refused("a table is always computed anew: it does not have an array to share");
         }
         let array = self.to_numpy(py, None)?;
         match dtype {

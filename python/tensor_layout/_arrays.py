@@ -71,7 +71,7 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
                 f"not {points.shape}"
             )
     else:
-        raise ValueError(f"there are {len(index)} indexes, and the layout has {len(shape)} axes")
+        raise ValueError(f"there are {len(index)} indexes, but the layout has {len(shape)} axes")
     return _unsigned(points, "an index"), points.shape[:-1]
 
 
@@ -80,7 +80,7 @@ def _unsigned(numbers: Array, what: str) -> Array:
     if not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"{what} is an integer, not {numbers.dtype}")
     if numbers.size and numbers.min() < 0:
-        raise ValueError(f"{what} is not negative, and {numbers.min()} is")
+        raise ValueError(f"{what} cannot be negative, but {numbers.min()} is")
     return np.ascontiguousarray(numbers, dtype=np.uint64)
 
 
@@ -162,9 +162,9 @@ def _output(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> 
     if out is None:
         return np.empty(shape, dtype)
     if out.dtype != dtype:
-        raise TypeError(f"`out` is of {out.dtype}, and {dtype} is needed")
+        raise TypeError(f"`out` is of {out.dtype}, but {dtype} is needed")
     if out.size != np.prod(shape, dtype=object):
-        raise ValueError(f"`out` has the shape {out.shape}, and {shape} is needed")
+        raise ValueError(f"`out` has the shape {out.shape}, but {shape} is needed")
     if not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError("`out` is not in C order, or is read-only")
     return out
@@ -176,7 +176,7 @@ def pack(
     """Moves a tensor into the image of memories."""
     source = np.asarray(tensor, order="C")
     if source.shape != places.shape:
-        raise ValueError(f"the tensor has the shape {source.shape}, and the layout {places.shape}")
+        raise ValueError(f"the tensor has the shape {source.shape}, but the layout {places.shape}")
     image = _output(out, places.image_shape, source.dtype)
     if out is not None and np.may_share_memory(source, image):
         source = source.copy()
@@ -192,7 +192,7 @@ def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progre
     source = np.asarray(image, order="C")
     if source.size != np.prod(places.image_shape, dtype=object):
         raise ValueError(
-            f"the image has the shape {source.shape}, and the layout needs {places.image_shape}"
+            f"the image has the shape {source.shape}, but the layout needs {places.image_shape}"
         )
     tensor = _output(out, places.shape, source.dtype)
     if out is not None and np.may_share_memory(source, tensor):

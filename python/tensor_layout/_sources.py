@@ -50,8 +50,8 @@ def strided(shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> La
     negative = [axis for axis, stride in enumerate(strides) if stride < 0 and shape[axis] > 1]
     if negative:
         raise ValueError(
-            f"axis {negative[0]} has the stride {strides[negative[0]]}: layouts have no negative "
-            "strides; take the layout of the array before it was flipped"
+            f"axis {negative[0]} has the stride {strides[negative[0]]}: layouts with negative "
+            "strides are not supported; take the layout of the array before it was flipped"
         )
     # The stride of an axis that does not step says nothing.
     strides = [max(stride, 0) for stride in strides]

@@ -113,7 +113,7 @@ def test_out_is_written_and_returned():
         (lambda layout: layout.packed(out=np.zeros(3, "u4")), "shape"),
         (lambda layout: layout.packed(out=np.zeros((12, 8), "u4"), dtype="u4"), "not both"),
         (lambda layout: layout.inverse(out=np.zeros((4, 24))), "integers"),
-        (lambda layout: layout.locate(np.array([[0, -1]])), "not negative"),
+        (lambda layout: layout.locate(np.array([[0, -1]])), "cannot be negative"),
         (lambda layout: layout.locate(np.array([[0.5, 1]])), "integer"),
         (lambda layout: Layout.of(np.zeros((3, 4))[::-1]), "negative"),
         (lambda layout: Layout.of(np.zeros(3, [("a", "u1"), ("b", "f4")])["b"]), "multiple"),

@@ -3,7 +3,7 @@
 use crate::algebra::compose::axis_of;
 use crate::algebra::layout::Layout;
 use crate::algebra::radix::IndexOrder;
-use crate::error::LayoutError;
+use crate::error::{ComplementFault, LayoutError};
 use crate::level::Level;
 
 /// The order of the axes of a division or product; all are permutations of the same axes.
@@ -30,7 +30,8 @@ impl Layout {
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
     ///
     /// # Errors
-    /// As [`complement`](Layout::complement) and [`compose`](Layout::compose).
+    /// [`NoDivision`](LayoutError::NoDivision) where `tile` has no complement in `self`; as
+    /// [`compose`](Layout::compose).
     ///
     /// # Example
     /// ```
@@ -53,7 +54,8 @@ impl Layout {
             true => (0..).map(Level::axis).zip(self.shape()).collect(),
             false => vec![(Level::ADDR, self.elements())],
         };
-        let rest = tile.complement(&space)?;
+        let rest =
+            tile.complement(&space).map_err(|error| renamed(error, LayoutError::NoDivision))?;
         let map = tile.concatenate(&rest)?;
         let divided = self.compose_in(order, &map)?;
         match arrangement {
@@ -71,7 +73,7 @@ impl Layout {
     /// `self` fills.
     ///
     /// # Errors
-    /// As [`complement`](Layout::complement) and [`compose`](Layout::compose); levels other than
+    /// [`NoProduct`](LayoutError::NoProduct) where `self` has no complement; as [`compose`](Layout::compose); levels other than
     /// `Addr` in either.
     ///
     /// # Example
@@ -98,13 +100,22 @@ impl Layout {
         let room =
             self.elements().checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
         let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
-        let free = self.complement(&[(Level::ADDR, room)])?;
+        let free = self.complement(&[(Level::ADDR, room)]);
+        let free = free.map_err(|error| renamed(error, LayoutError::NoProduct))?;
         let copies = free.compose(pattern)?;
         let product = self.concatenate(&copies)?;
         match arrangement {
             Arrangement::Logical => product.permute(&interleaved(self.rank(), copies.rank())),
             Arrangement::Zipped | Arrangement::Tiled | Arrangement::Flat => Ok(product),
         }
+    }
+}
+
+/// The refusal of a complement in the words of the operation that needs it.
+fn renamed(error: LayoutError, operation: fn(ComplementFault) -> LayoutError) -> LayoutError {
+    match error {
+        LayoutError::NoComplement(fault) => operation(fault),
+        other => other,
     }
 }
 

@@ -64,7 +64,7 @@ impl Layout {
     /// let layout = |text: &str| text.parse::<Layout>().unwrap();
     /// assert_eq!(layout("(3)/((2:2, 2:1))").same_map(&layout("(3)/((4:1))"))?, None);
     /// let difference = layout("(3)/((4:1))").same_map(&layout("(3:1)"))?.unwrap();
-    /// assert_eq!(difference.to_string(), "at Addr=3 one has padding, the other nothing (outside)");
+    /// assert_eq!(difference.to_string(), "at Addr=3 the first has padding, the second has nothing (outside)");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn same_map(&self, other: &Layout) -> Result<Option<Difference>, LayoutError> {
@@ -351,13 +351,18 @@ impl fmt::Display for Difference {
             }
             Difference::Element { index, first, second } => write!(
                 f,
-                "element ({}) is at {} in one, at {} in the other",
+                "element ({}) is at {} in the first layout and at {} in the second",
                 index.iter().join(", "),
                 shown(first),
                 shown(second)
             ),
             Difference::Place { place, first, second } => {
-                write!(f, "at {place} one has {}, the other {}", found(first), found(second))
+                write!(
+                    f,
+                    "at {place} the first has {}, the second has {}",
+                    found(first),
+                    found(second)
+                )
             }
         }
     }

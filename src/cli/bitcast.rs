@@ -65,7 +65,9 @@ fn page(bitcast: &Bitcast, asked: Option<BitcastName>, moved: Option<&Moved>) ->
     match (moved, asked) {
         (Some(moved), Some(asked)) => witness(bitcast, asked, moved),
         (None, Some(asked)) if bitcast.is(asked) => asked.to_string(),
-        (None, Some(asked)) => format!("without elements, but not of the shape of {asked}"),
+        (None, Some(asked)) => {
+            format!("both arrays are empty, but their shapes do not match {}", with_article(asked))
+        }
         _ if unnamed => format!("{bitcast}\n{}", map_text(bitcast)),
         _ => bitcast.to_string(),
     }
@@ -91,12 +93,21 @@ fn map_text(bitcast: &Bitcast) -> String {
 fn witness(bitcast: &Bitcast, asked: BitcastName, moved: &Moved) -> String {
     let name = |index: &[u64]| element(index, bitcast.part_bits());
     let (index, from) = (name(&moved.index), name(&moved.from));
-    let article = if asked == BitcastName::Identity { "an" } else { "a" };
+    let asked = with_article(asked);
     match &moved.wanted {
         Some(wanted) => {
-            format!("{index} of B is {from} of A; {article} {asked} would make it {}", name(wanted))
+            format!("{index} of B is {from} of A; {asked} would make it {}", name(wanted))
         }
-        None => format!("{index} of B is {from} of A, which is not what {article} {asked} does"),
+        None => format!("{index} of B is {from} of A, which is not what {asked} does"),
+    }
+}
+
+/// `an identity`, `a transpose`, `bytes`.
+fn with_article(asked: BitcastName) -> String {
+    match asked {
+        BitcastName::Identity => format!("an {asked}"),
+        BitcastName::Bytes => asked.to_string(),
+        _ => format!("a {asked}"),
     }
 }
 

@@ -73,9 +73,11 @@ enum To {
     Python,
     /// The sharding of a sharded shape, or of a layout with --machine, as XLA prints it.
     HloSharding,
-    /// The same as Shardy prints it; the mesh stands in its text, or behind it as `, mesh=..`.
+    /// The same, as Shardy prints it; LAYOUT must contain the mesh, or have it appended as
+    /// `, mesh=..`.
     Sdy,
-    /// The same as JAX prints it; the mesh stands in its text, or behind it as `, mesh=..`.
+    /// The same, as JAX prints it; LAYOUT must contain the mesh, or have it appended as
+    /// `, mesh=..`.
     PartitionSpec,
 }
 
@@ -142,7 +144,7 @@ fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<St
             ));
         }
     };
-    let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` behind the sharding";
+    let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` after the sharding";
     let mesh = || mesh.as_ref().ok_or_else(|| Failure::Argument(missing.into()));
     Ok(match to {
         To::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),

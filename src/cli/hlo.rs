@@ -15,6 +15,8 @@ use super::failure::Failure;
 use super::input::{machine_of, open};
 use super::output::{Output, byte_progress};
 use super::wrap::fitted;
+use crate::number::to_u64;
+use crate::report::counted;
 
 /// Report the instructions of an XLA compiler dump, the most wasteful first.
 #[derive(Debug, ClapArgs)]
@@ -161,8 +163,8 @@ impl Hlo {
             return Ok(());
         }
         let lines = unread.iter().take(20).map(|(line, why)| format!("\n  line {line}: {why}"));
-        let (count, lines) = (unread.len(), lines.collect::<String>());
-        Err(Failure::Argument(format!("{count} lines could not be read{lines}")))
+        let (count, lines) = (counted(to_u64(unread.len()), "line"), lines.collect::<String>());
+        Err(Failure::Argument(format!("{count} could not be read{lines}")))
     }
 
     fn print(&self, write: impl FnOnce(&mut Output) -> std::io::Result<()>) -> Result<(), Failure> {

@@ -83,7 +83,7 @@ impl Npy {
             return Ok(());
         }
         let shape = &self.header.shape;
-        let why = format!("the header says the shape {shape:?}, but {found} bytes of data follow");
+        let why = format!("the header gives the shape {shape:?}, but {found} bytes of data follow");
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
@@ -123,7 +123,8 @@ impl ImageOut {
             return Ok(ImageOut::File(out));
         }
         if path.exists() {
-            let why = format!("{}: there is such a directory already", path.display());
+            let why =
+                format!("{} already exists; remove it or choose another name", path.display());
             return Err(Failure::Argument(why));
         }
         let make = |builder: &tempfile::Builder<'_, '_>, parent: &Path| builder.tempdir_in(parent);

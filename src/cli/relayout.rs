@@ -13,6 +13,7 @@ use tensor_layout::{Level, Location, Placement};
 use super::failure::{Failure, note};
 use super::input::{Form, On, Reading};
 use super::output::{Output, print};
+use crate::report::counted;
 
 /// Count what has to move to go from one layout to another.
 #[derive(Debug, ClapArgs)]
@@ -103,8 +104,8 @@ pub fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
         page.push_str(&format!("  {copies}\n"));
     }
     let noun = if *copies == 1 { "copy" } else { "copies" };
-    let element = if *elements == 1 { "element" } else { "elements" };
-    page.push_str(&format!("\n{elements} {element}, {copies} {noun} each\n\n"));
+    let elements_each = counted(*elements, "element");
+    page.push_str(&format!("\n{elements_each}, {copies} {noun} each\n\n"));
     let total = u128::from(*elements) * u128::from(*copies);
     page.push_str(&format!(
         "  {:8} {:>18} {:>7} {:>18} {:>18}\n",

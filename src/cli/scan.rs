@@ -94,7 +94,7 @@ impl Scan {
         if report.rows().next().is_none() && report.unread().next().is_none() {
             return Err(Failure::Advised(
                 format!("{}: no layout was found in {} bytes", self.file, report.bytes()),
-                "found are texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
+                "scan finds texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
                  (2,3):(3,1), shape=(2, 3), strides=(3, 1)"
                     .into(),
             ));

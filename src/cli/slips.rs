@@ -112,15 +112,15 @@ pub(super) fn check_order(file: &Path, what: &str) -> Result<(), Failure> {
     if file.exists() || !reads(text) {
         return Ok(());
     }
-    let why = format!("`{text}` is a layout, and {what} should stand there");
+    let why = format!("`{text}` is a layout, not {what}");
     Err(Failure::Advised(why, format!("{what} comes first, then the layout")))
 }
 
 /// The remedy for a layout where a command should stand.
 pub(super) fn not_a_command(text: &str) -> Option<(String, String)> {
     reads(text).then(|| {
-        let help = format!("a command goes first, as in: tensor-layout explain '{text}'");
-        (format!("`{text}` is a layout, and not a command"), help)
+        let help = format!("put a command in front of it: tensor-layout explain '{text}'");
+        (format!("`{text}` is a layout, not a command"), help)
     })
 }
 

@@ -218,7 +218,7 @@ fn partitions(
         .map(|name| Ok(Level::new(name.trim())?))
         .collect::<Result<_, Failure>>()?;
     if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
-        return Err(Failure::Argument(format!("--partition-by: `{twice}` stands there twice")));
+        return Err(Failure::Argument(format!("--partition-by: `{twice}` is given twice")));
     }
     // Refuses levels that are not columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;

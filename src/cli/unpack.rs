@@ -24,7 +24,8 @@ pub(super) struct Unpack {
     source: PathBuf,
     #[command(flatten)]
     image: Image,
-    /// The type of the tensor where IMAGE holds long words, such as <f2; by default <u2.
+    /// The element type of the tensor, where IMAGE holds long words, such as <f4; by default the
+    /// unsigned integer as wide as a lane, so a float array needs this option.
     #[arg(long, value_name = "DESCR", help_heading = "Output")]
     descr: Option<String>,
 }

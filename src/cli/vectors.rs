@@ -20,6 +20,7 @@ use super::failure::{Failure, note};
 use super::input::open;
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
 use crate::number::to_u64;
+use crate::report::counted;
 
 /// Write, read, check and compare test vectors of MN-Core 2.
 #[derive(Debug, ClapArgs)]
@@ -477,14 +478,21 @@ impl CompareArgs {
         if listed < wrong {
             text.push_str(&format!("  and {} more\n", wrong - listed));
         }
-        if let Some((unit, count)) = tensor.units.iter().next() {
-            let of = tensor.units.len();
-            let unit = unit_name(unit);
-            text.push_str(&format!("first wrong unit, of {of}: `{unit}` with {count}\n\n"));
-        }
+        text.push_str(&wrong_units(tensor));
         text.push_str(&tensor.picture().to_text(width(), is_colored(true)));
         text
     }
+}
+
+/// The first unit with wrong elements, of how many.
+fn wrong_units(tensor: &VectorComparison) -> String {
+    let Some((unit, count)) = tensor.units.iter().next() else { return String::new() };
+    let units = match tensor.units.len() {
+        1 => "1 wrong unit".to_owned(),
+        of => format!("first of {of} wrong units"),
+    };
+    let elements = counted(*count, "wrong element");
+    format!("{units}: `{}`, with {elements}\n\n", unit_name(unit))
 }
 
 /// `n0c0b0m0p1`

@@ -61,7 +61,7 @@ pub enum MachineFault {
 #[non_exhaustive]
 pub enum EditFault {
     /// An order that does not name every axis once.
-    #[error("{} is not an order of all axes, numbered from 0: the layout has rank {rank}", .order.iter().join(","))]
+    #[error("{} does not list each axis exactly once; a layout of rank {rank} has {}", listed(.order), axes(*.rank))]
     Order {
         /// The order.
         order: Vec<usize>,
@@ -226,7 +226,9 @@ pub enum InverseFault {
         start: u64,
     },
     /// A digit of a derived axis with stride 0.
-    #[error("a digit of derived axis {derived} moves nothing, so no place tells its value")]
+    #[error(
+        "a digit of derived axis {derived} has stride 0, so its value cannot be told from a place"
+    )]
     Untold {
         /// The number of the derived axis.
         derived: usize,
@@ -281,7 +283,7 @@ pub enum ComplementFault {
     #[error("its axes are fused or nested")]
     Fused,
     /// A layout without elements.
-    #[error("the layout is empty")]
+    #[error("it has no elements")]
     Empty,
     /// An axis that is padded inside, so that its places do not form a product.
     #[error("its image is not a product: axis {axis} has {extent} of {slots} values")]
@@ -294,7 +296,7 @@ pub enum ComplementFault {
         slots: u64,
     },
     /// Elements in one place.
-    #[error("elements along axis {axis} share places")]
+    #[error("its elements along axis {axis} share places")]
     Shared {
         /// The axis.
         axis: usize,
@@ -318,7 +320,7 @@ pub enum ComplementFault {
         level: Level,
     },
     /// A space that is not a whole number of blocks.
-    #[error("in `{level}` it fills blocks of {filled}; {size} is {} and {} more", *.size - remainder(*.size, *.filled), remainder(*.size, *.filled))]
+    #[error("in `{level}` it fills blocks of {filled}, and {size} is not a multiple of {filled}")]
     Blocks {
         /// The level.
         level: Level,
@@ -448,6 +450,20 @@ pub enum Incomparable {
     },
 }
 
+/// `1,0`
+fn listed(order: &[usize]) -> String {
+    if order.is_empty() { "an empty order".into() } else { order.iter().join(",") }
+}
+
+/// The numbers of the axes.
+fn axes(rank: usize) -> String {
+    match rank {
+        0 => "no axes".into(),
+        1 => "only axis 0".into(),
+        _ => format!("the axes 0 to {}", rank - 1),
+    }
+}
+
 fn or_none(what: &Option<impl ToString>) -> String {
     what.as_ref().map_or_else(|| "none".into(), ToString::to_string)
 }
@@ -455,9 +471,4 @@ fn or_none(what: &Option<impl ToString>) -> String {
 /// `L2B=2,PE=4`
 fn tree(levels: &[(Level, u64)]) -> String {
     levels.iter().map(|(level, size)| format!("{level}={size}")).join(",")
-}
-
-/// What is left of a space after whole blocks; blocks of 0 fill nothing.
-fn remainder(size: u64, filled: u64) -> u64 {
-    size.checked_rem(filled).unwrap_or(size)
 }

@@ -10,7 +10,9 @@ impl LayoutError {
         let help = match self {
             E::LevelName(error) => error.help(),
             E::ExtentTooLarge { axis, extent, .. } => {
-                format!("enlarge a size of axis {axis} until their product is at least {extent}")
+                format!(
+                    "enlarge a size of axis {axis} so that the product of its sizes is at least {extent}"
+                )
             }
             E::Ambiguous { level, site: Site::Replica(_), .. }
             | E::Ambiguous { level, other: Site::Replica(_), .. } => format!(

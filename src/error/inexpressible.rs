@@ -46,6 +46,22 @@ pub enum Inexpressible {
         /// What the extent is rounded up to.
         span: u64,
     },
+    /// A span that a text of the elements alone does not reach.
+    Tail {
+        /// The level.
+        level: Level,
+        /// The span of the layout.
+        span: u64,
+        /// That of the elements alone.
+        end: u64,
+    },
+    /// Slots of padding that a text of the elements alone leaves out.
+    Slots {
+        /// How many slots the layout has.
+        slots: u64,
+        /// How many of them that text has.
+        kept: u64,
+    },
     /// An axis without elements.
     Empty {
         /// The axis.
@@ -136,13 +152,20 @@ impl fmt::Display for Inexpressible {
         let split = |into: &[u64]| into.iter().join(" x ");
         match self {
             Self::Level { level } => {
-                write!(f, "it has one linear address, and this layout uses `{level}`")
+                write!(f, "it has one linear address, but this layout uses `{level}`")
             }
             Self::Copies { level } => {
-                write!(f, "it cannot express copies, and this layout copies along `{level}`")
+                write!(f, "it cannot express copies, but this layout copies along `{level}`")
             }
             Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
             Self::Span { level, span } => write!(f, "`{level}` is rounded up to a span of {span}"),
+            Self::Tail { level, span, end } => write!(
+                f,
+                "it can express the elements, but with a span of {end} in `{level}`, not {span}"
+            ),
+            Self::Slots { slots, kept } => {
+                write!(f, "it can express the elements, but only {kept} of the {slots} slots")
+            }
             Self::Empty { axis } => write!(f, "axis {axis} has extent 0"),
             Self::Padding { axis, extent, slots } => {
                 write!(f, "axis {axis} is padded from {extent} to {slots}")
@@ -185,11 +208,11 @@ impl fmt::Display for Inexpressible {
             Self::Length { most } => {
                 write!(
                     f,
-                    "it has no names for shared values, and without them more than {most} terms"
+                    "it cannot name shared values, and without names it needs more than {most} terms"
                 )
             }
             Self::Number { number, most } => {
-                write!(f, "it counts up to {most}, and this layout has {number}")
+                write!(f, "it counts up to {most}, but this layout has {number}")
             }
         }
     }

@@ -96,7 +96,7 @@ pub enum VectorsFault {
     #[error("it does not name its dtype, as in `@LM0 / Float`")]
     NoDtype,
     /// A layout over several steps of `Time`.
-    #[error("it takes {steps} steps of `Time`, and a memory is set once")]
+    #[error("it takes {steps} steps of `Time`, but a memory is set once")]
     Time {
         /// How many.
         steps: u64,

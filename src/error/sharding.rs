@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::cut;
+use super::{counted, cut};
 use crate::level::Level;
 
 /// What contradicts itself in a sharding, or what it does not say.
@@ -14,14 +14,14 @@ use crate::level::Level;
 /// let text: HloSharding = "{devices=[3,2]<=[8]}".parse()?;
 /// let LayoutError::Sharding(fault) = text.lower().unwrap_err() else { unreachable!() };
 /// assert_eq!(fault, ShardingFault::Places { dims: vec![3, 2], places: 6, devices: 8 });
-/// assert_eq!(fault.to_string(), "[3,2] has 6 places for devices, and there are 8 devices");
+/// assert_eq!(fault.to_string(), "the product of [3,2] is 6, but the number of devices is 8");
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardingFault {
     /// A transpose that does not name every dimension once.
-    #[error("T({}) is not an order of the dimensions 0 to {last}, each once", list(.order))]
+    #[error("T({}) does not list each of the dimensions 0 to {last} exactly once", list(.order))]
     Transpose {
         /// The transpose.
         order: Vec<u64>,
@@ -29,7 +29,7 @@ pub enum ShardingFault {
         last: usize,
     },
     /// A device that is listed twice.
-    #[error("device {device} stands at positions {first} and {second} of the list")]
+    #[error("device {device} is listed twice, at positions {first} and {second}")]
     RepeatedDevice {
         /// The device.
         device: u64,
@@ -48,7 +48,7 @@ pub enum ShardingFault {
     #[error("the number of devices does not fit in 64 bits")]
     TooManyDevices,
     /// A product of `devices=` that is not the number of devices.
-    #[error("[{}] has {places} places for devices, and there are {devices} devices", list(.dims))]
+    #[error("the product of [{}] is {places}, but the number of devices is {devices}", list(.dims))]
     Places {
         /// The numbers of `devices=`.
         dims: Vec<u64>,
@@ -93,7 +93,7 @@ pub enum ShardingFault {
         axis: String,
     },
     /// A device of a mesh beyond its size.
-    #[error("`device_ids` has device {device}, and the mesh has only {devices}")]
+    #[error("`device_ids` lists device {device}, but the mesh has only {}", counted(*.devices, "device", "devices"))]
     MeshDevice {
         /// The device.
         device: u64,
@@ -101,7 +101,7 @@ pub enum ShardingFault {
         devices: u64,
     },
     /// A mesh with fewer or more devices than places.
-    #[error("`device_ids` has {listed} devices, and the mesh has {devices}")]
+    #[error("`device_ids` lists {}, but the mesh has {devices}", counted(*.listed, "device", "devices"))]
     MeshDevices {
         /// How many are listed.
         listed: u64,
@@ -148,7 +148,7 @@ pub enum ShardingFault {
         size: u64,
     },
     /// Two parts in a row that are one.
-    #[error("two parts of '{axis}' stand side by side: write them as one")]
+    #[error("two parts of '{axis}' are side by side: write them as one")]
     PartsJoin {
         /// The axis.
         axis: String,
@@ -166,7 +166,7 @@ pub enum ShardingFault {
         axis: String,
     },
     /// A list of axes in another order than the mesh.
-    #[error("the axes of `{list}` must stand in the order of the mesh")]
+    #[error("the axes of `{list}` must be in the order of the mesh")]
     AxisOrder {
         /// `replicated`, `unreduced` or `manual`.
         list: &'static str,
@@ -175,7 +175,7 @@ pub enum ShardingFault {
     #[error("its mesh is not given: name the axes and their sizes, as in `x=2,y=4`")]
     NoMesh,
     /// More entries of a PartitionSpec than the tensor has dimensions.
-    #[error("it has {entries} entries, and the tensor has rank {rank}")]
+    #[error("it has {}, but the tensor has rank {rank}", counted(*.entries, "entry", "entries"))]
     Entries {
         /// How many entries there are.
         entries: usize,
@@ -183,7 +183,10 @@ pub enum ShardingFault {
         rank: usize,
     },
     /// Not one placement per axis of the mesh.
-    #[error("there are {placements} placements, and the mesh has {axes} axes")]
+    #[error(
+        "it has {}, but the mesh has {}", counted(*.placements, "placement", "placements"),
+        counted(*.axes, "axis", "axes")
+    )]
     Placements {
         /// How many there are.
         placements: usize,
@@ -221,7 +224,7 @@ pub enum ShardingFault {
     #[error("cuts in turn need the extents of the whole tensor")]
     WholeExtents,
     /// A tensor of another rank than the tiles.
-    #[error("it cuts {tiles} dimensions, and the tensor has {rank}")]
+    #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension", "dimensions"))]
     Rank {
         /// How many dimensions have tiles.
         tiles: usize,
@@ -248,7 +251,7 @@ pub enum ShardingFault {
         wanted: Vec<u64>,
     },
     /// `manual`: the program decides what lies where.
-    #[error("`manual` leaves it to the program to say what lies where")]
+    #[error("`manual` leaves it to the program where the elements lie")]
     Manual,
     /// `unreduced`: devices hold partial results.
     #[error("`unreduced` holds partial results, not copies")]
@@ -281,7 +284,7 @@ pub enum ShardingFault {
     #[error("its copies are not digits of the levels of the machine")]
     CopiesAcrossLevels,
     /// More devices than the machine has units.
-    #[error("it has {devices} devices, and the {machine} has {units}")]
+    #[error("it has {}, but the {machine} has {}", counted(*.devices, "device", "devices"), counted(*.units, "unit", "units"))]
     FewerUnits {
         /// How many devices there are.
         devices: u64,
@@ -301,7 +304,7 @@ pub enum ShardingFault {
         machine: String,
     },
     /// A layout whose units derived axes choose.
-    #[error("its units depend on a derived axis, which no sharding has")]
+    #[error("its units depend on a derived axis, which a sharding cannot express")]
     DerivedUnits,
     /// A layout that leaves the first units free.
     #[error("the layout begins at unit {first} of `{level}`, not at unit 0")]
@@ -313,7 +316,7 @@ pub enum ShardingFault {
     },
     /// A digit over units inside one in memory.
     #[error(
-        "a digit of axis {axis} in `{level}` stands inside one in the memory of a unit, so no unit \
+        "a digit of axis {axis} in `{level}` lies inside one in the memory of a unit, so no unit \
          holds a box of the tensor"
     )]
     InsideMemory {
@@ -340,15 +343,15 @@ pub enum ShardingFault {
         wanted: u64,
     },
     /// Copies within the memory of a unit.
-    #[error("its copies in `{level}` are not on devices")]
+    #[error("its copies in `{level}` lie within a unit, not on other devices")]
     CopiesInMemory {
         /// The level in which they lie apart.
         level: Level,
     },
     /// A layout that leaves units of the machine without a part, or gives one two.
     #[error(
-        "the layout does not use all {units} units of the machine, each once; a sharding has a \
-         part for every device"
+        "the layout does not use each of the {units} units of the machine exactly once; a \
+         sharding needs a part for every device"
     )]
     UnusedUnits {
         /// How many units the machine has.
@@ -369,7 +372,7 @@ pub enum ShardingFault {
         dims: Vec<u64>,
     },
     /// A group of a collective without devices.
-    #[error("its group {group} is empty; `{{}}` alone stands for all devices")]
+    #[error("its group {group} is empty; `{{}}` alone means all devices")]
     EmptyGroup {
         /// The group, counted from 0.
         group: usize,
@@ -398,7 +401,7 @@ pub enum ShardingFault {
 #[non_exhaustive]
 pub enum InexpressibleSharding {
     /// Another number of devices than the mesh.
-    #[error("it has {found} devices, and the mesh has {devices}")]
+    #[error("it has {}, but the mesh has {devices}", counted(*.found, "device", "devices"))]
     Devices {
         /// How many it has.
         found: u64,

@@ -44,7 +44,7 @@ impl fmt::Display for ParseErrorKind {
             ParseErrorKind::Joint(_) => write!(f, "expected `_` between a size and its level"),
             ParseErrorKind::LevelName => write!(f, "this is not a valid level name"),
             ParseErrorKind::Duplicate => write!(f, "this level was given already"),
-            ParseErrorKind::Blank => write!(f, "blanks cannot stand inside a subaxis"),
+            ParseErrorKind::Blank => write!(f, "a subaxis cannot contain blanks"),
             ParseErrorKind::OtherNotation(what) => write!(f, "{what} cannot be read here"),
             ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
             ParseErrorKind::Invalid(message) => f.write_str(message),
@@ -88,10 +88,10 @@ impl ParseError {
             ParseErrorKind::Blank => {
                 Some("write size, level and stride together, as in `4_PE:1`".into())
             }
-            ParseErrorKind::LevelName => Some(format!(
-                "a level is a letter, then letters, digits and `_`, at most {} in all",
-                Level::MAX_LEN
-            )),
+            ParseErrorKind::LevelName => {
+                let name = text.get(span.start..span.end).unwrap_or_default();
+                Level::new(name).err().map(|error| error.help())
+            }
             ParseErrorKind::NumberTooLarge => Some(format!("the greatest number is {}", u64::MAX)),
             ParseErrorKind::Layout(error) => error.help(),
             _ => None,

@@ -152,15 +152,16 @@ impl HloShardings {
             page += &line(&held, &padding, "", &text);
         }
         page += match self.partitions() {
-            None => "what has no sharding is counted whole\n",
+            None => "instructions without a sharding are counted whole\n",
             Some(_) => "",
         };
         page += &partitioned(self.partitions());
         let left_over = to_u64(self.left_over());
         if left_over > 0 {
             let count = counted(left_over, "sharding");
+            let describes = if left_over == 1 { "it describes" } else { "they describe" };
             page += &format!(
-                "{count} left over from before the partitioning, which speak of the whole tensor\n"
+                "{count} left over from before partitioning; {describes} the whole tensor\n"
             );
         }
         let unread = self.unread_lines().iter();

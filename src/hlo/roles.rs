@@ -49,8 +49,8 @@ impl HloRole {
 }
 
 /// Why instructions may be missing that are in memory after all.
-pub(super) const NOT_LISTED: &str = "a fusion calls this computation, and another instruction does, \
-    too; not all of its instructions are listed";
+pub(super) const NOT_LISTED: &str = "a fusion and another instruction both call this \
+    computation; not all of its instructions are listed";
 
 /// The calls of a module.
 #[derive(Clone, Debug, Default)]

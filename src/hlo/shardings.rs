@@ -147,7 +147,7 @@ impl Share {
             HloSharding::Tuple(shardings) => {
                 let (leaves, parts) = (leaves.len(), shardings.len());
                 return Err(format!(
-                    "the sharding has {parts} parts, one for each member, and the shape has {leaves}"
+                    "the sharding has {parts} parts, one for each member, but the shape has {leaves}"
                 ));
             }
             one => vec![one; leaves.len()],

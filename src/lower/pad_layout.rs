@@ -221,7 +221,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots, and
-    /// derived axes that no plain subaxes replace.
+    /// derived axes that no plain subaxes replace; where only padding is in the way, the reason says so.
     ///
     /// # Example
     /// ```
@@ -235,10 +235,10 @@ impl Layout {
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         let simplified = self.simplified();
-        if let Some((level, span)) = simplified.spans.first() {
-            return Err(inexpressible(Inexpressible::Span { level: *level, span: *span }));
-        }
-        simplified.write_pad_layout()
+        simplified.write_with_padding().map_err(|refusal| match simplified.write_elements() {
+            Ok((_, Some(lost))) => inexpressible(lost),
+            _ => refusal,
+        })
     }
 
     /// Writes the map as a PadLayout, and what of padding and span it cannot express, if anything.
@@ -248,29 +248,37 @@ impl Layout {
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be said.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
-        if let Ok(text) = self.to_pad_layout() {
+        let simplified = self.simplified();
+        if let Ok(text) = simplified.write_with_padding() {
             return Ok((text, None));
         }
-        let simplified = self.simplified();
-        let landed = simplified.without_padding()?;
-        let text = landed.write_pad_layout()?;
-        let cut = self.used.iter().find(|level| self.span(**level) != landed.extent(**level));
-        let lost = match cut {
-            Some(level) => {
-                let (said, span) = (landed.extent(*level), self.span(*level));
-                Some(format!(
-                    "the span of `{level}` is {span}, which a PadLayout cannot express: it ends at {said}"
-                ))
-            }
-            None if landed.slots() != simplified.slots() => {
-                let (said, slots) = (landed.slots(), simplified.slots());
-                Some(format!(
-                    "of {slots} slots a PadLayout can express {said}: the rest of the padding is left out"
-                ))
-            }
-            None => None,
-        };
-        Ok((text, lost))
+        let (text, lost) = simplified.write_elements()?;
+        Ok((text, lost.map(|lost| note(&lost))))
+    }
+
+    fn write_with_padding(&self) -> Result<PadLayout, LayoutError> {
+        if let Some((level, span)) = self.spans.first() {
+            return Err(inexpressible(Inexpressible::Span { level: *level, span: *span }));
+        }
+        self.write_pad_layout()
+    }
+
+    /// The text of the elements alone, and what it lacks.
+    fn write_elements(&self) -> Result<(PadLayout, Option<Inexpressible>), LayoutError> {
+        let elements = self.without_padding()?;
+        let text = elements.write_pad_layout()?;
+        Ok((text, self.lost_in(&elements)))
+    }
+
+    /// What of span and padding the layout of the elements lacks.
+    fn lost_in(&self, elements: &Layout) -> Option<Inexpressible> {
+        let differs = |level: &&Level| self.span(**level) != elements.extent(**level);
+        if let Some(level) = self.used.iter().find(differs).copied() {
+            let (span, end) = (self.span(level), elements.extent(level));
+            return Some(Inexpressible::Tail { level, span, end });
+        }
+        let (slots, kept) = (self.slots(), elements.slots());
+        (slots != kept).then_some(Inexpressible::Slots { slots, kept })
     }
 
     fn write_pad_layout(&self) -> Result<PadLayout, LayoutError> {
@@ -345,6 +353,19 @@ impl Layout {
 
 fn inexpressible(reason: Inexpressible) -> LayoutError {
     LayoutError::Inexpressible { notation: "a PadLayout", reason }
+}
+
+/// What to say beside a text of the elements alone.
+fn note(lost: &Inexpressible) -> String {
+    match lost {
+        Inexpressible::Tail { level, span, end } => format!(
+            "the span of `{level}` is {span}, which a PadLayout cannot express: it ends at {end}"
+        ),
+        Inexpressible::Slots { slots, kept } => format!(
+            "of {slots} slots a PadLayout can express {kept}: the rest of the padding is left out"
+        ),
+        other => other.to_string(),
+    }
 }
 
 fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {

@@ -381,7 +381,7 @@ impl Layout {
 fn moved(offset: u64) -> Option<String> {
     let note = || {
         format!(
-            "addresses count from {offset}, and a text of this notation counts from 0: add {offset}"
+            "addresses count from {offset}, but a text of this notation counts from 0: add {offset}"
         )
     };
     (offset > 0).then(note)

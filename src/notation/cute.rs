@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 use pest::Parser;
+use pest::error::Error;
 use pest::iterators::Pair;
 
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, ParseErrorKind, Span, counted};
 use crate::notation::cursor::Cursor;
-use crate::notation::refusal::{Stop, check_depth};
+use crate::notation::refusal::{Stop, check_depth, negative};
 use crate::notation::written::Written;
 
 mod grammar {
@@ -151,8 +152,10 @@ fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
 }
 
 fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
-    let mut pairs = Grammar::parse(Rule::text, text)
-        .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
+    let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| {
+        let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
+        refused(text, &error, |at| if is_stride(at) { "a stride" } else { "an extent" })
+    })?;
     let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
     let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
     let trees: Vec<Tree> = trees.map(|part| tree(part, text)).try_collect()?;
@@ -164,10 +167,20 @@ fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
 pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     check_depth(text, MAX_DEPTH)?;
     let mut pairs = Grammar::parse(Rule::coordinate, text)
-        .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
+        .map_err(|error| refused(text, &error, |_| "a coordinate"))?;
     let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
     let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
     trees.map(|part| tree(part, text)).try_collect()
+}
+
+/// The refusal of a text; `what` tells what a number at a byte is.
+fn refused(text: &str, error: &Error<Rule>, what: impl Fn(usize) -> &'static str) -> ParseError {
+    let stop = Stop::of(text, error, name);
+    let at = stop.span.start;
+    match stop.next == Some('-') && stop.expected.contains(&name(Rule::int)) {
+        true => negative(what(at), at, text),
+        false => stop.refuse(text, None),
+    }
 }
 
 pub(super) fn expected(what: &'static str, span: Span, text: &str) -> ParseError {
@@ -191,11 +204,9 @@ fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> 
         (Tree::Int(extent, _), Tree::Int(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
         (Tree::Tuple(shapes, _), Tree::Tuple(strides, span)) => {
             if shapes.len() != strides.len() {
-                let message = format!(
-                    "the shape has {} entries here, the stride {}",
-                    shapes.len(),
-                    strides.len()
-                );
+                let entries = counted(shapes.len(), "entry", "entries");
+                let message =
+                    format!("the shape has {entries} here, but the stride has {}", strides.len());
                 return Err(ParseError::new(ParseErrorKind::Invalid(message), *span, text));
             }
             let modes = shapes.iter().zip(strides).map(|(shape, stride)| zip(shape, stride, text));

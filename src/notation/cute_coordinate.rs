@@ -1,7 +1,7 @@
 //! Coordinates of CuTe layouts: `((1,0),2)`.
 
 use crate::algebra::{product, split};
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, ParseErrorKind, Span, counted};
 use crate::notation::cute::{CuteLayout, CuteMode, Tree, coordinate, expected};
 
 impl CuteLayout {
@@ -55,8 +55,8 @@ fn numbers(
 ) -> Result<Vec<u64>, ParseError> {
     if modes.len() != members.len() {
         let (found, wanted) = (members.len(), modes.len());
-        let message =
-            format!("the coordinate has {found} entries here, but the shape has {wanted}");
+        let found = counted(found, "entry", "entries");
+        let message = format!("the coordinate has {found} here, but the shape has {wanted}");
         return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
     }
     modes.iter().zip(members).map(|(mode, member)| number(mode, member, text)).collect()

@@ -46,6 +46,17 @@ impl Stop {
     }
 }
 
+/// The refusal of a minus sign, at byte `at`, in front of a number that counts.
+pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
+    let kind = ParseErrorKind::Invalid(format!("{what} cannot be negative"));
+    let refusal = ParseError::new(kind, Span::new(at, at + 1), text);
+    match what {
+        "a stride" => refusal
+            .with_help("for a reversed axis, write the layout that it had before it was reversed"),
+        _ => refusal,
+    }
+}
+
 /// Refuses round brackets that nest deeper than `most`: grammars of tuples recurse, and the stack
 /// is not ours to fill.
 pub(super) fn check_depth(text: &str, most: usize) -> Result<(), ParseError> {

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, ParseErrorKind, Span, counted};
+use crate::notation::refusal::negative;
 use crate::notation::written::Written;
 
 /// A strided layout.
@@ -94,7 +95,7 @@ impl FromStr for Strided {
     /// Parses `shape=(..), strides=(..)` with an optional `offset=n` and `itemsize=n`, or two lists
     /// without their names; blanks do not matter.
     fn from_str(text: &str) -> Result<Strided, ParseError> {
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = Reader { text, at: 0, reads: "an extent" };
         let named = !["(", "torch"].iter().any(|start| text.trim_start().starts_with(start));
         let shape = if named { reader.named_list("shape")? } else { reader.list()? };
         let strides = if !named && reader.rest().trim().is_empty() {
@@ -127,6 +128,8 @@ fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// What the next number is.
+    reads: &'static str,
 }
 
 impl Reader<'_> {
@@ -173,9 +176,11 @@ impl Reader<'_> {
             self.takes(",");
         }
         let start = self.at;
+        self.reads = "a stride";
         let strides = if named { self.named_list("strides")? } else { self.list()? };
         if strides.len() != rank {
-            let message = format!("{rank} extents, but {} strides", strides.len());
+            let extents = counted(rank, "extent", "extents");
+            let message = format!("{extents}, but {}", counted(strides.len(), "stride", "strides"));
             let span = Span::new(start, self.at);
             return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text));
         }
@@ -190,11 +195,13 @@ impl Reader<'_> {
         self.expect(",", if layout.itemsize.is_some() { "the end" } else { "`,`" })?;
         if layout.offset.is_none() && self.takes("offset") {
             self.expect("=", "`=`")?;
+            self.reads = "the offset";
             layout.offset = Some(self.number()?);
             return Ok(());
         }
         self.expect("itemsize", "`itemsize`")?;
         self.expect("=", "`=`")?;
+        self.reads = "the itemsize";
         layout.itemsize = Some(self.number()?);
         Ok(())
     }
@@ -202,10 +209,7 @@ impl Reader<'_> {
     fn number(&mut self) -> Result<u64, ParseError> {
         self.skip_blanks();
         if self.rest().starts_with('-') {
-            let span = Span::new(self.at, self.at + 1);
-            let message = "negative numbers are not read here".into();
-            return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text)
-                .with_help("for a reversed axis, write the layout that it had before"));
+            return Err(negative(self.reads, self.at, self.text));
         }
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {

@@ -112,7 +112,7 @@ impl fmt::Display for MemberReport {
         }
         writeln!(
             f,
-            "\norders and tilings by size; those with * are what TPU dumps show, and go first"
+            "\norders and tilings by size; those marked * occur in TPU dumps and come first"
         )?;
         let is_shown =
             |(at, advice): &(usize, &XlaAdvice)| *at < MOST_ADVICE || advice.array == self.array;
@@ -125,7 +125,7 @@ impl fmt::Display for MemberReport {
         let shown = self.advice.iter().enumerate().filter(is_shown).count();
         match self.advice.len() - shown {
             0 => Ok(()),
-            more => writeln!(f, "{more} more with --json"),
+            more => writeln!(f, "{more} more; --json lists them all"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::line::Indexes;
 use super::place::VectorPlace;
-use crate::error::ParseError;
+use crate::error::{ParseError, counted};
 use crate::notation::{Dtype, MemoryText};
 
 /// Something that is wrong, at a line.
@@ -25,7 +25,7 @@ pub enum Fault {
     #[error("{0}")]
     Layout(ParseError),
     /// A line before the first header.
-    #[error("no header stands before this line")]
+    #[error("this line comes before any header")]
     NoHeader,
     /// A tensor with two headers.
     #[error("{tensor} has two headers")]
@@ -97,7 +97,10 @@ pub enum Fault {
         wanted: Vec<Vec<u64>>,
     },
     /// Not one value per index.
-    #[error("the comment has {values} values, but {indexes} indexes")]
+    #[error(
+        "the comment has {}, but {}", counted(*.values, "value", "values"),
+        counted(*.indexes, "index", "indexes")
+    )]
     Count {
         /// How many values.
         values: usize,
@@ -127,7 +130,7 @@ pub enum Fault {
         place: VectorPlace,
     },
     /// A line that is not in the order of the elements.
-    #[error("out of order: the line of {} stands here, {}", one(.found), expected(.wanted))]
+    #[error("out of order: this is the line of {}, {}", one(.found), expected(.wanted))]
     Order {
         /// The first element of the line.
         found: Vec<u64>,
@@ -174,7 +177,7 @@ fn until(first: &Vec<u64>, last: &Vec<u64>) -> String {
 }
 
 fn lines(count: u64) -> String {
-    if count == 1 { "1 line".into() } else { format!("{count} lines") }
+    counted(count, "line", "lines")
 }
 
 /// The remedy for an address of `r` that was written in decimal.

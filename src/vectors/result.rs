@@ -78,7 +78,12 @@ fn entry(text: &str) -> Result<Entry, ParseError> {
     }
     if text.starts_with("d ") || text.starts_with("r ") {
         let line: VectorLine = text.parse()?;
-        let missing = || invalid(text, "the line has no long word: this is what a simulator reads");
+        let missing = || {
+            invalid(
+                text,
+                "the line lacks its long word: it is for a simulator to read, not what one prints",
+            )
+        };
         return Ok(Entry::Placed(line.place, line.payload.ok_or_else(missing)?));
     }
     let digits = text.strip_prefix("0x").unwrap_or(text);

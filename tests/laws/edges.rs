@@ -1,6 +1,6 @@
 //! Edges of the algebra that random layouts seldom reach, each in a case of its own.
 
-use tensor_layout::algebra::Subaxis;
+use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::{ComplementFault, InverseFault};
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
@@ -64,6 +64,34 @@ fn a_complement_needs_the_size_of_every_level_that_moves() {
     let rest = spread.complement(&[(A, 8), (Level::PE, 4)]).unwrap();
     assert_eq!(rest.elements(), 4);
     assert!(layout("((1_PE, 2:1))").complement(&[(A, 8)]).is_ok());
+}
+
+#[test]
+fn a_division_and_a_product_are_refused_in_their_own_words() {
+    let logical = Arrangement::Logical;
+    let divided = layout("((4:1))").divide(IndexOrder::RowMajor, &layout("((3:1))"), logical);
+    assert_eq!(
+        divided.unwrap_err().to_string(),
+        "this tile cannot divide the layout: in `Addr` it fills blocks of 3, and 4 is not a multiple of 3"
+    );
+    let multiplied = layout("(2:1, 2:3)").product(&layout("((2:1))"), logical);
+    assert_eq!(
+        multiplied.unwrap_err().to_string(),
+        "the layout cannot be multiplied: in `Addr` a stride of 3 is not a multiple of 2, which the smaller strides fill"
+    );
+}
+
+#[test]
+fn an_order_that_is_refused_tells_the_axes_there_are() {
+    let refused =
+        |text: &str, order: &[usize]| layout(text).permute(order).unwrap_err().to_string();
+    assert_eq!(
+        refused("(2:3, 3:1)", &[0, 0]),
+        "the edit is refused: 0,0 does not list each axis exactly once; a layout of rank 2 has the axes 0 to 1"
+    );
+    assert!(refused("(6:1)", &[]).contains("an empty order does not list each axis"));
+    assert!(refused("(6:1)", &[1]).ends_with("a layout of rank 1 has only axis 0"));
+    assert!(refused("()", &[0]).ends_with("a layout of rank 0 has no axes"));
 }
 
 #[test]

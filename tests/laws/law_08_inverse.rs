@@ -117,7 +117,7 @@ fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
         reason if reason.starts_with("in ") => tangled,
         reason if reason.starts_with("derived axis") => starts,
         reason if reason.contains("starts from") => raised,
-        reason if reason.contains("moves nothing") => simple.derived.iter().any(|(_, axis)| {
+        reason if reason.contains("has stride 0") => simple.derived.iter().any(|(_, axis)| {
             axis.digits
                 .iter()
                 .any(|digit| digit.size > 1 && matches!(digit.to, To::Land(_, 0) | To::Feed(_, 0)))

@@ -67,7 +67,7 @@ Examples:
             question.layout = self.text(self.layout.as_deref())?;
             question.after = self.text(self.after.as_deref())?;
             if question.layout.is_empty() && (self.reading.is_said() || self.on.is_said()) {
-                let why = "there is no layout that the options could be for";
+                let why = "the options apply to a layout; give one as the first argument";
                 return Err(Failure::Argument(why.into()));
             }
             if !question.layout.is_empty() {

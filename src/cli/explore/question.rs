@@ -143,7 +143,7 @@ fn column(name: &str, placement: &Placement) -> Result<Level, Failure> {
     let level = Level::new(name)?;
     match placement.columns().contains(&level) && !level.is_in_unit() {
         true => Ok(level),
-        false => Err(Failure::Argument(format!("`{level}` does not tell units apart here"))),
+        false => Err(Failure::Argument(format!("`{level}` does not distinguish units here"))),
     }
 }
 

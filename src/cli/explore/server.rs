@@ -147,7 +147,7 @@ async fn bounded<T: Send + 'static>(
     let late = |_| refused(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long");
     let permit = tokio::time::timeout(LONGEST, shared.running.clone().acquire_owned());
     let Ok(permit) = permit.await.map_err(late)? else {
-        return Err(refused(StatusCode::SERVICE_UNAVAILABLE, "the server ends"));
+        return Err(refused(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"));
     };
     let answer = tokio::task::spawn_blocking(move || {
         let _running = permit;
@@ -212,7 +212,7 @@ fn written(question: &Question, format: &str) -> Result<Vec<u8>, Failure> {
         #[cfg(feature = "parquet")]
         "parquet" => table.write_parquet(&mut out, tensor_layout::rows::ColumnWidth::Wide),
         other => {
-            let why = format!("`{other}` is not a form of tables that this build writes");
+            let why = format!("this build does not write tables as `{other}`");
             return Err(Failure::Argument(why));
         }
     };

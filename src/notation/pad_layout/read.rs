@@ -141,7 +141,8 @@ fn joint(slip: Node<'_>, text: &str) -> ParseError {
     let name = name.map_or("", |name| name.as_str());
     match Level::misspelt(name).map_or_else(|| Level::new(name), Ok) {
         Ok(level) => ParseError::new(ParseErrorKind::Joint(level), at, text),
-        Err(_) => ParseError::new(ParseErrorKind::LevelName, at, text),
+        // The span has the wrong joint in it, and is not the name.
+        Err(error) => ParseError::new(ParseErrorKind::LevelName, at, text).with_help(error.help()),
     }
 }
 
@@ -210,7 +211,7 @@ fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
     match next {
         Some('-') => Some("sizes, strides and extents are not negative"),
         Some('.') => Some("sizes, strides and extents are whole numbers"),
-        Some('[' | '{') => Some("axes stand in round brackets"),
+        Some('[' | '{') => Some("write axes in round brackets"),
         Some('0'..='9' | '(') if !expected.contains(&"`/`") && expected.contains(&"`,`") => {
             Some("subaxes of one axis are separated by `,`")
         }

@@ -226,7 +226,7 @@ fn once<T>(
     match slot.replace(value) {
         None => Ok(()),
         Some(_) => Err(read::invalid(
-            "a sharding has one of each: this contradicts what stands before it",
+            "a sharding has one of each: this contradicts what comes before it",
             read::span(pair),
             text,
         )),

@@ -72,7 +72,7 @@ pub(super) fn iota(pair: Pair<'_, Rule>, text: &str) -> Result<(Vec<u64>, Vec<u6
     }
     let message = match (dims.len(), permutation.len()) {
         (1, 0) => None,
-        (1, _) => Some("one number takes no transpose `T(..)`".to_owned()),
+        (1, _) => Some("a single number does not take a transpose `T(..)`".to_owned()),
         (_, 0) => Some("several numbers need a transpose `T(..)`".to_owned()),
         (dims, permutation) if dims != permutation => {
             Some(format!("there are {dims} numbers, but the transpose has {permutation}"))
