@@ -251,7 +251,7 @@ pub enum ShardingFault {
         wanted: Vec<u64>,
     },
     /// `manual`: the program decides what lies where.
-    #[error("`manual` leaves it to the program where the elements lie")]
+    #[error("`manual` leaves the placement of the elements to the program")]
     Manual,
     /// `unreduced`: devices hold partial results.
     #[error("`unreduced` holds partial results, not copies")]

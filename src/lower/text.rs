@@ -282,7 +282,7 @@ impl Layout {
     /// let (text, left_out) = rows.write(Notation::Cute, f32)?;
     /// assert_eq!(text, "(2,8):(8,1)");
     /// assert_eq!(left_out.unwrap(),
-    ///     "addresses count from 8, and a text of this notation counts from 0: add 8; \
+    ///     "addresses count from 8, but a text of this notation counts from 0: add 8; \
     ///     padding is left out: of 32 slots 16 hold elements");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
