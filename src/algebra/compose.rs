@@ -54,10 +54,11 @@ impl Layout {
         map: &Layout,
         linear: bool,
     ) -> Result<Layout, LayoutError> {
-        // Derived axes: those of `map`, the linear index if there is one, the axes of `self`, its
-        // own derived axes.
+        // Derived axes: those of `map`, the linear index if there is one, the axes of `self` unless
+        // their digits write that index, its own derived axes.
+        let joined = if linear { self.joined(order) } else { None };
         let first = map.derived.len() + usize::from(linear);
-        let shift = first + self.rank();
+        let shift = if joined.is_some() { first } else { first + self.rank() };
         let mut builder = self.without_axes();
         let fed = |level: Level| match linear {
             true => map.derived.len(),
@@ -75,12 +76,17 @@ impl Layout {
         builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
         builder.derived = Vec::with_capacity(shift + self.derived.len());
         builder.derived.extend(map.derived.iter().map(|derived| derived.with(feed)));
-        if linear {
-            builder.derived.push(self.linear_axis(order, first, map.offset(Level::ADDR))?);
-        }
-        for (number, axis) in self.axes.iter().enumerate() {
-            let start = if linear { 0 } else { map.offset(Level::axis(number)) };
+        let start = map.offset(Level::ADDR);
+        if let Some(axis) = joined {
             builder.derived.push(DerivedAxis { start, axis: axis.with(shifted) });
+        } else {
+            if linear {
+                builder.derived.push(self.linear_axis(order, first, start)?);
+            }
+            for (number, axis) in self.axes.iter().enumerate() {
+                let start = if linear { 0 } else { map.offset(Level::axis(number)) };
+                builder.derived.push(DerivedAxis { start, axis: axis.with(shifted) });
+            }
         }
         builder.derived.extend(self.derived.iter().map(|derived| derived.with(shifted)));
         let composed = builder.build().map_err(|error| match error {

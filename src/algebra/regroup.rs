@@ -97,7 +97,7 @@ impl Layout {
     }
 
     /// The digits of all axes as those of one, whose value is the linear index.
-    fn joined(&self, order: IndexOrder) -> Option<Axis> {
+    pub(super) fn joined(&self, order: IndexOrder) -> Option<Axis> {
         let axes = || order.slowest_first(self.rank()).into_iter().map(|axis| &self.axes[axis]);
         let joins = self.rank() == 1 || axes().all(|axis| axis.extent == axis.slots());
         let subaxes = || axes().flat_map(|axis| &axis.subaxes).copied().collect();
