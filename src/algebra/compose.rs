@@ -54,49 +54,51 @@ impl Layout {
         map: &Layout,
         linear: bool,
     ) -> Result<Layout, LayoutError> {
-        // Derived axes: those of `map`, the linear index if there is one, the axes of `self` unless
-        // their digits write that index, its own derived axes.
-        let joined = if linear { self.joined(order) } else { None };
-        let first = map.derived.len() + usize::from(linear);
-        let shift = if joined.is_some() { first } else { first + self.rank() };
+        let first = map.derived.len();
+        let read = self.read_axes(order, map, linear)?;
+        let own = first + read.len() - self.derived.len();
+        let feed = |digit: &Subaxis| reading(digit, first, linear);
         let mut builder = self.without_axes();
-        let fed = |level: Level| match linear {
-            true => map.derived.len(),
-            false => first + axis_of(level).unwrap_or(0),
-        };
-        let feed = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } if level != Level::ADDR || linear => {
-                Subaxis::feed(subaxis.size, fed(level), stride)
-            }
-            // Only coordinate 0 of `Addr` is left.
-            Target::Land { .. } => Subaxis::feed(subaxis.size, fed(Level::axis(0)), 0),
-            Target::Feed { .. } => *subaxis,
-        };
-        let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
         builder.axes = map.axes.iter().map(|axis| axis.with(feed)).collect();
-        builder.derived = Vec::with_capacity(shift + self.derived.len());
-        builder.derived.extend(map.derived.iter().map(|derived| derived.with(feed)));
-        let start = map.offset(Level::ADDR);
-        if let Some(axis) = joined {
-            builder.derived.push(DerivedAxis { start, axis: axis.with(shifted) });
-        } else {
-            if linear {
-                builder.derived.push(self.linear_axis(order, first, start)?);
-            }
-            for (number, axis) in self.axes.iter().enumerate() {
-                let start = if linear { 0 } else { map.offset(Level::axis(number)) };
-                builder.derived.push(DerivedAxis { start, axis: axis.with(shifted) });
-            }
-        }
-        builder.derived.extend(self.derived.iter().map(|derived| derived.with(shifted)));
+        let derived = map.derived.iter().map(|derived| derived.with(feed));
+        builder.derived = derived.chain(read).collect();
         let composed = builder.build().map_err(|error| match error {
-            LayoutError::FedBeyond { derived, extent, reach } if derived < shift => {
-                let axis = derived.checked_sub(first);
+            LayoutError::FedBeyond { derived, extent, reach } if derived < own => {
+                let axis = derived.checked_sub(first + usize::from(linear));
                 LayoutError::OutsideDomain { axis, extent, reach }
             }
             other => other,
         })?;
         Ok(composed.into_simplified())
+    }
+
+    /// The derived axes behind those of `map`: the linear index if there is one, the axes of `self`
+    /// unless their digits write that index, its own derived axes.
+    fn read_axes(
+        &self,
+        order: IndexOrder,
+        map: &Layout,
+        linear: bool,
+    ) -> Result<Vec<DerivedAxis>, LayoutError> {
+        let joined = if linear { self.joined(order) } else { None };
+        let first = map.derived.len() + usize::from(linear);
+        let shift = if joined.is_some() { first } else { first + self.rank() };
+        let shifted = |subaxis: &Subaxis| subaxis.shifted(shift);
+        let start = map.offset(Level::ADDR);
+        let mut read = Vec::with_capacity(1 + self.rank() + self.derived.len());
+        if let Some(axis) = joined {
+            read.push(DerivedAxis { start, axis: axis.with(shifted) });
+        } else {
+            if linear {
+                read.push(self.linear_axis(order, first, start)?);
+            }
+            for (number, axis) in self.axes.iter().enumerate() {
+                let start = if linear { 0 } else { map.offset(Level::axis(number)) };
+                read.push(DerivedAxis { start, axis: axis.with(shifted) });
+            }
+        }
+        read.extend(self.derived.iter().map(|derived| derived.with(shifted)));
+        Ok(read)
     }
 
     /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
@@ -197,6 +199,19 @@ impl Layout {
             linear = linear.offset(Level::ADDR, from);
         }
         linear.build()
+    }
+}
+
+/// A digit of a map, as it feeds what it reads: derived axis `first`, or the ones from there on.
+fn reading(digit: &Subaxis, first: usize, linear: bool) -> Subaxis {
+    match digit.target {
+        Target::Land { stride, .. } if linear => Subaxis::feed(digit.size, first, stride),
+        // Only coordinate 0 of `Addr` is left.
+        Target::Land { level: Level::ADDR, .. } => Subaxis::feed(digit.size, first, 0),
+        Target::Land { level, stride } => {
+            Subaxis::feed(digit.size, first + axis_of(level).unwrap_or(0), stride)
+        }
+        Target::Feed { .. } => *digit,
     }
 }
 

@@ -73,8 +73,8 @@ impl Layout {
     /// `self` fills.
     ///
     /// # Errors
-    /// [`NoProduct`](LayoutError::NoProduct) where `self` has no complement; as [`compose`](Layout::compose); levels other than
-    /// `Addr` in either.
+    /// [`NoProduct`](LayoutError::NoProduct) where `self` has no complement; as
+    /// [`compose`](Layout::compose); levels other than `Addr` in either.
     ///
     /// # Example
     /// ```

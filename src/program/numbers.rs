@@ -75,7 +75,35 @@ impl<T: Cell> Write<T> {
 }
 
 fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
-    // From the minor end, lines that fill a piece of the table without gaps.
+    let (dense, outer) = dense(lines);
+    let (outer, inner) = lines.split_at(outer);
+    match outer.split_last() {
+        // A line that goes on where the piece ends, but is too long.
+        Some((long, outer)) if long.at == dense => {
+            let cells = to_index(dense * long.count);
+            let parts = Parts::new(*long, inner, dense);
+            each(outer, at, first, &mut |at, first| parts.write(&mut table[at..at + cells], first));
+        }
+        Some((apart, outer)) if dense <= FEW && dense <= apart.at => {
+            let (count, step) = (to_index(apart.count), to_index(apart.at));
+            let values: Vec<T> = values(inner).into_iter().map(T::wrapped).collect();
+            let length = (count - 1) * step + values.len();
+            each(outer, at, first, &mut |at, first| {
+                again(&mut table[at..at + length], (step, apart.value), first, &values);
+            });
+        }
+        _ => {
+            let piece = Piece::new(inner);
+            each(outer, at, first, &mut |at, first| {
+                piece.write(&mut table[at..at + to_index(dense)], first);
+            });
+        }
+    }
+}
+
+/// From the minor end, the cells of lines that fill a piece of the table without gaps, and how many
+/// lines are outside.
+fn dense(lines: &[Line]) -> (u64, usize) {
     let mut dense = 1_u64;
     let mut outer = lines.len();
     while let Some(line) = outer.checked_sub(1).map(|minor| lines[minor])
@@ -85,37 +113,27 @@ fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
         dense *= line.count;
         outer -= 1;
     }
-    match lines[..outer].split_last() {
-        // A line that goes on where the piece ends, but is too long: part by part.
-        Some((long, outer_lines)) if long.at == dense => {
-            let part = (LONGEST_VECTOR / dense).clamp(1, long.count);
-            let inner = [&[Line { count: part, ..*long }], &lines[outer..]].concat();
-            let piece = Piece::new(&inner);
-            each(outer_lines, at, first, &mut |at, first| {
-                let table = &mut table[at..at + to_index(dense * long.count)];
-                let parts = table.chunks_mut(to_index(part * dense));
-                for (chunk, number) in parts.zip(0_u64..) {
-                    piece.write(
-                        chunk,
-                        first.plus(T::wrapped((number * part).wrapping_mul(long.value))),
-                    );
-                }
-            });
-        }
-        // A few cells again and again.
-        Some((apart, outer_lines)) if dense <= FEW && dense <= apart.at => {
-            let (count, step) = (to_index(apart.count), to_index(apart.at));
-            let values: Vec<T> = values(&lines[outer..]).into_iter().map(T::wrapped).collect();
-            let length = (count - 1) * step + values.len();
-            each(outer_lines, at, first, &mut |at, first| {
-                again(&mut table[at..at + length], (step, apart.value), first, &values);
-            });
-        }
-        _ => {
-            let piece = Piece::new(&lines[outer..]);
-            each(&lines[..outer], at, first, &mut |at, first| {
-                piece.write(&mut table[at..at + to_index(dense)], first);
-            });
+    (dense, outer)
+}
+
+/// A line of dense pieces that follow each other, part by part.
+struct Parts<T> {
+    piece: Piece<T>,
+    /// The cells of a part, and what one part adds to the number.
+    cells: usize,
+    adds: u64,
+}
+
+impl<T: Cell> Parts<T> {
+    fn new(line: Line, inner: &[Line], dense: u64) -> Parts<T> {
+        let count = (LONGEST_VECTOR / dense).clamp(1, line.count);
+        let piece = Piece::new(&[&[Line { count, ..line }], inner].concat());
+        Parts { piece, cells: to_index(count * dense), adds: count.wrapping_mul(line.value) }
+    }
+
+    fn write(&self, table: &mut [T], first: T) {
+        for (cells, part) in table.chunks_mut(self.cells).zip(0_u64..) {
+            self.piece.write(cells, first.plus(T::wrapped(part.wrapping_mul(self.adds))));
         }
     }
 }

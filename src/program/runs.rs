@@ -277,8 +277,7 @@ impl Runs<'_> {
         match &mut self.rows {
             Rows::Vectors(outer) => {
                 let (base, part) = outer.next()?;
-                let number = to_u64;
-                Some((base, number(part.start)..number(part.end)))
+                Some((base, to_u64(part.start)..to_u64(part.end)))
             }
             Rows::Long(_) | Rows::Boxes(_) => None,
         }

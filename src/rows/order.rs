@@ -20,7 +20,7 @@ use std::ops::{ControlFlow, Range};
 use itertools::Itertools;
 
 use super::read::{Reader, Run, Width};
-use crate::algebra::{Budget, Digit, Layout, Sum, Term, nests, product};
+use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, nests, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -98,15 +98,45 @@ enum Kind {
         axis: Option<usize>,
         worth: u64,
     },
-    Listed(Vec<Setting>),
+    Listed(Listing),
 }
 
-/// A coordinate, and what its digits are worth in the values of axes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Setting {
-    coordinate: u64,
-    digits: Vec<u64>,
-    values: Vec<(usize, u64)>,
+/// All settings of some digits, in the order of the coordinates that they give.
+#[derive(Clone, Debug)]
+struct Listing {
+    /// Each with the axis, by its number in the row, in which one step is worth something.
+    digits: Vec<(Digit, Option<usize>)>,
+    /// (coordinate, the digits as one number): sixteen bytes, as there may be 2^24 of them.
+    settings: Vec<(u64, u64)>,
+}
+
+impl Listing {
+    /// Without settings.
+    fn of(digits: &[Digit], columns: usize) -> Listing {
+        let axis = |digit: &Digit| digit.axis.map(|axis| columns + axis);
+        let digits = digits.iter().map(|digit| (*digit, axis(digit))).collect();
+        Listing { digits, settings: Vec::new() }
+    }
+
+    fn setting(&self, values: &[u64]) -> (u64, u64) {
+        let digits = self.digits.iter().zip(values);
+        digits.fold((0, 0), |(coordinate, number), ((digit, _), value)| {
+            (coordinate + digit.step * value, number * digit.size + value)
+        })
+    }
+
+    /// Adds a coordinate to a column, and what its digits are worth to the values of axes.
+    fn add(&self, at: usize, column: usize, row: &mut [u64]) {
+        let Some((coordinate, number)) = self.settings.get(at) else { return };
+        row[column] += coordinate;
+        let mut rest = *number;
+        for (digit, axis) in self.digits.iter().rev() {
+            if let Some(axis) = axis {
+                row[*axis] += rest % digit.size * digit.place;
+            }
+            rest /= digit.size;
+        }
+    }
 }
 
 impl Counter {
@@ -119,12 +149,7 @@ impl Counter {
                     row[*axis] += choice * worth;
                 }
             }
-            Kind::Listed(settings) => {
-                let at = to_index(choice);
-                let Some(setting) = settings.get(at) else { return };
-                row[self.column] += setting.coordinate;
-                setting.values.iter().for_each(|(axis, value)| row[*axis] += value);
-            }
+            Kind::Listed(listing) => listing.add(to_index(choice), self.column, row),
         }
     }
 
@@ -137,8 +162,8 @@ impl Counter {
 
     /// Whether one coordinate is given by different digits, so that their rows interleave.
     fn repeats(&self) -> bool {
-        let Kind::Listed(settings) = &self.kind else { return false };
-        settings.iter().tuple_windows().any(|(a, b)| a.coordinate == b.coordinate)
+        let Kind::Listed(listing) = &self.kind else { return false };
+        listing.settings.windows(2).any(|pair| pair[0].0 == pair[1].0)
     }
 }
 
@@ -165,7 +190,7 @@ impl Parts<'_> {
             .filter(|digit| digit.size > 1)
             .sorted_by_key(|digit| std::cmp::Reverse(digit.step))
             .collect();
-        let settings = match fixed.map(|at| at.checked_sub(self.layout.offset(level))) {
+        let listing = match fixed.map(|at| at.checked_sub(self.layout.offset(level))) {
             Some(None) => return Ok(None),
             Some(Some(target)) => self.solutions(&digits, target)?,
             None if nests(digits.iter().map(|d| (d.size - 1, d.step))) => {
@@ -182,42 +207,33 @@ impl Parts<'_> {
             }
             None => self.listed(&digits)?,
         };
-        let count = to_u64(settings.len());
-        let counter = Counter { column, count, kind: Kind::Listed(settings) };
+        let count = to_u64(listing.settings.len());
+        let counter = Counter { column, count, kind: Kind::Listed(listing) };
         Ok((count > 0).then(|| vec![counter]))
     }
 
-    fn setting(&self, digits: &[Digit], values: Vec<u64>) -> Setting {
-        let each = || digits.iter().zip(&values);
-        let worth = |(digit, value): (&Digit, &u64)| {
-            Some((self.columns.len() + digit.axis?, value * digit.place))
-        };
-        Setting {
-            coordinate: each().map(|(digit, value)| digit.step * value).sum(),
-            values: each().filter_map(worth).collect(),
-            digits: values,
-        }
-    }
-
-    fn listed(&self, digits: &[Digit]) -> Result<Vec<Setting>, LayoutError> {
+    fn listed(&self, digits: &[Digit]) -> Result<Listing, LayoutError> {
         let rows = product(digits.iter().map(|digit| digit.size)).unwrap_or(u64::MAX);
         check_rows(rows)?;
-        let all = digits.iter().map(|digit| 0..digit.size).multi_cartesian_product();
-        Ok(all.map(|values| self.setting(digits, values)).sorted().collect())
+        let mut listing = Listing::of(digits, self.columns.len());
+        let sizes = digits.iter().map(|digit| digit.size).collect();
+        listing.settings = Indexes::new(sizes).map(|values| listing.setting(&values)).collect();
+        listing.settings.sort_unstable();
+        Ok(listing)
     }
 
     /// All ways to give one coordinate.
-    fn solutions(&self, digits: &[Digit], target: u64) -> Result<Vec<Setting>, LayoutError> {
+    fn solutions(&self, digits: &[Digit], target: u64) -> Result<Listing, LayoutError> {
         let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
         let sum = Sum::new(digits.iter().enumerate().map(term).collect());
-        let mut settings = Vec::new();
+        let mut listing = Listing::of(digits, self.columns.len());
         let mut budget = Budget::new("which digits give a coordinate");
         let mut values = vec![0; digits.len()];
         let outcome = sum.solve(target, &mut values, &mut budget, &mut |values, _| {
-            settings.push(self.setting(digits, values.to_vec()));
+            listing.settings.push(listing.setting(values));
             Ok(ControlFlow::<()>::Continue(()))
         });
-        outcome.map(|_| settings)
+        outcome.map(|_| listing)
     }
 }
 
@@ -337,7 +353,7 @@ impl<'a> Slots<'a> {
             let from = self.template.len();
             self.template.resize(from + self.base.len(), 0);
             let row = &mut self.template[from..];
-            turn(&self.counters[outer..], slot % inner, row);
+            add_all(&self.counters[outer..], slot % inner, row);
             if per_block > 1 && even {
                 self.counters[cut].add(row, slot / inner);
             }
@@ -378,7 +394,7 @@ impl<'a> Slots<'a> {
     /// The row of the outer counters.
     fn outer_row(&self, slot: u64) -> Vec<u64> {
         let mut row = self.base.clone();
-        turn(&self.counters[..self.shape.outer], slot, &mut row);
+        add_all(&self.counters[..self.shape.outer], slot, &mut row);
         row
     }
 
@@ -391,12 +407,11 @@ impl<'a> Slots<'a> {
         let skipped = self.slots.start - first_choice * inner;
         let choices = per_block.min(last - first_choice % last);
         let rows = (choices * inner - skipped).min(self.slots.end - self.slots.start);
-        let index = to_index;
         let width = self.base.len();
         let mut numbers = std::mem::take(&mut self.block.numbers);
         if let Some(listed) = self.listed() {
             let mut base = self.base.clone();
-            turn(&self.counters[..outer - 1], first_choice / last, &mut base);
+            add_all(&self.counters[..outer - 1], first_choice / last, &mut base);
             numbers.clear();
             for at in 0..rows {
                 let from = numbers.len();
@@ -405,11 +420,12 @@ impl<'a> Slots<'a> {
             }
         } else {
             let base = self.outer_row(first_choice);
-            let template = &self.template[index(skipped) * width..index(skipped + rows) * width];
+            let template =
+                &self.template[to_index(skipped) * width..to_index(skipped + rows) * width];
             moved(template, &base, &mut numbers);
         }
         self.block.numbers = numbers;
-        self.block.rows = index(rows);
+        self.block.rows = to_index(rows);
         self.read(self.slots.start)?;
         self.slots.start += rows;
         Ok(())
@@ -452,7 +468,7 @@ impl<'a> Slots<'a> {
             for slot in slots.start..end {
                 let from = self.block.numbers.len();
                 self.block.numbers.extend_from_slice(&base);
-                turn(&self.counters[outer..], slot, &mut self.block.numbers[from..]);
+                add_all(&self.counters[outer..], slot, &mut self.block.numbers[from..]);
             }
             self.block.rows = self.block.numbers.len() / width;
             self.read(slots.start)?;
@@ -500,7 +516,7 @@ fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
 }
 
 /// Adds what counters add at their `slot`th setting, the last fastest.
-fn turn(counters: &[Counter], slot: u64, row: &mut [u64]) {
+fn add_all(counters: &[Counter], slot: u64, row: &mut [u64]) {
     let mut rest = slot;
     for counter in counters.iter().rev() {
         counter.add(row, rest % counter.count);
