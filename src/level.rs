@@ -86,6 +86,9 @@ impl Level {
     /// The unit among those that share a memory; not a name that can be given.
     pub(crate) const IN_GROUP: Level = Level::literal("unit of a memory");
 
+    /// What adds up in place; not a name that can be given.
+    pub(crate) const IN_SUM: Level = Level::literal("added in place");
+
     /// The levels that have a meaning of their own, in column order.
     pub const KNOWN: [Level; 7] =
         [Level::TIME, Level::L2B, Level::L1B, Level::MAB, Level::PE, Level::ADDR, Level::W];

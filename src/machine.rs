@@ -219,10 +219,13 @@ impl Machine {
         self.word_bits
     }
 
-    /// The number of the leaf at a place, counted through the tree; absent levels count as 0.
+    /// The number of the leaf at a place, counted through the tree; absent levels count as 0. Of
+    /// coordinates that no unit has it is a number that no leaf has, at most `u64::MAX`.
     #[must_use]
     pub fn unit(&self, place: &Location) -> u64 {
-        self.levels().fold(0, |unit, (level, size)| unit * size + place.get(level).unwrap_or(0))
+        self.levels().fold(0, |unit: u64, (level, size)| {
+            unit.saturating_mul(size).saturating_add(place.get(level).unwrap_or(0))
+        })
     }
 
     /// How messages call it.

@@ -43,6 +43,7 @@ pub struct Placement {
     with_copies: Layout,
     machine: Option<Machine>,
     memory: Option<(String, Memory)>,
+    element_bits: Option<u64>,
     lanes: Option<u64>,
     columns: Vec<Level>,
     /// Whether no two elements share a place: decided when it is first asked for.
@@ -105,9 +106,7 @@ impl Placement {
     #[must_use]
     pub fn element_bits(&self) -> Option<u64> {
         let word = self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
-        self.lanes
-            .filter(|lanes| *lanes > 0 && word.is_multiple_of(*lanes))
-            .map(|lanes| word / lanes)
+        self.element_bits.filter(|bits| word.is_multiple_of(*bits))
     }
 
     /// How many elements a long word holds, where the width of both is known.

@@ -138,6 +138,10 @@ fn text_faults() -> Vec<(ShardingFault, ShardingFault)> {
         (placed("[Shard(0)]", &[8]), F::Placements { placements: 1, axes: 2 }),
         (placed("[Shard(3), Replicate()]", &[8]), F::ShardDim { dim: 3, rank: 1 }),
         (
+            placed("[Partial(sum), Partial(max)]", &[8]),
+            F::Reductions { first: "sum".into(), second: "max".into() },
+        ),
+        (
             placed("[Shard(0), Shard(0)]", &[5]),
             F::CutsInTurn { dim: 0, extent: 5, cuts: vec![2, 2], tiles: 4, size: 2, first: 3 },
         ),

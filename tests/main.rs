@@ -34,6 +34,7 @@ mod notations;
 mod plain;
 mod program;
 mod program_edges;
+mod readings;
 mod refusals;
 mod relayout;
 mod rings;

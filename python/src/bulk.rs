@@ -94,6 +94,11 @@ impl Places {
             None => allocated(py, &shape, if narrow { "uint32" } else { "uint64" })?,
         };
         let unsigned = output(py, Some(unsigned), None, &shape, narrow)?;
+        let bytes: u32 = unsigned.getattr("dtype")?.getattr("itemsize")?.extract()?;
+        if program.elements() > 1 << (8 * bytes - 1) {
+            let (elements, bits) = (program.elements(), 8 * bytes);
+            return refused(format!("{elements} elements and a sign do not fit in {bits} bits"));
+        }
         filled(&unsigned, |out| inverse(program, &at, out, progress))?;
         Ok(arrays(py, "signed")?.call1((unsigned,))?)
     }

@@ -209,7 +209,7 @@ impl PyLayout {
     /// The same map with fewer parts: derived axes that can go are gone.
     #[pyo3(signature = () -> "Layout")]
     fn simplified(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
-        edited(slf, Layout::simplified)
+        edited(slf, |layout| Ok(layout.simplified()))
     }
 
     /// The layout of the bytes of elements of so many bits: a last axis counts those of an element.

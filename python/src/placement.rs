@@ -50,7 +50,9 @@ impl PyPlacement {
         }
         let is_function = places.like().is_some_and(LayoutText::is_function);
         let placement = spot.place(layout, is_function).map_err(|error| places.refuse(error))?;
-        let like = places.like().cloned().map(|text| (text, places.text().is_some()));
+        // The text of an edited layout may be another one than the one that it came from.
+        let exact = places.text().cloned().map(|text| (text, true));
+        let like = exact.or_else(|| places.like().cloned().map(|text| (text, false)));
         let source = make(py, places.edited(places.layout.clone()))?;
         let source = match text {
             Some(text) => make(py, Places::written(text.clone())?)?,

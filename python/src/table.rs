@@ -200,6 +200,7 @@ impl PyTable {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Bound<'py, PyDict>> {
         self.0.check_signed()?;
+        self.0.table()?.check_names()?;
         let names = self.0.names()?;
         let (mut columns, pieces) = (vec![Vec::new(); names.len()], self.0.pieces()?);
         for piece in 0..pieces {

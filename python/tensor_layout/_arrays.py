@@ -61,8 +61,8 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
     """The indexes of points, one after the other, and the shape of the answer."""
     points: Array
     if len(index) == len(shape):
-        entries = np.broadcast_arrays(*(np.asarray(entry) for entry in index))
-        points = np.stack(entries, axis=-1)
+        entries = (_unsigned(np.asarray(entry), "an index") for entry in index)
+        points = np.stack(np.broadcast_arrays(*entries), axis=-1)
     elif len(index) == 1:
         points = np.asarray(index[0])
         if points.ndim == 0 or points.shape[-1] != len(shape):
@@ -118,7 +118,8 @@ def element(
     found: Array = np.empty(numbers.size, np.int64)
     places._elements(np.where(outside, 0, numbers).astype(np.uint64).reshape(-1), found)
     found = np.where(outside.reshape(-1), Empty.OUTSIDE, found).reshape(numbers.shape)
-    indexes = np.unravel_index(np.maximum(found, 0), places.shape) if places.size else ()
+    has_indexes = places.size and places.shape
+    indexes = np.unravel_index(np.maximum(found, 0), places.shape) if has_indexes else ()
     indexes = indexes or tuple(np.zeros_like(found) for _ in places.shape)
     if not indexes:
         return np.empty((*found.shape, 0), np.int64)

@@ -97,8 +97,8 @@ impl Layout {
         let too_large =
             || LayoutError::too_large(crate::error::Site::Layout, "the space of the product");
         let filled = self.complement_space()?.iter().map(|(_, size)| *size).product();
-        let room =
-            self.elements().checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
+        let room = self.elements() * self.copies();
+        let room = room.checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
         let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
         let free = self.complement(&[(Level::ADDR, room)]);
         let free = free.map_err(|error| renamed(error, LayoutError::NoProduct))?;

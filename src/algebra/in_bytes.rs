@@ -6,7 +6,7 @@
 //! ```
 
 use crate::algebra::layout::{Layout, Subaxis};
-use crate::error::LayoutError;
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
 const BITS_OF_BYTE: u64 = 8;
@@ -44,7 +44,9 @@ impl Layout {
         let bytes = bits.span(Level::ADDR).div_ceil(BITS_OF_BYTE);
         let level = Level::new("Bit")?;
         let split = [Subaxis::land(bytes, Level::ADDR, 1), Subaxis::land(BITS_OF_BYTE, level, 1)];
-        Layout::builder().axis(bytes * BITS_OF_BYTE, split).build()?.compose(&bits)
+        let too_large = || LayoutError::too_large(Site::Layout, "the number of bits");
+        let all = bytes.checked_mul(BITS_OF_BYTE).ok_or_else(too_large)?;
+        Layout::builder().axis(all, split).build()?.compose(&bits)
     }
 
     /// The layout of the parts of every element, which follow each other in `Addr`: a last axis.

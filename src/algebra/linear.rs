@@ -47,6 +47,9 @@ impl Layout {
     /// ```
     pub fn contiguous_inverse(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
         let (extent, digits) = self.linear_digits(order)?;
+        if extent == 0 {
+            return Layout::builder().axis(0, []).build();
+        }
         let (mut taken, mut end) = (Vec::new(), 1);
         for digit in digits {
             // All values of a digit that is cut short are real only below the extent.

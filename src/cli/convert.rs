@@ -3,7 +3,7 @@
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
-use tensor_layout::notation::{Dtype, Notation};
+use tensor_layout::notation::Notation;
 use tensor_layout::sharding::{Mesh, Sharding};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
@@ -216,12 +216,11 @@ impl Convert {
 }
 
 /// The type that was asked for, else that of the text, else f32.
-fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
-    let written = match syntax {
-        LayoutText::PadLayout(tree) => tree.dtype(),
-        _ => None,
+pub(super) fn dtype(asked: Option<&str>, syntax: &LayoutText) -> Result<XlaDtype, Failure> {
+    let name = match (asked, syntax.xla_dtype()) {
+        (None, Some(written)) => return Ok(written),
+        (asked, _) => asked.unwrap_or("f32"),
     };
-    let name = asked.unwrap_or(written.map_or("f32", Dtype::xla_name));
     let unknown = || {
         let meant = XlaDtype::meant_by(name);
         Failure::Advised(

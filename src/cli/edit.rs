@@ -4,9 +4,9 @@ use clap::{ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{CuteTiler, Notation};
-use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Level};
 
+use super::convert::dtype;
 use super::failure::Failure;
 use super::input::{Form, NotationArg, Reading, axis_number, location, numbers};
 use super::output::print_layout;
@@ -148,8 +148,12 @@ impl Edit {
             editor.step(name, value)?;
         }
         let to = self.to.map_or(syntax.notation(), Notation::from);
-        let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
-        print_layout(syntax.write_edited(&editor.layout, to, dtype), &syntax, to, self.form)
+        print_layout(
+            syntax.write_edited(&editor.layout, to, dtype(None, &syntax)?),
+            &syntax,
+            to,
+            self.form,
+        )
     }
 }
 
@@ -166,7 +170,7 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
         lenient: false,
     };
     editor.step(name, value)?;
-    let dtype = XlaDtype::from_name("f32").ok_or(Failure::Argument("f32".into()))?;
+    let dtype = dtype(None, syntax)?;
     let (text, _) = syntax.write_edited(&editor.layout, syntax.notation(), dtype)?;
     Ok(text)
 }
@@ -443,7 +447,11 @@ fn slice(option: &str, value: &str, extent: u64) -> Result<(u64, u64, u64), Fail
     }
     let bound = |text: &str, absent: u64| match text.strip_prefix('-') {
         _ if text.is_empty() => Ok(absent),
-        Some(back) => Ok(extent.saturating_sub(place_u64(option, back)?)),
+        // -0 is 0.
+        Some(back) => Ok(match place_u64(option, back)? {
+            0 => 0,
+            back => extent.saturating_sub(back),
+        }),
         None => place_u64(option, text),
     };
     let step = if step.is_empty() { 1 } else { place_u64(option, step)? };

@@ -2,7 +2,6 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::xla::XlaShape;
 use tensor_layout::{LayoutText, Level, Location, Placement};
 
 use super::failure::Failure;
@@ -149,7 +148,7 @@ fn byte_offsets(
 ) -> Result<Vec<u64>, Failure> {
     let word = placement.machine().map_or(64, tensor_layout::Machine::word_bits);
     let (address_bits, lane_bits) = match syntax {
-        LayoutText::Xla(XlaShape::Array(array)) => (array.element_bits(), 0),
+        LayoutText::Xla(shape) if let Some(array) = shape.as_array() => (array.element_bits(), 0),
         LayoutText::PadLayout(_) => {
             let lane = placement.element_bits();
             if lane.is_none() && placement.columns().contains(&Level::W) {

@@ -48,7 +48,7 @@ impl Loops {
     /// The partial sums: the result with the digits of sums that land in units, lanes and time
     /// slices. What adds up in place counts in a level of its own, so that it tells nothing apart.
     fn partial_sums(&self) -> Result<Layout, LayoutError> {
-        let own = Level::new("Summed")?;
+        let own = Level::IN_SUM;
         let mut partial = self.result.to_builder();
         let mut place = 1_u64;
         for axis in &self.contracted {

@@ -223,6 +223,16 @@ pub enum ShardingFault {
     /// Cuts in turn of a tensor of which only the extents of a shard are known.
     #[error("cuts in turn need the extents of the whole tensor")]
     WholeExtents,
+    /// Partial results that are reduced in two ways.
+    #[error(
+        "partial results are reduced by `{first}` and by `{second}`, but a sharding has one reduction"
+    )]
+    Reductions {
+        /// The reduction of the first axis.
+        first: String,
+        /// Another one.
+        second: String,
+    },
     /// A tensor of another rank than the tiles.
     #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension", "dimensions"))]
     Rank {

@@ -89,6 +89,12 @@ pub enum CollectiveError {
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
+    /// Groups of replicas in a module that has partitions too.
+    #[error(
+        "this module has replicas and partitions, and without `use_global_device_ids=true` groups \
+         are of replicas: traffic between devices is not counted"
+    )]
+    ReplicasOfPartitions,
     /// Sources and destinations that are not written in pairs.
     #[error("`source_target_pairs` is not a list of pairs, as in `{{{{0,1}},{{1,0}}}}`")]
     NotPairs,
@@ -165,7 +171,13 @@ impl HloInstruction<'_> {
         let text = text.ok_or(CollectiveError::Missing("replica_groups"))?;
         let module = self.computation().module();
         let replicas = module.attributes().get("replica_count").and_then(|n| n.parse().ok());
-        let devices = module.partitions().max(replicas.unwrap_or(1));
+        let (partitions, replicas) = (module.partitions(), replicas.unwrap_or(1_u64));
+        let is_global = self.attribute("use_global_device_ids") == Some("true");
+        let devices = match (partitions > 1 && replicas > 1, is_global) {
+            (false, _) => partitions.max(replicas),
+            (true, true) => partitions.checked_mul(replicas).ok_or_else(too_large)?,
+            (true, false) => return Err(CollectiveError::ReplicasOfPartitions),
+        };
         Ok(text.parse::<DeviceGroups>()?.lower(devices)?)
     }
 

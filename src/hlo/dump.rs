@@ -167,7 +167,9 @@ impl<R: BufRead> HloDump<R> {
             if !self.next_line(usize::MAX)? {
                 break;
             }
-            if self.ends_body() {
+            // Brackets of a constant may close at the beginning of a line.
+            let closes = self.piece.starts_with(b"}") && !is_end(&self.piece);
+            if !closes && self.ends_body() {
                 // The next line read is this one again.
                 self.held = true;
                 break;
@@ -177,6 +179,12 @@ impl<R: BufRead> HloDump<R> {
         self.body.drop_operands();
         Ok(Ending::CutShort)
     }
+}
+
+/// Whether a line that begins with `}` has nothing of an instruction behind it.
+fn is_end(line: &[u8]) -> bool {
+    let rest = line.get(1..).unwrap_or_default().trim_ascii();
+    rest.is_empty() || rest.starts_with(b", execution_thread=")
 }
 
 /// Adds a line to `line`, its end included, or as much of it as makes `longest` bytes; returns how

@@ -198,6 +198,17 @@ fn is_alias(opcode: &str) -> bool {
         || opcode.ends_with("-update")
 }
 
+/// The text of one member of a tuple, if it is one.
+fn tuple_member(text: &str, member: usize) -> Option<&str> {
+    let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0_i32;
+    let mut members = inside.split(|c: char| {
+        depth += i32::from(matches!(c, '(' | '[' | '{')) - i32::from(matches!(c, ')' | ']' | '}'));
+        c == ',' && depth == 0
+    });
+    members.nth(member)
+}
+
 impl HloSummary {
     /// A summary that lists the `top` worst instructions, or all.
     #[must_use]
@@ -247,7 +258,7 @@ impl HloSummary {
             }
             if instruction.parameter().is_some() {
                 given.parameters.add(sizes)?;
-            } else if !is_alias(instruction.opcode()) {
+            } else if let Some(sizes) = self.written_by(instruction.opcode(), text, sizes) {
                 written.add(sizes)?;
                 let key = (sizes.padding_bytes(), sizes.allocated_bytes);
                 self.note((Reverse(key), instruction.index(), shape));
@@ -260,6 +271,20 @@ impl HloSummary {
             self.given.push(given);
         }
         Ok(())
+    }
+
+    /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple.
+    fn written_by(&mut self, opcode: &str, text: &str, all: XlaSizes) -> Option<XlaSizes> {
+        let member = match opcode {
+            _ if is_alias(opcode) => return None,
+            // The computation that it calls is counted.
+            "async-start" => return None,
+            "copy-start" => 0,
+            "all-gather-start" | "collective-permute-start" => 1,
+            _ => return Some(all),
+        };
+        let part = tuple_member(text, member).and_then(|text| self.shapes.number(text).1.ok());
+        Some(part.unwrap_or(all))
     }
 
     /// Keeps an instruction if it may be among the worst.

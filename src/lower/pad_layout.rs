@@ -117,7 +117,7 @@ impl PadLayout {
                 self.check_bare(replica.level(), site, &occurrences)?;
                 continue;
             };
-            if level == Level::ADDR && stride.is_none() {
+            if level == Level::ADDR && stride.is_none() && size != 1 {
                 return Err(LayoutError::Incomplete { site, row_major: None });
             }
             let stride = match stride {

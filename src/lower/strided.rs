@@ -26,8 +26,10 @@ impl Strided {
         }
         let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
+            // The stride of an axis that does not step means nothing, and may be anything.
+            let stride = if *extent > 1 { *stride } else { 0 };
             if !stride.is_multiple_of(unit) {
-                let (stride, itemsize) = (*stride, unit);
+                let itemsize = unit;
                 return Err(LayoutError::Edit(EditFault::StrideBytes { axis, stride, itemsize }));
             }
             let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride / unit);

@@ -61,7 +61,9 @@ impl Notation {
         if ShardedShape::looks_like(text) {
             return Notation::Sharded;
         }
-        let first = text.chars().find(|c| c.is_alphanumeric());
+        // Behind `@` stands the memory of a PadLayout.
+        let body = text.split('@').next().unwrap_or(text);
+        let first = body.chars().find(|c| c.is_alphanumeric());
         let is_cute = first.is_none_or(|c| c.is_ascii_digit()) && has_outer_colon(text);
         if is_cute {
             return Notation::Cute;
@@ -147,11 +149,7 @@ impl LayoutText {
         xla: XlaParser,
         text: &str,
     ) -> Result<LayoutText, ParseError> {
-        if let Some((at, what)) = unread(text) {
-            let span = Span::new(at, text.len());
-            return Err(ParseError::new(ParseErrorKind::OtherNotation(what), span, text));
-        }
-        match notation {
+        let parsed = match notation {
             Notation::PadLayout => text.parse().map(LayoutText::PadLayout),
             Notation::Xla => xla.parse(text).map(LayoutText::Xla),
             Notation::Cute => text.parse().map(LayoutText::Cute),
@@ -159,7 +157,15 @@ impl LayoutText {
             Notation::Sharded => {
                 ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
             }
-        }
+        };
+        // In a comment or in metadata such marks mean nothing.
+        parsed.map_err(|error| match unread(text) {
+            Some((at, what)) => {
+                let span = Span::new(at, text.len());
+                ParseError::new(ParseErrorKind::OtherNotation(what), span, text)
+            }
+            None => error,
+        })
     }
 
     /// Says what the text means.
@@ -233,6 +239,25 @@ impl LayoutText {
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
         edited.write_like(Some(self), notation, dtype)
+    }
+
+    /// The element type that the text names, if it does, as XLA has it.
+    ///
+    /// ```
+    /// use tensor_layout::LayoutText;
+    /// let name = |text| LayoutText::parse(text).unwrap().xla_dtype().map(|dtype| dtype.name());
+    /// assert_eq!(name("((4:8), (8:1))@LM0 / Half"), Some("f16"));
+    /// assert_eq!(name("bf16[8]{0}, sharding={replicated}"), Some("bf16"));
+    /// assert_eq!(name("(4,8):(8,1)"), None);
+    /// ```
+    #[must_use]
+    pub fn xla_dtype(&self) -> Option<XlaDtype> {
+        match self {
+            LayoutText::PadLayout(tree) => XlaDtype::from_name(tree.dtype()?.xla_name()),
+            LayoutText::Xla(shape) => Some(shape.as_array()?.dtype),
+            LayoutText::Sharded(shape) => Some(shape.array().dtype),
+            LayoutText::Cute(_) | LayoutText::Strided(_) => None,
+        }
     }
 
     /// What addresses count.

@@ -74,7 +74,10 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
         (CuteMode::Tuple(modes), Tree::Tuple(members, span)) => {
             let entries = numbers(modes, members, *span, text)?;
             let pairs = modes.iter().zip(entries).rev();
-            Ok(pairs.fold(0, |sum, (mode, entry)| sum * size(mode) + entry))
+            let sum = pairs.into_iter().try_fold(0_u64, |sum, (mode, entry)| {
+                sum.checked_mul(size(mode))?.checked_add(entry)
+            });
+            sum.ok_or_else(|| ParseError::new(ParseErrorKind::NumberTooLarge, *span, text))
         }
         (CuteMode::Leaf(..), Tree::Tuple(_, span)) => {
             Err(expected("an integer, as in the shape", *span, text))

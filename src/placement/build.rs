@@ -116,6 +116,7 @@ impl PlacementBuilder {
                 with_copies,
                 machine,
                 memory,
+                element_bits,
                 lanes,
                 columns,
                 injective,
@@ -135,7 +136,16 @@ impl PlacementBuilder {
         let with_copies = fit.with_copies(lanes)?.into_simplified();
         let columns = fit.columns(&with_copies);
         let machine = Some(machine);
-        Ok(Placement { layout, with_copies, machine, memory, lanes, columns, injective })
+        Ok(Placement {
+            layout,
+            with_copies,
+            machine,
+            memory,
+            element_bits,
+            lanes,
+            columns,
+            injective,
+        })
     }
 }
 

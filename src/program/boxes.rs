@@ -15,6 +15,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use crate::algebra::{Destination, Digit, Digits, Layout};
 use crate::level::Level;
 
@@ -38,9 +40,7 @@ impl Grid {
         }
         digits(&self.steps, self.element, self.place, visit);
     }
-}
 
-impl Grid {
     /// Calls `visit` with grids that hold the elements in a range of places.
     pub(crate) fn within(&self, places: &Range<u64>, visit: &mut dyn FnMut(&Grid)) {
         let reach = |steps: &[Step]| steps.iter().map(|s| (s.count - 1) * s.place).sum::<u64>();
@@ -89,15 +89,18 @@ pub(crate) struct Step {
     pub(crate) place: u64,
 }
 
+/// Steps of a grid, of which few have more: no allocation for each grid.
+pub(crate) type Steps = SmallVec<[Step; 8]>;
+
 impl Step {
     /// Minor to major on the side of `by`, without those that move nothing, and with those joined
     /// that count through each other on both sides.
     pub(crate) fn joined(
         steps: impl IntoIterator<Item = Step>,
         by: impl Fn(&Step) -> (u64, u64),
-    ) -> Vec<Step> {
+    ) -> Steps {
         let moves = |step: &Step| step.count > 1 && (step.element, step.place) != (0, 0);
-        let mut steps: Vec<Step> = steps.into_iter().filter(moves).collect();
+        let mut steps: Steps = steps.into_iter().filter(moves).collect();
         steps.sort_unstable_by_key(by);
         steps.dedup_by(|major, minor| {
             let goes_on = |minor_step: u64, step| minor_step.checked_mul(minor.count) == Some(step);

@@ -291,12 +291,10 @@ impl Part {
         });
         Ok(())
     }
-}
 
-impl Part {
     /// The digits in fixed columns with their values, and the free ones; `None` where no digits
     /// give a fixed coordinate. Without fixed columns digits need not nest.
-    fn split(&self, layout: &Layout, backward: &Backward) -> Option<Split> {
+    fn split(&self, layout: &Layout, backward: &Backward) -> Option<Chosen> {
         let fixed = self.columns.iter().filter_map(|column| Some((column, column.fixed?)));
         let rest = |(column, at): (&Column, u64)| {
             let steps = at.checked_sub(layout.offset(column.level))?;
@@ -320,4 +318,4 @@ impl Part {
 }
 
 /// Digits with their values, and digits that are free.
-type Split = (Vec<(PlaceDigit, u64)>, Vec<PlaceDigit>);
+type Chosen = (Vec<(PlaceDigit, u64)>, Vec<PlaceDigit>);

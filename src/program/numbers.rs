@@ -11,6 +11,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::boxes::{Grid, Step};
 use super::cell::{Cell, Steps};
 use super::weighted_sum::LONGEST_VECTOR;
@@ -64,7 +66,7 @@ impl<T: Cell> Write<T> {
         };
         let mut first = if let Write::Mark(mark) = self { mark } else { T::wrapped(number) };
         let steps = Step::joined(grid.steps.iter().map(numbers), by);
-        let mut lines: Vec<Line> = steps.iter().rev().map(line).collect();
+        let mut lines: SmallVec<[Line; 8]> = steps.iter().rev().map(line).collect();
         // Of elements in one place the last one counts.
         for line in lines.iter().filter(|line| line.at == 0) {
             first = first.plus(T::wrapped((line.count - 1).wrapping_mul(line.value)));

@@ -184,7 +184,8 @@ impl Program {
             let even = steps.first().copied().filter(|minor| minor.element == 1 && minor.place > 0);
             let (count, step) = even.map_or((1, 1), |minor| (minor.count, minor.place));
             steps.drain(..usize::from(even.is_some()));
-            let rest = Grid { element: first + grid.element, place: grid.place, steps };
+            let element = first + grid.element;
+            let rest = Grid { element, place: grid.place, steps: steps.into_vec() };
             rest.each(&mut |element, place| {
                 runs.extend(pieces(element, place, (count, step), unit));
             });

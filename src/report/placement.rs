@@ -196,6 +196,9 @@ impl Placement {
     fn pads_on_elements(&self) -> Option<u64> {
         const MOST_SLOTS: u64 = 1 << 20;
         let layout = self.layout();
+        if layout.pads().is_ok_and(|pads| pads == 0) {
+            return Some(0);
+        }
         let apart =
             |level: &Level| nests(layout.landings_in(*level).map(|l| (l.size - 1, l.stride)));
         if layout.used_levels().iter().all(apart) {

@@ -123,8 +123,11 @@ impl<'a> Table<'a> {
         levels.chain((0..self.rank()).map(|axis| format!("i{axis}")))
     }
 
-    /// Refuses names that are not apart.
-    pub(super) fn check_names(&self) -> Result<(), LayoutError> {
+    /// Refuses columns that would have one name, which formats that find columns by name cannot hold.
+    ///
+    /// # Errors
+    /// [`ColumnTwice`](LayoutError::ColumnTwice) for a level with the name of an entry of the index.
+    pub fn check_names(&self) -> Result<(), LayoutError> {
         let mut levels = self.written_columns().into_iter().map(|at| self.columns()[at]);
         let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < self.rank());
         levels.find(is_entry).map_or(Ok(()), |level| Err(LayoutError::ColumnTwice { level }))

@@ -71,7 +71,7 @@ impl VectorComparison {
 /// one per line, in the order of the lines that read; or lines with a place.
 ///
 /// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
-/// integers, and lines without either, only if they are the same. `progress` is called with the number of
+/// on lines without either, only if they are the same. `progress` is called with the number of
 /// bytes read.
 ///
 /// # Errors
@@ -147,6 +147,11 @@ fn expected<'l>(
     let Some(comment) = comment else {
         return Err(whole(line, "no values of the tensor's type are expected here"));
     };
+    let (values, indexes) = (comment.values.len(), comment.indexes.len());
+    if values != indexes {
+        let why = format!("there are {values} values for {indexes} indexes");
+        return Err(whole(line, &why));
+    }
     match comment.indexes.iter().find(|index| tensor.number(index).is_none()) {
         Some(index) => {
             let why = format!("{index:?} is not an index of {}", tensor.header.name());
@@ -177,8 +182,8 @@ impl VectorComparison {
         found: Option<u64>,
     ) -> Result<(), VectorError> {
         for (index, expected) in comment.indexes.iter().zip(&comment.values) {
-            let (_, lane) = tensor.word(index)?;
-            let bits = found.map(|word| tensor.lane(word, lane));
+            let (lane, bits) =
+                tensor.worst_lane(index, found, |bits| is_within(comment, *expected, bits))?;
             let is_wrong = !bits.is_some_and(|bits| is_within(comment, *expected, bits));
             self.compared += 1;
             self.spread.count(index, is_wrong);

@@ -166,7 +166,7 @@ fn read_values(cursor: &mut Cursor<'_>, end: usize, dtype: Dtype) -> Result<Vec<
     while cursor.at() < end {
         cursor.blanks();
         let start = cursor.at();
-        let word = cursor.take(|c| c != ',' && c != ']' && c != ' ');
+        let word = cursor.take(|c| c != ',' && c != ']' && !c.is_whitespace());
         values.push(value::read(dtype, word).ok_or_else(|| {
             let why = format!("`{}` is not a value of {dtype}", crate::error::cut(word, 40));
             cursor.refuse_from(start, ParseErrorKind::Invalid(why))

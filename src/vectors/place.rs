@@ -51,7 +51,10 @@ impl VectorPlace {
         let [n, c, b, m, p] = self.units;
         match level {
             Level::L2B if self.memory == MemoryText::DRAM => Some(GROUP * n?),
-            Level::L2B => Some(GROUP * n? + c?),
+            Level::L2B => match (n, c) {
+                (None, None) => None,
+                _ => Some(GROUP * n.unwrap_or(0) + c.unwrap_or(0)),
+            },
             Level::L1B => b,
             Level::MAB => m,
             Level::PE => p,

@@ -110,7 +110,8 @@ fn debug(text: &str) -> Result<Entry, ParseError> {
     cursor.expect("(", "`(`")?;
     let units = read_units(&mut cursor)?;
     cursor.expect(",", "`,`")?;
-    let address = read_address(&mut cursor, memory)?;
+    // A kernel may print halves of a long word, too.
+    let Ok(address) = read_address(&mut cursor, memory) else { return Ok(Entry::Other) };
     cursor.expect("):", "`):`")?;
     let said = cursor.rest().split('#').next().unwrap_or_default();
     let digits = said.rsplit_once("0x").map_or("", |(_, digits)| digits);

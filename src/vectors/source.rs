@@ -137,6 +137,7 @@ impl<R: BufRead> Source<R> {
             let refused = || Item::Line(Err(refusal(ParseErrorKind::NotUtf8, &self.text)));
             return (!self.in_kernel).then(refused);
         };
+        let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         let text = text.trim_end();
         if !text.trim_start().starts_with('#') {
             let skip = self.in_kernel || text.is_empty();

@@ -1,6 +1,10 @@
 //! A tensor of a test vector, compiled: its long words in the order of the lines, what each holds,
 //! and where lines say that it is.
 
+use std::collections::HashSet;
+
+use itertools::Itertools;
+
 use super::header::{Direction, VectorHeader};
 use super::place::{GROUP, VectorPlace};
 use crate::algebra::{Found, Indexes};
@@ -144,6 +148,29 @@ impl Tensor {
         Ok((self.first_twin(place / self.lanes), place % self.lanes))
     }
 
+    /// The long word of a copy of an element, by that of the first one as the layout has it: only
+    /// then comes the L2B that stands for both of a group.
+    fn word_of_copy(&self, first: u64, copy: &[u64]) -> u64 {
+        self.first_twin(first + self.step(copy))
+    }
+
+    /// The first lane of an element whose bits in a long word are not right, or else its first one.
+    pub(super) fn worst_lane(
+        &self,
+        index: &[u64],
+        found: Option<u64>,
+        is_right: impl Fn(u64) -> bool,
+    ) -> Result<(u64, Option<u64>), LayoutError> {
+        let (word, first) = self.word(index)?;
+        let Some(found) = found else { return Ok((first, None)) };
+        let (held, number) = (self.contents(word)?, self.number(index));
+        let own = (0..).zip(held).filter(|(_, held)| *held == number).map(|(lane, _)| lane);
+        let mut lanes = own.chain([first]).map(|lane| (lane, self.lane(found, lane)));
+        let wrong = lanes.find(|(_, bits)| !is_right(*bits));
+        let (lane, bits) = wrong.unwrap_or((first, self.lane(found, first)));
+        Ok((lane, Some(bits)))
+    }
+
     /// The number of the first L2B of a group, where both share the memory.
     fn first_twin(&self, word: u64) -> u64 {
         match self.twin {
@@ -230,13 +257,21 @@ impl Tensor {
 
     /// The long words in the order of the lines, from the element with number `from` on.
     pub(super) fn words_from(&self, from: u64) -> Words<'_> {
-        Words { tensor: self, next: from, places: Vec::new(), at: 0, last: None, pending: None }
+        Words {
+            tensor: self,
+            next: from,
+            places: Vec::new(),
+            at: 0,
+            last: None,
+            pending: None,
+            given: HashSet::new(),
+        }
     }
 
-    /// The long words that hold an element: one per copy.
+    /// The long words that hold an element: one per copy, or per group where L2Bs share a memory.
     pub(super) fn words_of(&self, index: &[u64]) -> Result<Vec<u64>, LayoutError> {
-        let (first, _) = self.word(index)?;
-        Ok(self.index_copies().map(|copy| self.first_twin(first + self.step(&copy))).collect())
+        let first = self.program.place(index)? / self.lanes;
+        Ok(self.index_copies().map(|copy| self.word_of_copy(first, &copy)).unique().collect())
     }
 
     /// How far a copy lies from the first one.
@@ -321,10 +356,12 @@ pub(super) struct Words<'a> {
     last: Option<u64>,
     /// The copies of the element at hand: its first long word, and those that follow.
     pending: Option<(u64, u64, std::iter::Enumerate<Indexes>)>,
+    /// The long words of the element at hand so far: L2Bs of a group have one.
+    given: HashSet<u64>,
 }
 
 impl Words<'_> {
-    /// The next element with its long word.
+    /// The next element with its long word, as the layout has it.
     fn element(&mut self) -> Result<Option<(u64, u64)>, LayoutError> {
         let tensor = self.tensor;
         if self.at == self.places.len() {
@@ -338,14 +375,17 @@ impl Words<'_> {
         let Some(place) = self.places.get(self.at) else { return Ok(None) };
         let behind = to_u64(self.places.len() - self.at);
         self.at += 1;
-        Ok(Some((self.next - behind, tensor.first_twin(place / tensor.lanes))))
+        Ok(Some((self.next - behind, place / tensor.lanes)))
     }
 
     fn find(&mut self) -> Result<Option<Word>, LayoutError> {
         loop {
             while let Some((element, first, copies)) = &mut self.pending {
                 let Some((copy, digits)) = copies.next() else { break };
-                let word = self.tensor.first_twin(*first + self.tensor.step(&digits));
+                let word = self.tensor.word_of_copy(*first, &digits);
+                if !self.given.insert(word) {
+                    continue;
+                }
                 let lanes = self.tensor.contents(word)?;
                 // A long word belongs to the first of its elements.
                 if lanes.iter().flatten().min() == Some(element) {
@@ -353,6 +393,7 @@ impl Words<'_> {
                 }
             }
             let Some((element, word)) = self.element()? else { return Ok(None) };
+            self.given.clear();
             self.pending = match self.last == Some(word) {
                 true => None,
                 false => Some((element, word, self.tensor.index_copies().enumerate())),

@@ -209,8 +209,9 @@ impl Tiles {
     }
 
     /// Every dimension: the digit of its tile feeds the tile number, the rest an axis of the shard.
+    /// What else the shard has (copies, offsets, levels, spans) stays.
     fn tensor_axes(&self, extents: &[u64], shard: &Layout, first: usize) -> LayoutBuilder {
-        let mut builder = Layout::builder();
+        let mut builder = shard.without_axes();
         let dims = extents.iter().zip(&self.tiles).zip(shard.axes());
         for (at, ((extent, tiles), axis)) in dims.enumerate() {
             let weight = self.tiles.iter().skip(at + 1).product();
@@ -222,7 +223,7 @@ impl Tiles {
     }
 }
 
-/// The axes of the shard as derived axes behind `first` others, and what else it has.
+/// The axes of the shard as derived axes behind `first` others.
 fn shard_axes(mut builder: LayoutBuilder, shard: &Layout, first: usize) -> LayoutBuilder {
     let behind = first + shard.rank();
     for axis in shard.axes() {
@@ -233,5 +234,5 @@ fn shard_axes(mut builder: LayoutBuilder, shard: &Layout, first: usize) -> Layou
         let subaxes = derived.axis.subaxes.iter().map(|subaxis| subaxis.shifted(behind));
         builder = builder.derived(derived.start, derived.axis.extent, subaxes.collect_vec());
     }
-    builder.span(Level::ADDR, shard.span(Level::ADDR))
+    builder
 }

@@ -24,6 +24,9 @@ impl HloSharding {
                 return Err(refused(ShardingFault::Tuple { members: members.len() }));
             }
             HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
+            HloSharding::NamedWhole(mesh, SubgroupKind::Replicated) => {
+                return Sharding::on_mesh(mesh, &MeshDims::default());
+            }
             HloSharding::NamedWhole(mesh, kind) => {
                 mesh.check()?;
                 whole(*kind, Some(mesh.len()?))?
@@ -134,7 +137,11 @@ impl Placements {
                 TorchPlacement::Replicate => {}
                 TorchPlacement::Partial(reduction) => {
                     dims.unreduced.push(axis);
-                    dims.reduction = Some(reduction.clone());
+                    let first = dims.reduction.get_or_insert_with(|| reduction.clone());
+                    if first != reduction {
+                        let (first, second) = (first.clone(), reduction.clone());
+                        return Err(refused(ShardingFault::Reductions { first, second }));
+                    }
                 }
                 TorchPlacement::Shard(dim) => {
                     let at = to_index(*dim);

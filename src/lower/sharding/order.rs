@@ -51,7 +51,7 @@ impl PartialEq for DeviceOrder {
 impl Eq for DeviceOrder {}
 
 /// Drops digits of size 1 and merges neighbours that count on.
-fn merged(digits: &[Digit]) -> Vec<Digit> {
+pub(super) fn merged(digits: &[Digit]) -> Vec<Digit> {
     let mut merged: Vec<Digit> = Vec::new();
     for digit in digits.iter().filter(|digit| digit.size > 1) {
         match merged.last_mut() {
@@ -211,14 +211,15 @@ impl DeviceOrder {
 
     /// Refuses to list more devices than the budget.
     pub(super) fn check_listed(&self) -> Result<(), LayoutError> {
-        match self.len() <= MOST_LISTED {
-            true => Ok(()),
-            false => Err(LayoutError::NotDecided {
-                question: "listing the devices of a sharding one by one",
-                budget: MOST_LISTED,
-            }),
-        }
+        check_listed(self.len()).map(|_| ())
     }
+}
+
+/// As many devices as are listed, unless they are more than the budget.
+pub(super) fn check_listed(devices: u64) -> Result<u64, LayoutError> {
+    let question = "listing the devices of a sharding one by one";
+    let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
+    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many) }
 }
 
 /// The product of sizes that must be at least 1.
@@ -267,12 +268,22 @@ pub(super) fn cut(digit: Digit, radices: &[u64]) -> Option<Vec<(usize, Digit)>> 
     for (at, radix) in radices.iter().enumerate().rev() {
         let top = base.checked_mul(*radix)?;
         if size > 1 && weight < top {
-            if weight % base != 0 || top % weight != 0 {
+            if weight % base != 0 {
+                return None;
+            }
+            if at == 0 {
+                // Nothing lies beyond the major-most radix, which need not be full.
+                let fits = (size - 1).checked_mul(weight)? < top;
+                parts.push((at, Digit { size, weight: weight / base }));
+                parts.reverse();
+                return fits.then_some(parts);
+            }
+            if top % weight != 0 {
                 return None;
             }
             let room = top / weight;
             let part = size.min(room);
-            if part == 0 || room % part != 0 && at > 0 || size % part != 0 {
+            if part == 0 || room % part != 0 || size % part != 0 {
                 return None;
             }
             parts.push((at, Digit { size: part, weight: weight / base }));

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, Digit, cut, refused};
+use super::order::{DeviceOrder, Digit, cut, merged, refused};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::error::{InexpressibleSharding, LayoutError, ShardingFault};
 use crate::notation::sharding::{
@@ -51,7 +51,14 @@ impl Sharding {
         let places = tiles.order.then(&order)?;
         let uneven = || refuse(InexpressibleSharding::Tiles);
         let shares = tiles.shares(&places).ok_or_else(uneven)?;
-        let axes = shares.iter().map(|digits| mesh.axes_of(digits));
+        // Groups are sets of axes, in the order of the mesh.
+        let in_order = |(at, digits): (usize, &Vec<Digit>)| match at < rank {
+            true => digits.clone(),
+            false => merged(
+                &digits.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec(),
+            ),
+        };
+        let axes = shares.iter().enumerate().map(in_order).map(|digits| mesh.axes_of(&digits));
         let axes: Vec<Vec<MeshAxis>> = axes.collect::<Option<_>>().ok_or_else(uneven)?;
         let (per_dim, per_group) = axes.split_at(rank.min(axes.len()));
         for (dim, axes) in dims.dims.iter_mut().zip(per_dim) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, Digit, count, refused, shared_out};
+use super::order::{DeviceOrder, Digit, check_listed, count, refused, shared_out};
 use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
@@ -290,12 +290,12 @@ impl Sharding {
         let devices = match &self.kind {
             ShardingKind::Tiled(tiled) => {
                 tiled.check_places()?;
-                let each = tiled.devices_per_tile();
+                let each = check_listed(tiled.devices_per_tile())?;
                 let positions = (0..each).map(|copy| tile * each + copy);
                 positions.filter_map(|position| tiled.order.device(position)).collect()
             }
             ShardingKind::Maximal(only) => vec![*only],
-            ShardingKind::Replicated(Some(devices)) => (0..*devices).collect(),
+            ShardingKind::Replicated(Some(devices)) => (0..check_listed(*devices)?).collect(),
             ShardingKind::Replicated(None) => return Err(refused(ShardingFault::UncountedCopies)),
             ShardingKind::Manual => return Err(refused(ShardingFault::Manual)),
             ShardingKind::Unreduced => return Err(refused(ShardingFault::Unreduced)),

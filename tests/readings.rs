@@ -1,0 +1,162 @@
+//! What careful readers found, each in its shortest form.
+
+use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
+use tensor_layout::einsum::Einsum;
+use tensor_layout::hlo::{HloDump, HloSummary};
+use tensor_layout::notation::{CuteLayout, Notation};
+use tensor_layout::sharding::{HloSharding, Mesh};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
+
+fn layout(text: &str) -> Layout {
+    LayoutText::parse(text).unwrap().lower().unwrap()
+}
+
+fn hlo(text: &str) -> tensor_layout::sharding::Sharding {
+    text.parse::<HloSharding>().unwrap().lower().unwrap()
+}
+
+#[test]
+fn a_sharded_layout_keeps_the_offsets_and_copies_of_its_shard() {
+    let sharding = hlo("{devices=[2]<=[2]}");
+    let shard = layout("((8:1))").slice(0, 4, 8, 1).unwrap();
+    let whole = sharding.layout(&[8], &shard, None).unwrap();
+    assert_eq!(whole.locate(&[0]).unwrap().to_string(), "Device=0,Addr=4");
+    let shard = layout("((4:1); B@[2_PE:1])");
+    let whole = sharding.layout(&[8], &shard, None).unwrap();
+    assert_eq!(whole.copies(), 2);
+}
+
+#[test]
+fn a_replicated_sharding_keeps_its_mesh() {
+    let sharding = hlo("{mesh['x'=2,'y'=2], replicated}");
+    assert_eq!(sharding.devices(), Some(4));
+    let machine = sharding.machine().unwrap().unwrap();
+    assert_eq!(machine.levels().count(), 2);
+    let written = hlo("{mesh['x'=2,'y'=2], [{}]}");
+    let places = |sharding: &tensor_layout::sharding::Sharding| {
+        sharding.layout(&[8], &layout("((8:1))"), None).unwrap()
+    };
+    assert_eq!(places(&sharding), places(&written));
+}
+
+#[test]
+fn axes_of_a_set_are_in_the_order_of_the_mesh() {
+    let text = "{devices=[2,4]<=[2,2,2]T(0,2,1) last_tile_dims={unreduced}}";
+    let mesh: Mesh = "x=2,y=2,z=2".parse().unwrap();
+    let dims = hlo(text).to_mesh_dims(&mesh, 1).unwrap();
+    let names: Vec<&str> = dims.unreduced.iter().map(|axis| axis.name.as_str()).collect();
+    assert_eq!(names, ["y", "z"]);
+}
+
+#[test]
+fn more_devices_than_can_be_listed_are_not_listed() {
+    let many = 1_u64 << 60;
+    let sharding = hlo(&format!("{{devices=[1,{many}]<=[{many}] last_tile_dim_replicate}}"));
+    let refused = sharding.locate(&[8], &[0]);
+    assert!(matches!(refused, Err(LayoutError::NotDecided { .. })), "{refused:?}");
+}
+
+#[test]
+fn copies_of_a_mesh_lie_in_a_larger_machine() {
+    let text = "f32[8]{0}, sharding={devices=[4,2]<=[2,4]T(1,0) last_tile_dim_replicate}";
+    let lowered = LayoutText::parse(text).unwrap().lower_on(&"CHIP=10".parse().unwrap()).unwrap();
+    let places = Placement::of(lowered).build().unwrap();
+    let chip = Level::new("CHIP").unwrap();
+    let chips: Vec<_> = places.locate_all(&[0]).unwrap().map(|place| place.get(chip)).collect();
+    assert_eq!(chips, [Some(0), Some(4)]);
+}
+
+#[test]
+fn marks_in_metadata_and_the_name_of_a_memory_do_not_choose_the_notation() {
+    let text = "f32[8]{0}, sharding={devices=[4]<=[4] metadata={op_name=\"x^2\"}}";
+    assert!(LayoutText::parse(text).is_ok());
+    assert!(LayoutText::parse("Sw<3,3,3>").is_err());
+    for text in ["()@LM0 / Half", "(())@LM0"] {
+        assert_eq!(Notation::of(text), Notation::PadLayout, "{text}");
+        assert!(LayoutText::parse(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn a_coordinate_beyond_64_bits_is_refused() {
+    let cute: CuteLayout = "((4294967296,4294967296,4294967296),2):((0,0,0),0)".parse().unwrap();
+    assert!(cute.index_of("((0,0,4294967295),0)").is_err());
+}
+
+#[test]
+fn the_stride_of_an_axis_that_does_not_step_may_be_anything() {
+    let unit = layout("shape=(1, 2), strides=(3, 4), itemsize=4");
+    assert_eq!(unit.locate(&[0, 1]).unwrap().get(Level::ADDR), Some(1));
+    assert!(LayoutText::parse("((4:8), (8:1); B@[1_Addr])").unwrap().lower().is_ok());
+}
+
+#[test]
+fn levels_have_different_names_as_variables() {
+    let python = layout("((2_in, 2_in_, 3:1))").to_python().unwrap();
+    assert!(python.contains("return (in_, in__, Addr)"), "{python}");
+}
+
+#[test]
+fn a_layout_with_copies_has_a_product() {
+    let tile = layout("((2:1); B@[2_Addr:2])");
+    let product = tile.product(&layout("((3:1))"), Arrangement::Logical).unwrap();
+    assert_eq!(product.locate(&[1, 2]).unwrap().get(Level::ADDR), Some(9));
+}
+
+#[test]
+fn the_inverse_of_nothing_has_no_addresses() {
+    let empty = layout("((4:1))").slice(0, 0, 0, 1).unwrap();
+    let inverse = empty.contiguous_inverse(IndexOrder::RowMajor).unwrap();
+    assert_eq!(inverse.shape(), [0]);
+}
+
+#[test]
+fn bits_beyond_64_bits_are_refused() {
+    let long: Layout = "((4611686018427387903:1))".parse().unwrap();
+    assert!(long.in_bytes(4).is_err());
+    let place: Location = "L2B=18446744073709551615".parse().unwrap();
+    assert_eq!(Machine::mn_core().unit(&place), u64::MAX);
+}
+
+#[test]
+fn a_level_of_any_name_takes_part_in_a_sum() {
+    let sum = [Subaxis::land(4, Level::ADDR, 1)];
+    let summed = Axis { extent: 4, subaxes: sum.to_vec() };
+    let local = Einsum::parse("ik->i").unwrap().local(&layout("((4_Summed:1))"), &[('k', summed)]);
+    assert!(local.is_ok(), "{local:?}");
+}
+
+#[test]
+fn brackets_that_close_at_the_beginning_of_a_line_do_not_end_a_computation() {
+    let text = "ENTRY e {
+  a = f32[2,2]{1,0} parameter(0)
+  c = f32[2,2]{1,0} constant({
+    { 1, 2 },
+    { 3, 4 }
+})
+  ROOT q = f32[2,2]{1,0} negate(a)
+}
+";
+    let mut dump = HloDump::new(text.as_bytes());
+    let entry = dump.next_computation().unwrap().unwrap();
+    assert_eq!(entry.root().unwrap().opcode(), "negate");
+    assert_eq!(entry.instructions().count(), 3);
+}
+
+#[test]
+fn asynchronous_starts_write_their_results_alone() {
+    let text = "ENTRY e {
+  a = f32[1024]{0} parameter(0)
+  s = (f32[1024]{0:S(1)}, f32[1024]{0}, u32[]) copy-start(a)
+  ROOT d = f32[1024]{0:S(1)} copy-done(s)
+}
+";
+    let mut summary = HloSummary::new(None);
+    let mut dump = HloDump::new(text.as_bytes());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+    }
+    summary.finish();
+    let written = summary.written(tensor_layout::hlo::HloRole::Entry).unwrap();
+    assert_eq!(written.allocated, 4096);
+}
