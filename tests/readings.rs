@@ -160,3 +160,26 @@ fn asynchronous_starts_write_their_results_alone() {
     let written = summary.written(tensor_layout::hlo::HloRole::Entry).unwrap();
     assert_eq!(written.allocated, 4096);
 }
+
+#[test]
+fn parts_of_memories_that_units_share_differently_are_not_compared() {
+    use tensor_layout::machine::Memory;
+    use tensor_layout::relayout::UnitPart;
+    let memory = |group| Memory { capacity: None, owner: Level::L2B, group };
+    let machine = Machine::builder("m").level(Level::L2B, 8);
+    let machine = machine.memory("SRAM", memory(1)).memory("DRAM", memory(2)).build().unwrap();
+    let part = |name: &str| {
+        let placement = Placement::of("((4_L2B:2, 8:1))".parse().unwrap()).on(&machine);
+        UnitPart::of(&placement.memory(name).build().unwrap()).unwrap()
+    };
+    assert!(part("SRAM").traffic_to(&part("SRAM")).is_ok());
+    assert!(part("SRAM").traffic_to(&part("DRAM")).is_err());
+}
+
+#[test]
+fn levels_below_the_memory_cannot_be_fixed() {
+    use tensor_layout::candidates::Candidates;
+    let candidates = Candidates::new(&Machine::mn_core_2(), &[64]).memory("DRAM");
+    let refused = candidates.fixed(0, &[Level::PE]).count();
+    assert!(refused.is_err(), "{refused:?}");
+}

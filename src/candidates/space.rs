@@ -265,9 +265,11 @@ impl KnownLevels<'_> {
             let parts = if rule.splits { self.options.parts } else { 1 };
             rule.cuts = cuts(rule.units, parts);
         }
-        let missing = split.iter().find(|level| !rules.iter().any(|rule| rule.level == **level));
-        match missing {
-            Some(level) => refused("split", OptionFault::BelowMemory(*level)),
+        let fixed = self.options.fixed.iter().flat_map(|(_, levels)| levels);
+        let named = split.iter().map(|level| ("split", level));
+        let mut named = named.chain(fixed.map(|level| ("fixed", level)));
+        match named.find(|(_, level)| !rules.iter().any(|rule| rule.level == **level)) {
+            Some((option, level)) => refused(option, OptionFault::BelowMemory(*level)),
             None => Ok(rules),
         }
     }

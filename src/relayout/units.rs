@@ -37,6 +37,8 @@ use crate::placement::Placement;
 pub struct UnitPart {
     /// The levels that paths go through, from the root down, with their sizes.
     levels: Vec<(Level, u64)>,
+    /// How many of the last units share a memory, which is then what counts instead of them.
+    sharing: u64,
     /// How many time slices there are, if time is used.
     slices: Option<u64>,
     /// The layout in units and time alone.
@@ -53,6 +55,7 @@ impl UnitPart {
     pub fn of(placement: &Placement) -> Result<UnitPart, LayoutError> {
         let stored = stored(placement)?;
         let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
+        let sharing = placement.memory().map_or(1, |(_, memory)| memory.group);
         let columns = placement.columns();
         let levels = machine.levels().filter(|(level, _)| columns.contains(level)).collect();
         let uses_time = stored.used_levels().contains(&Level::TIME);
@@ -60,14 +63,15 @@ impl UnitPart {
         // However an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
-        Ok(UnitPart { levels, slices, layout })
+        Ok(UnitPart { levels, sharing, slices, layout })
     }
 
     /// What enters and leaves the units of every level, innermost first, as
     /// [`Relayout::traffic`] counts it.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels; as
+    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels, and for memories
+    /// that other numbers of units share, between which [`Relayout::new`] counts; as
     /// [`Relayout::traffic`].
     pub fn traffic_to(&self, destination: &UnitPart) -> Result<Vec<LevelTraffic>, LayoutError> {
         let relayout = self.relayout(destination)?;
@@ -93,6 +97,11 @@ impl UnitPart {
         if self.levels != other.levels {
             let (from, to) = (self.levels.clone(), other.levels.clone());
             return Err(differ(Incomparable::Levels { from, to }));
+        }
+        if self.sharing != other.sharing {
+            let memories = |part: &UnitPart| Some(format!("one for every {} units", part.sharing));
+            let (from, to) = (memories(self), memories(other));
+            return Err(differ(Incomparable::Memories { from, to }));
         }
         let slices = self.slices.max(other.slices);
         let time = slices.map(|_| Level::TIME);

@@ -102,6 +102,10 @@ pub fn compare_vectors(
     while let Some(tensor) = next_header(&mut source)? {
         let mut comparison = VectorComparison::new(&tensor);
         while let Some((number, line)) = next_line(&mut source)? {
+            if line.reads && tensor.header.direction == Direction::In {
+                let error = whole(&line, "this line reads, but its header is that of an input");
+                return Err(VectorError::Line { line: number, error });
+            }
             if line.reads {
                 let found = results.of(&line, reads);
                 reads += 1;

@@ -171,6 +171,24 @@ fn the_l2bs_of_a_group_share_its_memory() {
 }
 
 #[test]
+fn copies_in_shared_memories_are_written_once_in_every_group() {
+    let longs = |count: u64| data(Dtype::Long, &[count], 0..count);
+    for (layout, count, wanted) in [
+        ("((2_L2B:3, 4:1); B@[2_L2B:1])@DRAM / Long", 8, 12),
+        ("((4:1); B@[2_L2B:1])@DRAM / Long", 4, 4),
+    ] {
+        let written = VectorWriter::new(header(Direction::In, 0, layout), longs(count)).unwrap();
+        let text = lines(&written);
+        // `r`, the group, the address.
+        let place = |line: &str| line.split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
+        let places: Vec<Vec<String>> = text.lines().map(place).collect();
+        assert_eq!(places.len(), wanted, "{text}");
+        let apart: std::collections::HashSet<&Vec<String>> = places.iter().collect();
+        assert_eq!(apart.len(), wanted, "{text}");
+    }
+}
+
+#[test]
 fn halves_have_six_bits_of_exponent() {
     let header = header(Direction::In, 0, "((4_W:1))@LM0 / Half");
     let write = |data| lines(&VectorWriter::new(header.clone(), data).unwrap());

@@ -40,7 +40,12 @@ pub struct ShardedShape {
 impl fmt::Display for ShardedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, sharding={}", self.array, self.sharding)?;
-        self.mesh.as_ref().map_or(Ok(()), |mesh| write!(f, ", mesh={mesh}"))
+        // A spec is written without the mesh that it came with.
+        let own = match &self.sharding {
+            ShardingText::Jax(spec) => spec.mesh.as_ref(),
+            _ => None,
+        };
+        self.mesh.as_ref().or(own).map_or(Ok(()), |mesh| write!(f, ", mesh={mesh}"))
     }
 }
 
