@@ -266,6 +266,7 @@ impl KnownLevels<'_> {
             rule.cuts = cuts(rule.units, parts);
         }
         let fixed = self.options.fixed.iter().flat_map(|(_, levels)| levels);
+        let fixed = fixed.filter(|level| level.is_unit());
         let named = split.iter().map(|level| ("split", level));
         let mut named = named.chain(fixed.map(|level| ("fixed", level)));
         match named.find(|(_, level)| !rules.iter().any(|rule| rule.level == **level)) {
