@@ -433,10 +433,8 @@ fn same_answers_with_the_exit_code_and_a_witness() {
         String::from_utf8(output.stdout).unwrap()
     };
     let element = differs(&["same", "((2:1), (2:2))", "((2:2), (2:1))"]);
-    assert_eq!(
-        element,
-        "element (1, 0) is at Addr=1 in the first layout and at Addr=2 in the second\n"
-    );
+    let wanted = "element (1, 0) is at Addr=1 in the first layout and at Addr=2 in the second\n";
+    assert_eq!(element, wanted);
     let padding = differs(&["same", "(3)/((4:1))", "(3:1)", "--json"]);
     assert_eq!(
         serde_json::from_str::<Value>(&padding).unwrap(),

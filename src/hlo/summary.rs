@@ -12,6 +12,7 @@ use crate::hlo::shardings::Shares;
 use crate::hlo::unread::{Unread, UnreadLine};
 use crate::hlo::{HloComputation, HloModule, HloOnDevice};
 use crate::lower::XlaSizes;
+use crate::notation::Walk;
 
 /// Bytes of arrays, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -200,13 +201,12 @@ fn is_alias(opcode: &str) -> bool {
 
 /// The text of one member of a tuple, if it is one.
 fn tuple_member(text: &str, member: usize) -> Option<&str> {
-    let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
-    let mut depth = 0_i32;
-    let mut members = inside.split(|c: char| {
-        depth += i32::from(matches!(c, '(' | '[' | '{')) - i32::from(matches!(c, ')' | ']' | '}'));
-        c == ',' && depth == 0
-    });
-    members.nth(member)
+    let mut start = text.strip_prefix('(').map(|_| 1)?;
+    let mut walk = Walk::from(start);
+    for _ in 0..member {
+        start = walk.next(text.as_bytes(), Some(b','))? + 1;
+    }
+    text.get(start..walk.next(text.as_bytes(), Some(b','))?)
 }
 
 impl HloSummary {

@@ -107,35 +107,18 @@ impl PlacementBuilder {
         }
         let word_bits = machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
         let lanes = element_bits.map(|bits| check_lanes(&layout, word_bits, bits)).transpose()?;
-        let Some(machine) = machine else {
-            let columns = layout.columns();
-            let with_copies = layout.simplified();
-            let (machine, memory) = (None, None);
-            return Ok(Placement {
-                layout,
-                with_copies,
-                machine,
-                memory,
-                element_bits,
-                lanes,
-                columns,
-                injective,
-            });
+        let named = |(machine, name): (&Machine, String)| machine.memory(&name).map(|m| (name, m));
+        let memory = machine.as_ref().zip(memory).map(named).transpose()?;
+        let (with_copies, columns) = match &machine {
+            None => (layout.simplified(), layout.columns()),
+            Some(machine) => {
+                let fit = Check { layout: &layout, machine, memory: memory.as_ref() };
+                fit.check(oversized)?;
+                let with_copies = fit.with_copies(lanes)?.into_simplified();
+                let columns = fit.columns(&with_copies);
+                (with_copies, columns)
+            }
         };
-        let memory = match memory {
-            Some(name) => machine.memory(&name).map(|memory| Some((name, memory)))?,
-            None => None,
-        };
-        let fit = Check { layout: &layout, machine: &machine, memory: memory.as_ref() };
-        fit.check_levels()?;
-        if !oversized {
-            fit.check_sizes()?;
-            fit.check_capacity()?;
-        }
-        fit.check_shared()?;
-        let with_copies = fit.with_copies(lanes)?.into_simplified();
-        let columns = fit.columns(&with_copies);
-        let machine = Some(machine);
         Ok(Placement {
             layout,
             with_copies,
@@ -181,6 +164,15 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    fn check(&self, oversized: bool) -> Result<(), LayoutError> {
+        self.check_levels()?;
+        if !oversized {
+            self.check_sizes()?;
+            self.check_capacity()?;
+        }
+        self.check_shared()
+    }
+
     fn check_levels(&self) -> Result<(), LayoutError> {
         let mut used = self.layout.used_levels().iter();
         used.try_for_each(|level| self.check_level(*level, Site::Layout)).map_err(|refused| {

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::pair::{Relayout, differ, in_every_slice, stored};
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
-use crate::error::{Incomparable, LayoutError};
+use crate::error::{Incomparable, LayoutError, counted};
 use crate::level::Level;
 use crate::placement::Placement;
 
@@ -99,7 +99,9 @@ impl UnitPart {
             return Err(differ(Incomparable::Levels { from, to }));
         }
         if self.sharing != other.sharing {
-            let memories = |part: &UnitPart| Some(format!("one for every {} units", part.sharing));
+            let memories = |part: &UnitPart| {
+                Some(format!("one for every {}", counted(part.sharing, "unit", "units")))
+            };
             let (from, to) = (memories(self), memories(other));
             return Err(differ(Incomparable::Memories { from, to }));
         }
