@@ -188,6 +188,35 @@ fn a_table_has_every_element_that_shares_a_place_or_is_refused() {
 }
 
 #[test]
+fn fused_axes_that_take_turns_keep_every_element() {
+    for (rows, columns) in (1..=20).flat_map(|rows| (1..=9).map(move |columns| (rows, columns))) {
+        for tiles in ["T(*,4,2)", "T(*,6,2)(3,1)", "T(*,*,4)", "T(*,3)(2,1)(2,1)"] {
+            let text = format!("u8[{rows},3,{columns}]{{1,2,0:{tiles}}}");
+            let layout = LayoutText::parse(&text).unwrap().lower().unwrap();
+            let program = Placement::of(layout.clone()).build().unwrap().program().unwrap();
+            let slots = usize::try_from(program.elements()).unwrap();
+            let mut table = vec![0_u32; slots];
+            program.fill_packed(&mut table).unwrap();
+            let place = |index: Vec<u64>| program.place(&index).unwrap().try_into().unwrap();
+            let places: Vec<u32> = layout.indexes().map(place).collect();
+            assert_eq!(table, places, "{rows}, {columns}, {tiles}");
+            let tensor: Vec<u32> = (1..).take(slots).collect();
+            let mut image = vec![0; usize::try_from(program.places()).unwrap()];
+            program.pack(&tensor, &mut image, 0).unwrap();
+            for (place, element) in places.iter().zip(&tensor) {
+                assert_eq!(image[usize::try_from(*place).unwrap()], *element);
+            }
+            assert_eq!(image.iter().filter(|cell| **cell > 0).count(), slots);
+            let mut inverse = vec![0_u32; image.len()];
+            program.fill_inverse(&mut inverse).unwrap();
+            for (element, cell) in inverse.into_iter().zip(image) {
+                assert!(if cell > 0 { element == cell - 1 } else { element >= u32::MAX - 1 });
+            }
+        }
+    }
+}
+
+#[test]
 fn parts_of_places_that_nothing_reaches_are_holes() {
     let layout = Layout::builder()
         .axis(2, [Subaxis::land(2, A, 3)])

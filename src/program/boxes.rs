@@ -10,11 +10,19 @@
 //! A range of an axis is cut where its digits wrap: whole blocks in the middle, and what is left
 //! at either end. A digit that feeds a derived axis hands its range on, and that axis is cut in
 //! turn. Digits that feed one axis together, and step evenly through the tensor together, count
-//! as one range; where they do not, all but one are taken value by value: the one that is left free is
-//! cut into the fewest pieces.
+//! as one range; where they do not, one is left free, which is cut into the fewest pieces, and the
+//! others are taken by turns: steps that come back to the same minor digits differ in the major digit
+//! only, and evenly.
+//!
+//! ```text
+//! (100, 70)/((~0:70), (~0:1)), (875:1_Addr, 8_PE)     70 x 4 = 35 x 8
+//!
+//! rows 0, 4, 8, ..   begin with PE 0: one box, rows 1, 5, 9, .. with PE 6: another, ..
+//! ```
 
 use std::ops::Range;
 
+use num_integer::Integer;
 use smallvec::SmallVec;
 
 use crate::algebra::{Destination, Digit, Digits, Layout};
@@ -186,7 +194,7 @@ impl<'a> Boxes<'a> {
             value.start = derived.start;
         }
         let grid = Grid { element: 0, place: self.base, steps: Vec::new() };
-        Cutter { boxes: self, values, grid, visit }.node(0);
+        Cutter { boxes: self, values, turns: Vec::new(), grid, visit }.node(0);
     }
 }
 
@@ -224,6 +232,8 @@ impl Progression {
 struct Cutter<'a> {
     boxes: &'a Boxes<'a>,
     values: Vec<Value>,
+    /// What terms of the node being cut add to its major digit alone, as their place.
+    turns: Vec<Step>,
     grid: Grid,
     visit: &'a mut dyn FnMut(&Grid),
 }
@@ -237,29 +247,41 @@ impl Cutter<'_> {
         }
         let Value { start, terms } = std::mem::take(&mut self.values[node]);
         let mut joined = Step::joined(terms.iter().copied(), Step::by_place);
-        let all = joined.iter().fold(1_u64, |all, term| all.saturating_mul(term.count));
-        let cheapest = (0..joined.len()).min_by_key(|at| {
-            (all / joined[*at].count).saturating_mul(self.pieces(node, joined[*at]))
+        let by_turns = |term: &Step| self.turn(node, term.place).min(term.count);
+        let all = joined.iter().fold(1_u64, |all, term| all.saturating_mul(by_turns(term)));
+        let cheapest = (0..joined.len()).filter(|at| self.goes_through(node, joined[*at].place));
+        let cheapest = cheapest.min_by_key(|at| {
+            (all / by_turns(&joined[*at])).saturating_mul(self.pieces(node, joined[*at].count))
         });
-        if let Some(at) = cheapest {
-            let free = joined.remove(at);
-            joined.push(free);
-        }
-        self.terms(node, start, &joined);
+        let free = cheapest.map(|at| joined.remove(at));
+        self.terms(node, start, &joined, free);
         self.values[node] = Value { start, terms };
     }
 
-    /// Into how many pieces a node about cuts the values of a term: at most one at either end of
-    /// the blocks of each digit, or every value, where its step does not go through the digits.
-    fn pieces(&self, node: usize, Step { place: weight, count, .. }: Step) -> u64 {
-        let digits = self.boxes.digits.of(node);
-        let goes_through = |digit: &Digit| {
-            digit.place.is_multiple_of(weight) || weight.is_multiple_of(digit.place)
-        };
-        match digits.iter().all(goes_through) {
-            true => digits.iter().fold(1_u64, |pieces, _| pieces.saturating_mul(3)).min(count),
-            false => count,
+    /// After how many steps of a term the same minor digits come again.
+    fn turn(&self, node: usize, weight: u64) -> u64 {
+        match self.boxes.digits.of(node).first() {
+            Some(major) if self.boxes.fixed[self.boxes.digits.numbers_of(node).start].is_none() => {
+                major.place / major.place.gcd(&weight)
+            }
+            _ => u64::MAX,
         }
+    }
+
+    /// Whether a step of each digit is a whole number of steps of the term, or the other way round.
+    fn goes_through(&self, node: usize, weight: u64) -> bool {
+        self.boxes
+            .digits
+            .of(node)
+            .iter()
+            .all(|digit| digit.place.is_multiple_of(weight) || weight.is_multiple_of(digit.place))
+    }
+
+    /// Into how many pieces a node about cuts the values of a term that goes through its digits:
+    /// at most one at either end of the blocks of each.
+    fn pieces(&self, node: usize, count: u64) -> u64 {
+        let digits = self.boxes.digits.of(node);
+        digits.iter().fold(1_u64, |pieces, _| pieces.saturating_mul(3)).min(count)
     }
 
     /// Adds the copies, and shows the grid.
@@ -280,22 +302,27 @@ impl Cutter<'_> {
         self.grid.place = place;
     }
 
-    /// Cuts a node whose value is `start` and what the terms add; the last of them stays free.
-    fn terms(&mut self, node: usize, start: u64, terms: &[Step]) {
-        match *terms {
-            [] => self.digit(node, 0, Progression::single(start)),
-            [Step { place: weight, count, element }] => {
-                self.digit(node, 0, Progression { start, weight, count, element });
+    /// Cuts a node whose value is `start`, what the terms add, which are taken by turns, and what
+    /// the free one adds.
+    fn terms(&mut self, node: usize, start: u64, terms: &[Step], free: Option<Step>) {
+        let Some((&Step { count, place: weight, element }, rest)) = terms.split_first() else {
+            let values =
+                free.map_or(Progression::single(start), |Step { count, place, element }| {
+                    Progression { start, weight: place, count, element }
+                });
+            return self.digit(node, 0, values);
+        };
+        let (before, known, turn) = (self.grid.element, self.turns.len(), self.turn(node, weight));
+        for at in 0..turn.min(count) {
+            let count = (count - at).div_ceil(turn);
+            if count > 1 {
+                self.turns.push(Step { count, element: turn * element, place: turn * weight });
             }
-            [first, ref rest @ ..] => {
-                let element = self.grid.element;
-                for at in 0..first.count {
-                    self.grid.element = element + at * first.element;
-                    self.terms(node, start + at * first.place, rest);
-                }
-                self.grid.element = element;
-            }
+            self.grid.element = before + at * element;
+            self.terms(node, start + at * weight, rest, free);
+            self.turns.truncate(known);
         }
+        self.grid.element = before;
     }
 
     /// Cuts the digits of a node from `at` on, which write the values of a progression.
@@ -350,12 +377,17 @@ impl Cutter<'_> {
         self.grid.element = before;
     }
 
-    /// Lets a digit take the values `steps`, and cuts those after it, which write `rest`.
+    /// Lets a digit take the values `steps`, the major one with what turns add, and cuts those
+    /// after it, which write `rest`.
     fn choose(&mut self, node: usize, at: usize, steps: Progression, rest: Progression) {
         let number = self.boxes.digits.numbers_of(node).start + at;
         let (digit, stride) = (*self.boxes.digits.digit(number), self.boxes.strides[number]);
         let kept = self.boxes.fixed[number].map_or(Some((steps, 0)), |value| steps.only(value));
         let Some((Progression { start, weight, count, element }, skipped)) = kept else { return };
+        let turns = if at == 0 { std::mem::take(&mut self.turns) } else { Vec::new() };
+        let by_turns = turns.iter().map(|turn| Step { place: turn.place / digit.place, ..*turn });
+        let steps = std::iter::once(Step { count, element, place: weight }).chain(by_turns);
+        let steps = steps.filter(|step| step.count > 1);
         let (place, before, known) = (self.grid.place, self.grid.element, self.grid.steps.len());
         self.grid.element = before + skipped;
         match digit.to {
@@ -364,25 +396,24 @@ impl Cutter<'_> {
                 let to = self.boxes.layout.rank() + derived;
                 let (fed, terms) = (self.values[to].start, self.values[to].terms.len());
                 self.values[to].start = fed + start * worth;
-                if count > 1 {
-                    let weight = weight * worth;
-                    self.values[to].terms.push(Step { place: weight, count, element });
-                }
+                let fed_by = |step: Step| Step { place: step.place * worth, ..step };
+                self.values[to].terms.extend(steps.map(fed_by));
                 self.digit(node, at + 1, rest);
                 self.values[to].start = fed;
                 self.values[to].terms.truncate(terms);
             }
             _ => {
                 self.grid.place = place.wrapping_add(start.wrapping_mul(stride));
-                if count > 1 {
-                    let place = weight.wrapping_mul(stride);
-                    self.grid.steps.push(Step { count, element, place });
-                }
+                let placed = |step: Step| Step { place: step.place.wrapping_mul(stride), ..step };
+                self.grid.steps.extend(steps.map(placed));
                 self.digit(node, at + 1, rest);
                 self.grid.steps.truncate(known);
                 self.grid.place = place;
             }
         }
         self.grid.element = before;
+        if at == 0 {
+            self.turns = turns;
+        }
     }
 }
