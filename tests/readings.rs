@@ -2,9 +2,11 @@
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
 use tensor_layout::einsum::Einsum;
-use tensor_layout::hlo::{HloDump, HloSummary};
-use tensor_layout::notation::{CuteLayout, Notation};
-use tensor_layout::sharding::{HloSharding, Mesh};
+use tensor_layout::hlo::{CollectiveError, HloDump, HloSummary};
+use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
+use tensor_layout::scan::LayoutScan;
+use tensor_layout::sharding::{HloSharding, Mesh, Placements};
+use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 fn layout(text: &str) -> Layout {
@@ -182,4 +184,65 @@ fn levels_below_the_memory_cannot_be_fixed() {
     let candidates = Candidates::new(&Machine::mn_core_2(), &[64]).memory("DRAM");
     let refused = candidates.fixed(0, &[Level::PE]).count();
     assert!(refused.is_err(), "{refused:?}");
+}
+
+#[test]
+fn a_reduction_is_written_where_there_is_a_word_for_it() {
+    let mesh: Mesh = "x=2,y=4".parse().unwrap();
+    let partial = |word: &str| {
+        let text: Placements = format!("[Shard(0), Partial({word})]").parse().unwrap();
+        text.lower(&mesh, &[8, 8]).unwrap()
+    };
+    let other: Mesh = "a=2,b=4".parse().unwrap();
+    let written = partial("max").to_sdy(&other, 2).unwrap().to_string();
+    assert!(written.ends_with(r#"unreduced=max{"b"}>"#), "{written}");
+    assert!(partial("avg").to_sdy(&mesh, 2).is_err());
+    assert!(partial("max").to_partition_spec(&mesh, 2).is_err());
+    let spec = partial("sum").to_partition_spec(&mesh, 2).unwrap().to_string();
+    assert_eq!(spec, "P('x', None, unreduced={'y'})");
+}
+
+#[test]
+fn a_buffer_is_a_shape_at_the_head_of_a_text() {
+    let (shape, end) = XlaShape::parse_prefix("b(f32[2]{0}) custom-call(b(f32[2]{0}) %a)").unwrap();
+    assert_eq!((shape.to_string().as_str(), end), ("b(f32[2]{0})", 12));
+    assert!(XlaShape::parse_prefix("sub(f32[2])").is_err());
+}
+
+#[test]
+fn a_mesh_in_brackets_behind_a_sharding_is_read_with_it() {
+    let text = "f32[8,4], sharding=P('x', None), mesh=mesh['x'=2,'y'=4] and more";
+    let mut scan = LayoutScan::new(text.as_bytes());
+    let found = scan.next_layout().unwrap().unwrap();
+    assert_eq!(found.text(), "f32[8,4], sharding=P('x', None), mesh=mesh['x'=2,'y'=4]");
+}
+
+#[test]
+fn elements_begin_behind_the_metadata_prefix() {
+    let bit =
+        |text: &str| text.parse::<XlaShape>().unwrap().as_array().unwrap().bit_offset(6).unwrap();
+    assert_eq!((bit("f32[8]{0}"), bit("f32[8]{0:M(64)}")), (6 * 32, 6 * 32 + 64 * 8));
+}
+
+#[test]
+fn tilers_have_static_integers_too() {
+    let tiler: CuteTiler = "<_3:_3, _8>".parse().unwrap();
+    assert_eq!(tiler, "<3:3, 8:1>".parse().unwrap());
+    assert!("<_>".parse::<CuteTiler>().is_err());
+}
+
+#[test]
+fn tiles_of_an_unbounded_dimension_are_those_of_a_great_one() {
+    let shape: XlaShape = "f32[?,256]{1,0:T(8,128)}".parse().unwrap();
+    let array = shape.as_array().unwrap().with_dtype(XlaDtype::from_name("bf16").unwrap());
+    assert_eq!(array.to_string(), "bf16[?,256]{1,0:T(8,128)(2,1)}");
+}
+
+#[test]
+fn a_collective_whose_sizes_are_known_at_run_time_is_refused_as_such() {
+    let text = "ENTRY e {\n  p = f32[8]{0} parameter(0)\n  i = s64[2]{0} parameter(1)\n  \
+                ROOT r = f32[8]{0} ragged-all-to-all(p, p, i, i, i, i), replica_groups={{0,1}}\n}\n";
+    let mut dump = HloDump::new(text.as_bytes());
+    let root = dump.next_computation().unwrap().unwrap().root().unwrap();
+    assert_eq!(root.collective(), Err(CollectiveError::AtRunTime("ragged-all-to-all")));
 }

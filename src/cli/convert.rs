@@ -149,7 +149,12 @@ fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<St
     Ok(match to {
         To::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),
         To::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
-        _ => sharding.to_hlo().to_string(),
+        _ => {
+            if let Some(reduction) = sharding.reduction().filter(|reduction| *reduction != "sum") {
+                note(&format!("`unreduced` does not say that `{reduction}` reduces the parts"));
+            }
+            sharding.to_hlo().to_string()
+        }
     })
 }
 

@@ -146,27 +146,37 @@ fn byte_offsets(
     syntax: &LayoutText,
     places: &[Location],
 ) -> Result<Vec<u64>, Failure> {
-    let word = placement.machine().map_or(64, tensor_layout::Machine::word_bits);
-    let (address_bits, lane_bits) = match syntax {
-        LayoutText::Xla(shape) if let Some(array) = shape.as_array() => (array.element_bits(), 0),
-        LayoutText::PadLayout(_) => {
-            let lane = placement.element_bits();
-            if lane.is_none() && placement.columns().contains(&Level::W) {
-                let why = "--bytes: the width of a lane is not known; give it with --dtype";
-                return Err(Failure::Argument(why.into()));
-            }
-            (word, lane.unwrap_or(0))
+    let array = match syntax {
+        LayoutText::Xla(shape) => shape.as_array(),
+        LayoutText::Sharded(shape) => Some(shape.array()),
+        _ => None,
+    };
+    match (array, syntax) {
+        (Some(array), _) => {
+            let bit = |place: &Location| array.bit_offset(place.get(Level::ADDR).unwrap_or(0));
+            places.iter().map(|place| Ok(bit(place)? / 8)).collect()
         }
+        (None, LayoutText::PadLayout(_)) => word_offsets(placement, places),
         _ => {
             let why = "--bytes is for PadLayouts and XLA shapes: the width of an element of this \
                        layout is not known";
-            return Err(Failure::Argument(why.into()));
+            Err(Failure::Argument(why.into()))
         }
-    };
+    }
+}
+
+/// The same where addresses count long words, and lanes the elements of one.
+fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, Failure> {
+    let word = placement.machine().map_or(64, tensor_layout::Machine::word_bits);
+    let lane = placement.element_bits();
+    if lane.is_none() && placement.columns().contains(&Level::W) {
+        let why = "--bytes: the width of a lane is not known; give it with --dtype";
+        return Err(Failure::Argument(why.into()));
+    }
     let byte = |place: &Location| {
         let bits = |level, width: u64| place.get(level).unwrap_or(0).checked_mul(width);
-        let bits = bits(Level::ADDR, address_bits)?.checked_add(bits(Level::W, lane_bits)?)?;
-        Some(bits / 8)
+        let lanes = bits(Level::W, lane.unwrap_or(0))?;
+        Some(bits(Level::ADDR, word)?.checked_add(lanes)? / 8)
     };
     let too_large = || Failure::Argument("--bytes: the offset does not fit in 64 bits".into());
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()

@@ -430,6 +430,12 @@ pub enum InexpressibleSharding {
     /// Manual axes.
     #[error("it has manual axes")]
     ManualAxes,
+    /// A reduction that the notation has no word for.
+    #[error("its partial results are reduced by `{reduction}`, for which there is no word")]
+    Reduction {
+        /// The word.
+        reduction: String,
+    },
     /// A part of an axis, where only whole ones are written.
     #[error("it needs the part '{axis}':({before}){size} of an axis")]
     Part {

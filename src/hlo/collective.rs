@@ -63,6 +63,9 @@ pub struct CollectiveTraffic {
     pub into: Vec<(Level, u64)>,
 }
 
+/// Sends parts of sizes that an operand lists.
+const RAGGED: &str = "ragged-all-to-all";
+
 /// The kind of an instruction that starts a collective.
 fn kind(opcode: &str) -> Option<CollectiveKind> {
     Some(match opcode.strip_suffix("-start").unwrap_or(opcode) {
@@ -86,6 +89,9 @@ pub enum CollectiveError {
     /// Groups that contradict themselves, or bytes beyond 64 bits.
     #[error("{0}")]
     Layout(#[from] LayoutError),
+    /// An operation whose sizes are known at run time only.
+    #[error("`{0}` sends what its operands say at run time: not counted")]
+    AtRunTime(&'static str),
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
@@ -123,6 +129,9 @@ impl HloInstruction<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn collective(&self) -> Result<Option<Collective>, CollectiveError> {
+        if self.opcode().starts_with(RAGGED) && !self.opcode().ends_with("-done") {
+            return Err(CollectiveError::AtRunTime(RAGGED));
+        }
         let Some(kind) = kind(self.opcode()) else { return Ok(None) };
         let bytes = match kind {
             CollectiveKind::AllGather => self.gathered_bytes()?,

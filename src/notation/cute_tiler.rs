@@ -8,7 +8,8 @@ use itertools::Itertools;
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::cute::CuteLayout;
 
-/// A layout for each of the first modes of another layout; `8` stands for `8:1`.
+/// A layout for each of the first modes of another layout; `8` stands for `8:1`, `_8` for a
+/// static 8.
 ///
 /// Law: `parse(print(x)) == x`.
 ///
@@ -34,8 +35,11 @@ impl FromStr for CuteTiler {
             let kind = ParseErrorKind::Expected(vec!["`<3:1, 8:1>`"]);
             ParseError::new(kind, Span::new(0, text.len()), text)
         })?;
+        let is_int = |mode: &str| {
+            mode.strip_prefix('_').unwrap_or(mode).bytes().all(|byte| byte.is_ascii_digit())
+        };
         let modes = split(inside).into_iter().map(|mode| match mode.trim() {
-            mode if mode.bytes().all(|b| b.is_ascii_digit()) => format!("{mode}:1").parse(),
+            mode if is_int(mode) => format!("{mode}:1").parse(),
             mode => mode.parse(),
         });
         Ok(CuteTiler { modes: modes.try_collect()? })

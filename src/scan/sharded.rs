@@ -38,21 +38,27 @@ impl Ahead {
 /// The sharding at the head of a text, and the mesh that follows it.
 fn sharding(text: &[u8]) -> Option<&str> {
     let open = text.iter().position(|byte| matches!(byte, b'{' | b'(' | b'['))?;
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     if !text.get(..open)?.iter().all(is_name) {
         return None;
     }
     let close = Walk::from(open + 1).next(text, None)? + 1;
     let mesh = text.get(close..)?;
-    let mesh_length = match mesh.strip_prefix(b", mesh=") {
-        None => 0,
-        Some(values) => {
-            let is_mesh = |byte: &&u8| is_name(byte) || matches!(byte, b'=' | b',');
-            7 + values.iter().take_while(is_mesh).count()
-        }
-    };
+    let mesh_length = mesh.strip_prefix(b", mesh=").map_or(0, |mesh| 7 + mesh_length(mesh));
     let text = std::str::from_utf8(text.get(..close + mesh_length)?).ok()?;
     Some(text.trim_end_matches(','))
+}
+
+/// Where a mesh ends: `x=2,y=4`, or `mesh[x=2,y=4]` and others with a bracket behind their name.
+fn mesh_length(text: &[u8]) -> usize {
+    let length =
+        text.iter().take_while(|byte| is_name(byte) || matches!(byte, b'=' | b',')).count();
+    let has_bracket = matches!(text.get(length), Some(b'[' | b'('));
+    let close = has_bracket.then(|| Walk::from(length + 1).next(text, None)).flatten();
+    close.map_or(length, |close| close + 1)
+}
+
+fn is_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// The sharding that is written behind the shape which ends at `end`.

@@ -11,7 +11,8 @@ use crate::notation::sharding::{
 };
 
 impl Sharding {
-    /// The sharding as XLA prints it: tiles and devices, in normal form.
+    /// The sharding as XLA prints it: tiles and devices, in normal form. It has no word for a
+    /// [reduction](Sharding::reduction).
     ///
     /// Law: the text that XLA gives for the same sharding.
     #[must_use]
@@ -68,7 +69,10 @@ impl Sharding {
             match kind {
                 SubgroupKind::Replicated => {}
                 SubgroupKind::Manual => dims.manual.clone_from(axes),
-                SubgroupKind::Unreduced => dims.unreduced.clone_from(axes),
+                SubgroupKind::Unreduced => {
+                    dims.unreduced.clone_from(axes);
+                    dims.reduction = self.reduction().map(str::to_owned);
+                }
                 SubgroupKind::Maximal => return Err(refuse(InexpressibleSharding::Maximal)),
             }
         }
@@ -78,12 +82,15 @@ impl Sharding {
     /// The sharding as Shardy writes it, on a mesh that is written out.
     ///
     /// # Errors
-    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes.
+    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes; reductions other than `sum`,
+    /// `max` and `min`.
     pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
         let dims = self.dims_on(mesh, rank)?;
+        const NOTATION: &str = "a Shardy sharding";
         if !dims.manual.is_empty() {
-            return Err(manual_axes("a Shardy sharding"));
+            return Err(manual_axes(NOTATION));
         }
+        check_reduction(NOTATION, &dims, &["sum", "max", "min"])?;
         let devices = match &mesh.devices {
             MeshDevices::Transposed(..) => MeshDevices::List(mesh.device_order()?),
             devices => devices.clone(),
@@ -95,7 +102,8 @@ impl Sharding {
     /// The sharding as JAX writes it.
     ///
     /// # Errors
-    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); parts of axes, and `manual` axes.
+    /// As [`to_mesh_dims`](Sharding::to_mesh_dims); parts of axes, and `manual` axes; reductions
+    /// other than `sum`.
     pub fn to_partition_spec(
         &self,
         mesh: &Mesh,
@@ -115,6 +123,7 @@ impl Sharding {
         if !dims.manual.is_empty() {
             return Err(manual_axes(NOTATION));
         }
+        check_reduction(NOTATION, &dims, &["sum"])?;
         dims.replicated.clear();
         Ok(PartitionSpec { mesh: Some(mesh.clone()), dims })
     }
@@ -127,6 +136,21 @@ impl Sharding {
             }
             _ => self.to_mesh_dims(mesh, rank),
         }
+    }
+}
+
+/// Whether the notation has a word for the reduction of partial results.
+fn check_reduction(
+    notation: &'static str,
+    dims: &MeshDims,
+    words: &[&str],
+) -> Result<(), LayoutError> {
+    match dims.reduction.as_deref().filter(|reduction| !words.contains(reduction)) {
+        Some(reduction) => {
+            let reduction = reduction.to_owned();
+            Err(inexpressible(notation, InexpressibleSharding::Reduction { reduction }))
+        }
+        None => Ok(()),
     }
 }
 

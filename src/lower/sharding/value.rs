@@ -197,6 +197,12 @@ impl Sharding {
         self.named.as_ref().map(|named| &named.mesh)
     }
 
+    /// What makes one of the partial results, if it was written: `sum`, `max` and so on.
+    #[must_use]
+    pub fn reduction(&self) -> Option<&str> {
+        self.named.as_ref().and_then(|named| named.dims.reduction.as_deref())
+    }
+
     /// How many devices there are, if the sharding says so.
     #[must_use]
     pub fn devices(&self) -> Option<u64> {

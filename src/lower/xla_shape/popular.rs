@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::error::{LayoutError, ParseError};
-use crate::notation::{TileDim, XlaArray, XlaDtype, XlaLayout};
+use crate::notation::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 
 /// The tilings seen in dumps, most frequent first, and those that XLA's documentation names.
 ///
@@ -169,11 +169,14 @@ impl XlaArray {
         defaults.any(|tiles| tiles.as_ref() == Some(&layout.tiles))
     }
 
-    /// The extents from the most minor one on; empty where one is not known.
+    /// The extents from the most minor one on; one that is not known counts as great.
     fn minor_extents(&self, layout: &XlaLayout) -> Vec<u64> {
-        let extents = self.extents().unwrap_or_default();
         let order = layout.minor_to_major.iter().filter_map(|axis| usize::try_from(*axis).ok());
-        order.filter_map(|axis| extents.get(axis).copied()).collect()
+        let extent = |dim: &XlaDim| match *dim {
+            XlaDim::Static(extent) | XlaDim::Bounded(extent) => extent,
+            XlaDim::Unbounded => u64::MAX,
+        };
+        order.filter_map(|axis| self.dims.get(axis).map(extent)).collect()
     }
 
     /// The array with another element type. A tiling that TPU compilers use for the old type and

@@ -116,13 +116,16 @@ impl XlaArray {
         if written == 0 { self.dtype.bits() } else { written.unsigned_abs() }
     }
 
-    /// The bit at which the element with linear index `index` begins; packed elements lie lowest
-    /// bits first.
+    /// The bit of the buffer at which the element with linear index `index` begins, behind the
+    /// metadata prefix `M(..)`; packed elements lie lowest bits first.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn bit_offset(&self, index: u64) -> Result<u64, LayoutError> {
-        index.checked_mul(self.element_bits()).ok_or_else(too_large)
+        let prefix = self.layout.as_ref().map_or(0, |layout| layout.prefix_bytes.max(0));
+        let bits = index.checked_mul(self.element_bits()).ok_or_else(too_large)?;
+        let before = prefix.unsigned_abs().checked_mul(8).ok_or_else(too_large)?;
+        bits.checked_add(before).ok_or_else(too_large)
     }
 
     /// The sizes of the array.

@@ -36,6 +36,10 @@ fn end(text: &str) -> usize {
     }
     let name = bytes.iter().skip(start).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let mut end = start + name;
+    // A buffer: `b(f32[2])`.
+    if bytes.get(start..=end).is_some_and(|head| head == b"b(") {
+        return after_bracket(bytes, end);
+    }
     for open in [b'[', b'{'] {
         if bytes.get(end) == Some(&open) {
             end = after_bracket(bytes, end);
