@@ -218,16 +218,13 @@ impl Editor {
                 let (start, stop, step) = slice(&option, bounds, extent)?;
                 layout.slice(axis, start, stop, step)?
             }
-            "broadcast" | "tile" => {
-                let (axis, copies) = keyed(&option, value)?;
-                let (size, level) = copies.split_once('_').unwrap_or((copies, "Addr"));
-                let sizes = numbers(&option, size)?;
-                let [size] = sizes[..] else { return Err(bad(&option, value, "K=N_LEVEL")) };
-                let level = Level::new(level)?;
-                match name {
-                    "broadcast" => layout.expand(axis, size, level)?,
-                    _ => layout.tile(axis, size, level)?,
-                }
+            "broadcast" => {
+                let (axis, size, level) = copies(&option, value)?;
+                layout.expand(axis, size, level)?
+            }
+            "tile" => {
+                let (axis, size, level) = copies(&option, value)?;
+                layout.tile(axis, size, level)?
             }
             "minimal_padding" => layout.with_minimal_padding()?,
             "restrict" => {
@@ -245,66 +242,66 @@ impl Editor {
 
     /// The steps that combine layouts; CuTe's are functions of a linear index.
     fn combine(&self, name: &str, option: &str, value: &str) -> Result<Layout, Failure> {
-        let layout = &self.layout;
-        let other = || -> Result<Layout, Failure> {
-            let other = Reading::by_look(self.lenient).read_operand(value)?.lower()?;
-            // One mode, as CuTe reads the right-hand side of a division or product.
-            Ok(if self.is_linear() && name != "compose" {
-                other.flattened(self.order)?
-            } else {
-                other
-            })
-        };
-        Ok(match name {
-            "compose" if value.trim_start().starts_with('<') => {
-                let mut modes = self.modes(value)?;
-                let whole =
-                    |extent: &u64| Layout::builder().axis(*extent, [whole(*extent)]).build();
-                for extent in layout.shape().iter().skip(modes.len()) {
-                    modes.push(whole(extent)?);
-                }
-                layout.compose(&Layout::by_modes(self.order, &modes)?)?
-            }
-            "compose" if self.is_linear() => {
-                let composed = layout.compose_in(self.order, &other()?)?;
-                self.by_digits(composed.without_padding()?)
-            }
-            "compose" => layout.compose_in(self.order, &other()?)?,
+        match name {
+            "compose" => self.composed(value),
             "divide" | "zipped_divide" | "tiled_divide" | "flat_divide" => {
-                let (flat, tile) = match value.trim_start().starts_with('<') {
-                    true => (layout.clone(), self.tiler(value)?),
-                    false if self.is_linear() => (layout.flattened(self.order)?, other()?),
-                    false => (layout.clone(), other()?),
-                };
-                self.divided(name, &flat, &tile, value)?
+                let tile = if is_tiler(value) { self.tiler(value) } else { self.mode(value) }?;
+                self.divided(name, &tile, value)
             }
-            "product" => {
-                let flat =
-                    if self.is_linear() { layout.flattened(self.order)? } else { layout.clone() };
-                flat.product(&other()?, Arrangement::Logical)?
+            "product" => Ok(self.linear()?.product(&self.mode(value)?, Arrangement::Logical)?),
+            "inverse" => self.inverted(option, value),
+            "complement" => self.complemented(&self.space(option, value)?),
+            "complement_rounded" => self.complemented(&self.rounded_space(option, value)?),
+            _ => Err(bad(option, value, "a step")),
+        }
+    }
+
+    /// The other layout of a step.
+    fn operand(&self, value: &str) -> Result<Layout, Failure> {
+        Ok(Reading::by_look(self.lenient).read_operand(value)?.lower()?)
+    }
+
+    /// The same as one mode, as CuTe reads the right-hand side of a division or product.
+    fn mode(&self, value: &str) -> Result<Layout, Failure> {
+        let other = self.operand(value)?;
+        Ok(if self.is_linear() { other.flattened(self.order)? } else { other })
+    }
+
+    /// The layout as a function of the linear index, in notations whose layouts are such.
+    fn linear(&self) -> Result<Layout, Failure> {
+        let layout = self.layout.clone();
+        Ok(if self.is_linear() { layout.flattened(self.order)? } else { layout })
+    }
+
+    fn composed(&self, value: &str) -> Result<Layout, Failure> {
+        if is_tiler(value) {
+            let mut modes = self.modes(value)?;
+            for extent in self.layout.shape().into_iter().skip(modes.len()) {
+                modes.push(Layout::builder().axis(extent, [whole(extent)]).build()?);
             }
-            "inverse" => match (value, self.is_linear()) {
-                ("left", false) => layout.left_inverse()?,
-                ("right", false) => layout.right_inverse()?,
-                ("left", true) => self.by_digits(layout.linear_left_inverse(self.order)?),
-                ("right", true) => self.by_digits(layout.contiguous_inverse(self.order)?),
-                _ => return Err(bad(option, value, "left or right")),
-            },
-            "complement" | "complement_rounded" => {
-                let mut space = self.space(option, value)?;
-                if name == "complement_rounded" {
-                    let blocks = layout.complement_space()?;
-                    for (level, size) in &mut space {
-                        let block = blocks.iter().find(|(of, _)| of == level);
-                        let rounded = block.and_then(|(_, b)| size.checked_next_multiple_of(*b));
-                        *size = rounded.unwrap_or(*size);
-                    }
-                }
-                let rest = layout.complement(&space)?;
-                if self.is_linear() { self.by_digits(rest) } else { rest }
-            }
-            _ => return Err(bad(option, value, "a step")),
+            return Ok(self.layout.compose(&Layout::by_modes(self.order, &modes)?)?);
+        }
+        let composed = self.layout.compose_in(self.order, &self.operand(value)?)?;
+        match self.is_linear() {
+            true => Ok(self.by_digits(composed.without_padding()?)),
+            false => Ok(composed),
+        }
+    }
+
+    fn inverted(&self, option: &str, value: &str) -> Result<Layout, Failure> {
+        let layout = &self.layout;
+        Ok(match (value, self.is_linear()) {
+            ("left", false) => layout.left_inverse()?,
+            ("right", false) => layout.right_inverse()?,
+            ("left", true) => self.by_digits(layout.linear_left_inverse(self.order)?),
+            ("right", true) => self.by_digits(layout.contiguous_inverse(self.order)?),
+            _ => return Err(bad(option, value, "left or right")),
         })
+    }
+
+    fn complemented(&self, space: &[(Level, u64)]) -> Result<Layout, Failure> {
+        let rest = self.layout.complement(space)?;
+        Ok(if self.is_linear() { self.by_digits(rest) } else { rest })
     }
 
     /// The layouts of a tiler `<A, B>`, one per mode.
@@ -324,14 +321,9 @@ impl Editor {
     }
 
     /// A division, in the groups that CuTe makes of its axes.
-    fn divided(
-        &self,
-        name: &str,
-        layout: &Layout,
-        tile: &Layout,
-        value: &str,
-    ) -> Result<Layout, Failure> {
+    fn divided(&self, name: &str, tile: &Layout, value: &str) -> Result<Layout, Failure> {
         let arrangement = if name == "divide" { Arrangement::Logical } else { Arrangement::Flat };
+        let layout = if is_tiler(value) { self.layout.clone() } else { self.linear()? };
         let divided = layout.divide(self.order, tile, arrangement)?;
         if !self.is_linear() {
             return Ok(divided);
@@ -340,7 +332,7 @@ impl Editor {
         let merge = |layout: Layout, at, count| layout.merge_axes_in(self.order, at, count);
         Ok(match name {
             // Each mode with its own rest.
-            "divide" if value.trim_start().starts_with('<') => {
+            "divide" if is_tiler(value) => {
                 (0..tiles).try_fold(divided, |layout, mode| merge(layout, mode, 2))?
             }
             "zipped_divide" => {
@@ -367,6 +359,18 @@ impl Editor {
         }
     }
 
+    /// The same, each level rounded up to whole blocks.
+    fn rounded_space(&self, option: &str, value: &str) -> Result<Vec<(Level, u64)>, Failure> {
+        let mut space = self.space(option, value)?;
+        let blocks = self.layout.complement_space()?;
+        for (level, size) in &mut space {
+            let block = blocks.iter().find(|(of, _)| of == level);
+            let rounded = block.and_then(|(_, block)| size.checked_next_multiple_of(*block));
+            *size = rounded.unwrap_or(*size);
+        }
+        Ok(space)
+    }
+
     /// A layout of one axis with an axis for every digit, as CuTe writes what it computes.
     fn by_digits(&self, layout: Layout) -> Layout {
         let sizes: Vec<u64> = match layout.axes() {
@@ -388,9 +392,23 @@ impl Editor {
     }
 }
 
+/// Whether a text is a tiler `<A, B>`, with a layout for each mode.
+fn is_tiler(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
 /// The digit of an axis that is left as it is.
 fn whole(extent: u64) -> Subaxis {
     Subaxis::land(extent.max(1), Level::ADDR, 1)
+}
+
+/// `K=N_LEVEL`: an axis, and how many times a level holds it.
+fn copies(option: &str, value: &str) -> Result<(usize, u64, Level), Failure> {
+    let (axis, copies) = keyed(option, value)?;
+    let (size, level) = copies.split_once('_').unwrap_or((copies, "Addr"));
+    let sizes = numbers(option, size)?;
+    let [size] = sizes[..] else { return Err(bad(option, value, "K=N_LEVEL")) };
+    Ok((axis, size, Level::new(level)?))
 }
 
 fn bad(option: &str, value: &str, expected: &str) -> Failure {

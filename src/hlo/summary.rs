@@ -37,7 +37,8 @@ pub struct HloComputationTotals {
     pub role: HloRole,
     /// The line of its head.
     pub line: u64,
-    /// What its instructions write: results that are not other names of what is there already.
+    /// What its instructions write: results that are not other names of what is there already. An
+    /// `async-start` writes what the computation that it calls writes, and is counted there.
     pub written: HloBytes,
     /// Its parameters.
     pub parameters: HloBytes,
@@ -229,13 +230,7 @@ impl HloSummary {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for sums beyond 64 bits.
     pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
-        if self.calls.is_empty() || self.module.line() != computation.module().line() {
-            self.end_module();
-            self.module = computation.module().clone();
-            if self.module.is_per_device() {
-                self.partitions = self.partitions.max(Some(self.module.partitions()));
-            }
-        }
+        self.enter(computation.module());
         self.worst.clear();
         let mut given = Given {
             on_device: HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?,
@@ -271,6 +266,18 @@ impl HloSummary {
             self.given.push(given);
         }
         Ok(())
+    }
+
+    /// Ends the module before this one, if it is another.
+    fn enter(&mut self, module: &HloModule) {
+        if !self.calls.is_empty() && self.module.line() == module.line() {
+            return;
+        }
+        self.end_module();
+        self.module = module.clone();
+        if self.module.is_per_device() {
+            self.partitions = self.partitions.max(Some(self.module.partitions()));
+        }
     }
 
     /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple.

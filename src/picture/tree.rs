@@ -135,28 +135,10 @@ fn units(
     let mut cells: Vec<Cell> = Vec::new();
     let mut ranges = Vec::new();
     for row in rows {
-        let mut sums = vec![Census::default(); columns.len()];
-        for at in row.clone() {
-            let part = match sides {
-                [first, _] => counter.child(of, first.level, at)?,
-                _ => of.clone(),
-            };
-            let Some(last) = sides.last() else { continue };
-            for (sum, column) in sums.iter_mut().zip(columns) {
-                add_units(counter, &part, last.level, column, sum)?;
-            }
-        }
+        let sums = sums(counter, of, sides, (row, columns))?;
         for (sum, column) in sums.iter().zip(columns) {
-            let of_cell = [row.clone(), column.clone()];
-            let of_cell = &of_cell[2 - sides.len()..];
-            let fixed = unit.iter().map(|(level, at)| (level, Span::at(at)));
-            let open =
-                sides.iter().zip(of_cell).map(|(side, range)| (side.level, Span::run(range)));
-            cells.push(Cell {
-                path: of_cell.iter().map(|range| range.start).collect(),
-                places: fixed.chain(open).collect(),
-                ..cell(sum)
-            });
+            let of_cell = &[row.clone(), column.clone()][2 - sides.len()..];
+            cells.push(block(sum, unit, sides, of_cell));
             ranges.push(of_cell.to_vec());
         }
     }
@@ -178,6 +160,38 @@ fn units(
     };
     let draft = Draft { name, ..Draft::new(panel, "number of elements".into(), values) };
     Ok((draft, ranges.swap_remove(chosen)))
+}
+
+/// What the units of each cell of a row hold together.
+fn sums(
+    counter: &Counter<'_>,
+    of: &Subtree,
+    sides: &[Open],
+    (row, columns): (&Range<u64>, &[Range<u64>]),
+) -> Result<Vec<Census>, LayoutError> {
+    let mut sums = vec![Census::default(); columns.len()];
+    let Some(last) = sides.last() else { return Ok(sums) };
+    for at in row.clone() {
+        let part = match sides {
+            [first, _] => counter.child(of, first.level, at)?,
+            _ => of.clone(),
+        };
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            add_units(counter, &part, last.level, column, sum)?;
+        }
+    }
+    Ok(sums)
+}
+
+/// The cell of units that are open in these ranges.
+fn block(sum: &Census, unit: &Location, sides: &[Open], ranges: &[Range<u64>]) -> Cell {
+    let fixed = unit.iter().map(|(level, at)| (level, Span::at(at)));
+    let open = sides.iter().zip(ranges).map(|(side, range)| (side.level, Span::run(range)));
+    Cell {
+        path: ranges.iter().map(|range| range.start).collect(),
+        places: fixed.chain(open).collect(),
+        ..cell(sum)
+    }
 }
 
 /// Single units, or blocks of many.

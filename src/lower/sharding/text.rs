@@ -10,6 +10,8 @@ use crate::notation::sharding::{
     SubgroupKind, TileDevices,
 };
 
+const ON_MESH: &str = "a sharding on a mesh";
+
 impl Sharding {
     /// The sharding as XLA prints it: tiles and devices, in normal form. It has no word for a
     /// [reduction](Sharding::reduction).
@@ -35,7 +37,7 @@ impl Sharding {
     /// # Errors
     /// [`Sharding`](LayoutError::Sharding) where tiles are not made of whole digits of the axes.
     pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
-        let refuse = |reason| inexpressible("a sharding on a mesh", reason);
+        let refuse = |reason| inexpressible(ON_MESH, reason);
         let devices = mesh.len()?;
         if let Some(found) = self.devices().filter(|found| *found != devices) {
             return Err(refuse(InexpressibleSharding::Devices { found, devices }));
@@ -66,17 +68,30 @@ impl Sharding {
             dim.axes.clone_from(axes);
         }
         for ((kind, _), axes) in tiles.groups.iter().zip(per_group) {
-            match kind {
-                SubgroupKind::Replicated => {}
-                SubgroupKind::Manual => dims.manual.clone_from(axes),
-                SubgroupKind::Unreduced => {
-                    dims.unreduced.clone_from(axes);
-                    dims.reduction = self.reduction().map(str::to_owned);
-                }
-                SubgroupKind::Maximal => return Err(refuse(InexpressibleSharding::Maximal)),
-            }
+            self.group(*kind, axes, &mut dims)?;
         }
         Ok(dims)
+    }
+
+    /// What devices share along these axes.
+    fn group(
+        &self,
+        kind: SubgroupKind,
+        axes: &[MeshAxis],
+        dims: &mut MeshDims,
+    ) -> Result<(), LayoutError> {
+        match kind {
+            SubgroupKind::Replicated => {}
+            SubgroupKind::Manual => dims.manual = axes.to_vec(),
+            SubgroupKind::Unreduced => {
+                dims.unreduced = axes.to_vec();
+                dims.reduction = self.reduction().map(str::to_owned);
+            }
+            SubgroupKind::Maximal => {
+                return Err(inexpressible(ON_MESH, InexpressibleSharding::Maximal));
+            }
+        }
+        Ok(())
     }
 
     /// The sharding as Shardy writes it, on a mesh that is written out.

@@ -152,19 +152,12 @@ impl Reader<'_> {
             }
         }
         let Some(dtype) = dtype else { return Err(self.expected("a type", whole)) };
-        let name = dtype.as_str();
-        let valueless = match name {
-            "token" => Some(XlaShape::Token),
-            "opaque" => Some(XlaShape::Opaque),
-            _ => None,
-        };
-        if let Some(shape) = valueless {
-            return match dims.is_empty() && layout.is_none() {
-                true => Ok(shape),
-                false => {
-                    Err(self.invalid(format!("{name} cannot have dimensions or a layout"), whole))
-                }
-            };
+        if let Some(shape) = valueless(dtype.as_str()) {
+            if dims.is_empty() && layout.is_none() {
+                return Ok(shape);
+            }
+            let message = format!("{} cannot have dimensions or a layout", dtype.as_str());
+            return Err(self.invalid(message, whole));
         }
         let dtype = self.dtype(&dtype)?;
         if let Some(layout) = &layout
@@ -283,18 +276,7 @@ impl Reader<'_> {
     ) -> Result<(), ParseError> {
         let at = span(&part);
         match part.as_rule() {
-            Rule::tiles => {
-                let mut parts = part.into_inner().peekable();
-                let marked = parts.peek().is_some_and(|p| p.as_rule() == Rule::tile_mark);
-                if !marked && !self.lenient {
-                    return Err(self.expected("`T`", Span::new(at.start, at.start + 1)));
-                }
-                for tile in parts.filter(|p| p.as_rule() == Rule::tile) {
-                    source.tiles.push(span(&tile));
-                    let entries = children(tile, Rule::tile_dim).map(|entry| self.tile_dim(entry));
-                    layout.tiles.push(entries.try_collect()?);
-                }
-            }
+            Rule::tiles => return self.tiles(part, layout, source),
             Rule::tail => {
                 source.tail = at;
                 layout.tail_padding = Some(self.int_in(part)?);
@@ -325,6 +307,26 @@ impl Reader<'_> {
             }
             // `D(..)` of older dumps is parsed and thrown away, as XLA does.
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn tiles(
+        &self,
+        part: Node<'_>,
+        layout: &mut XlaLayout,
+        source: &mut ArraySource,
+    ) -> Result<(), ParseError> {
+        let start = span(&part).start;
+        let mut parts = part.into_inner().peekable();
+        let marked = parts.peek().is_some_and(|p| p.as_rule() == Rule::tile_mark);
+        if !marked && !self.lenient {
+            return Err(self.expected("`T`", Span::new(start, start + 1)));
+        }
+        for tile in parts.filter(|p| p.as_rule() == Rule::tile) {
+            source.tiles.push(span(&tile));
+            let entries = children(tile, Rule::tile_dim).map(|entry| self.tile_dim(entry));
+            layout.tiles.push(entries.try_collect()?);
         }
         Ok(())
     }
@@ -412,6 +414,15 @@ fn name(rule: Rule) -> &'static str {
         Rule::layout_close => "`}`",
         Rule::comma => "`,`",
         Rule::blank | Rule::comment | Rule::ws => "",
+    }
+}
+
+/// The types that have no elements.
+fn valueless(name: &str) -> Option<XlaShape> {
+    match name {
+        "token" => Some(XlaShape::Token),
+        "opaque" => Some(XlaShape::Opaque),
+        _ => None,
     }
 }
 
