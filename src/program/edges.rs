@@ -43,7 +43,7 @@ pub(super) struct Edges(Vec<Edge>);
 
 impl Edges {
     /// Of a layout without derived axes, all of whose digits of more than one value are terms;
-    /// `None` where they are no chain.
+    /// `None` where they do not make a chain.
     pub(super) fn new(
         layout: &Layout,
         terms: impl Iterator<Item = Term>,
