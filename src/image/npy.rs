@@ -78,7 +78,8 @@ impl NpyHeader {
         }
         let mut text = vec![0; to_index(length)];
         input.read_exact(&mut text)?;
-        let text = String::from_utf8(text).map_err(|_| invalid("a .npy header that is not text"))?;
+        let text =
+            String::from_utf8(text).map_err(|_| invalid("a .npy header that is not text"))?;
         NpyHeader::parse(&text)
             .ok_or_else(|| invalid("expected a .npy header with a plain type, C order and a shape"))
     }
