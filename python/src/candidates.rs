@@ -200,7 +200,8 @@ impl PyCandidate {
     #[getter]
     fn placement(&self, py: Python<'_>) -> Answer<Py<PyPlacement>> {
         let placement: Placement = self.of.placement()?;
-        PyPlacement::wrap(py, placement, self.machine.clone_ref(py), self.base)
+        let layout = self.layout(py)?;
+        PyPlacement::wrap(layout.bind(py), placement, self.machine.clone_ref(py), self.base)
     }
 
     /// Long words per unit.

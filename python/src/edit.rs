@@ -2,11 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
-use tensor_layout::algebra::{Arrangement, IndexOrder};
-use tensor_layout::{Layout, LayoutError, LayoutText, Level};
+use tensor_layout::algebra::Arrangement;
+use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::layout::{PyLayout, any, make};
-use crate::places::Places;
 use crate::refusal::{Answer, refused};
 
 /// A new layout from an old one.
@@ -17,15 +16,6 @@ pub(crate) fn edited(
     let places = slf.as_super().get();
     let layout = edit(&places.layout)?;
     Ok(make(slf.py(), places.edited(layout))?)
-}
-
-fn order(places: &Places) -> IndexOrder {
-    places.like().map_or(IndexOrder::RowMajor, LayoutText::index_order)
-}
-
-/// Whether places are numbers, so that an inverse gives the number of an element.
-fn is_linear(places: &Places) -> bool {
-    places.like().is_some_and(LayoutText::is_function)
 }
 
 /// `1`, or `-1` from the end.
@@ -246,8 +236,8 @@ impl PyLayout {
     fn __matmul__(slf: &Bound<'_, Self>, map: &Bound<'_, PyAny>) -> Answer<Py<PyLayout>> {
         let (map, places) = (any(map)?, slf.as_super().get());
         edited(slf, |layout| {
-            let composed = layout.compose_in(order(places), &map.get().layout)?;
-            if is_linear(places) { composed.without_padding() } else { Ok(composed) }
+            let composed = layout.compose_in(places.order(), &map.get().layout)?;
+            if places.is_function() { composed.without_padding() } else { Ok(composed) }
         })
     }
 
@@ -279,7 +269,7 @@ impl PyLayout {
     ) -> Answer<Py<PyLayout>> {
         let (tile, places) = (any(tile)?, slf.as_super().get());
         let arrangement = arrangement_of(arrangement)?;
-        edited(slf, |layout| layout.divide(order(places), &tile.get().layout, arrangement))
+        edited(slf, |layout| layout.divide(places.order(), &tile.get().layout, arrangement))
     }
 
     /// The layout, repeated as the pattern says in what it leaves free.
@@ -320,8 +310,8 @@ impl PyLayout {
     #[pyo3(signature = () -> "Layout")]
     fn left_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         let places = slf.as_super().get();
-        edited(slf, |layout| match is_linear(places) {
-            true => layout.linear_left_inverse(order(places)),
+        edited(slf, |layout| match places.is_function() {
+            true => layout.linear_left_inverse(places.order()),
             false => layout.left_inverse(),
         })
     }
@@ -331,8 +321,8 @@ impl PyLayout {
     #[pyo3(signature = () -> "Layout")]
     fn right_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         let places = slf.as_super().get();
-        edited(slf, |layout| match is_linear(places) {
-            true => layout.contiguous_inverse(order(places)),
+        edited(slf, |layout| match places.is_function() {
+            true => layout.contiguous_inverse(places.order()),
             false => layout.right_inverse(),
         })
     }

@@ -1,10 +1,12 @@
 //! Layouts: texts of any notation, from Python's objects, and back to text.
 
+use std::hash::Hash;
+
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tensor_layout::LayoutText;
 use tensor_layout::notation::Notation;
-use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
+use tensor_layout::xla::{XlaDtype, XlaParser};
 
 use crate::location::location_of;
 use crate::machine::PyMachine;
@@ -62,13 +64,9 @@ pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>>
     refused(format!("expected a Layout, a Placement or a text, not {class}; see Layout.of"))
 }
 
-/// The element type of a text, for notations that name one.
+/// The element type of a text, which is that of XLA shapes where the notation does not name one.
 pub(crate) fn dtype_of(text: &LayoutText) -> Option<XlaDtype> {
-    match text {
-        LayoutText::Xla(XlaShape::Array(array) | XlaShape::Buffer(array)) => Some(array.dtype),
-        LayoutText::Sharded(shape) => Some(shape.array().dtype),
-        _ => XlaDtype::from_name("f32"),
-    }
+    text.xla_dtype().or_else(|| XlaDtype::from_name("f32"))
 }
 
 fn notation_of(name: &str) -> Answer<Notation> {
@@ -189,8 +187,8 @@ impl PyLayout {
     /// copies.
     ///
     /// `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
-    /// bytes), `base` the first address. `oversized` takes a layout that does not fit, `shared` one
-    /// whose elements share places.
+    /// bytes), `base` the first address. `oversized` takes a layout that does not fit; `shared`, without a
+    /// machine, one whose elements share places.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
@@ -215,18 +213,10 @@ impl PyLayout {
         shared: bool,
     ) -> Answer<Py<PyPlacement>> {
         let machine = machine.map(machine_of).transpose()?;
-        let tree = machine.as_ref().map(Bound::get);
-        let spot = Spot {
-            machine: tree.map(|machine| machine.machine.clone()),
-            machine_text: tree.and_then(PyMachine::text).map(str::to_owned),
-            memory,
-            element_bits: dtype.map(bits_of).transpose()?,
-            dtype: dtype.and_then(crate::spot::name_of),
-            base,
-            oversized,
-            shared,
-        };
-        PyPlacement::of(slf.py(), slf.as_super().get(), spot, machine.map(Bound::unbind))
+        let element_bits = dtype.map(bits_of).transpose()?;
+        let dtype = dtype.and_then(crate::spot::name_of);
+        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
+        PyPlacement::of(slf, spot, machine.as_ref())
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyLayout>) -> bool {
@@ -250,55 +240,57 @@ impl PyLayout {
 
     #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Answer<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let (class, places) = (slf.get_type().into_any(), slf.as_super().get());
-        match places.text() {
-            Some(text) => Ok((class, PyTuple::new(slf.py(), [text.to_string()])?)),
-            None => {
-                Ok((class.getattr("_from_parts")?, crate::parts::of(slf.py(), &places.layout)?))
+        let (py, class, places) = (slf.py(), slf.get_type(), slf.as_super().get());
+        let like = places.like().map(kept);
+        match (like, places.written_text()) {
+            (Some(text), Some(_)) => Ok((class.getattr("_from_text")?, text.into_pyobject(py)?)),
+            (like, _) => {
+                let state = (crate::parts::of(&places.layout), like);
+                Ok((class.getattr("_from_parts")?, state.into_pyobject(py)?))
             }
         }
     }
 
-    /// The layout of the parts that pickle keeps, where no notation says it.
+    /// A layout as pickle keeps it, where it is as it was written.
     #[staticmethod]
-    #[pyo3(signature = (axes: "typing.Any", derived: "typing.Any", replicas: "typing.Any", levels: "typing.Any") -> "Layout")]
+    #[pyo3(signature = (notation: "str", text: "str") -> "Layout")]
+    fn _from_text(py: Python<'_>, notation: &str, text: &str) -> Answer<Py<PyLayout>> {
+        Ok(make(py, Places::written(reread(notation, text)?)?)?)
+    }
+
+    /// An edited layout as pickle keeps it, with the text that it came from.
+    #[staticmethod]
+    #[pyo3(signature = (parts: "typing.Any", like: "tuple[str, str] | None") -> "Layout")]
     fn _from_parts(
         py: Python<'_>,
-        axes: Vec<crate::parts::Axis>,
-        derived: Vec<(u64, crate::parts::Axis)>,
-        replicas: Vec<(u64, String, u64)>,
-        levels: Vec<(String, u64, u64)>,
+        parts: crate::parts::Parts,
+        like: Option<(String, String)>,
     ) -> Answer<Py<PyLayout>> {
-        let layout = crate::parts::layout(axes, derived, replicas, levels)?;
-        Ok(make(py, Places::new(layout, None, Spot::default()))?)
+        let layout = crate::parts::layout(parts)?;
+        let like = like.map(|(notation, text)| reread(&notation, &text)).transpose()?;
+        let spot = like.as_ref().map_or_else(Spot::default, Spot::written);
+        Ok(make(py, Places::new(layout, like.map(|text| (text, false)), spot))?)
     }
 
     /// A placement as pickle keeps it.
     #[pyo3(signature = (
-        machine: "Machine | None", memory: "str | None", element_bits: "int | None", base: "int", oversized, shared
+        machine: "Machine | None",
+        on: "tuple[str | None, int | None, str | None]",
+        base: "int",
+        oversized,
+        shared,
     ) -> "Placement")]
     fn _placed(
         slf: &Bound<'_, Self>,
         machine: Option<&Bound<'_, PyMachine>>,
-        memory: Option<String>,
-        element_bits: Option<u64>,
+        on: (Option<String>, Option<u64>, Option<String>),
         base: u64,
         oversized: bool,
         shared: bool,
     ) -> Answer<Py<PyPlacement>> {
-        let tree = machine.map(Bound::get);
-        let spot = Spot {
-            machine: tree.map(|machine| machine.machine.clone()),
-            machine_text: tree.and_then(PyMachine::text).map(str::to_owned),
-            memory,
-            element_bits,
-            dtype: None,
-            base,
-            oversized,
-            shared,
-        };
-        let machine = machine.map(|machine| machine.clone().unbind());
-        PyPlacement::of(slf.py(), slf.as_super().get(), spot, machine)
+        let (memory, element_bits, dtype) = on;
+        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
+        PyPlacement::of(slf, spot, machine)
     }
 
     /// What lives in one unit or subtree: a layout of the other levels.
@@ -319,9 +311,19 @@ impl PyLayout {
     }
 }
 
-/// What makes it the same layout: the text, or the map where there is none.
-fn key(places: &Places) -> Result<String, &tensor_layout::Layout> {
-    places.text().map(ToString::to_string).ok_or(&places.layout)
+/// A text as pickle keeps it, with the notation that it was read in.
+fn kept(text: &LayoutText) -> (&'static str, String) {
+    (text.notation().name(), text.to_string())
+}
+
+/// A text from a pickle: what was read once is read again.
+fn reread(notation: &str, text: &str) -> Answer<LayoutText> {
+    Ok(LayoutText::parse_as(notation_of(notation)?, XlaParser::lenient(), text)?)
+}
+
+/// What makes it the same layout: the text, or the map where there is none, and its manner.
+fn key(places: &Places) -> impl Eq + Hash {
+    (places.text().map(ToString::to_string).ok_or(&places.layout), places.manner())
 }
 
 /// As Python writes it.

@@ -1,7 +1,5 @@
-//! Layouts as plain data, for pickles of what no notation says.
+//! Layouts as plain data, for pickles of what edits made.
 
-use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use tensor_layout::algebra::{self, Subaxis, Target};
 use tensor_layout::{Layout, Level};
 
@@ -11,20 +9,21 @@ use crate::refusal::Answer;
 type Digit = (u64, Option<String>, usize, u64);
 
 /// Extent and digits, major to minor.
-pub(crate) type Axis = (u64, Vec<Digit>);
+type Axis = (u64, Vec<Digit>);
+
+/// Axes; derived axes with what they start from; replicas; levels with their offsets and spans.
+pub(crate) type Parts =
+    (Vec<Axis>, Vec<(u64, Axis)>, Vec<(u64, String, u64)>, Vec<(String, u64, u64)>);
 
 /// The parts of a layout.
-pub(crate) fn of<'py>(py: Python<'py>, layout: &Layout) -> Answer<Bound<'py, PyTuple>> {
-    let axes: Vec<Axis> = layout.axes().iter().map(axis).collect();
+pub(crate) fn of(layout: &Layout) -> Parts {
     let derived = layout.derived_axes().iter().map(|derived| (derived.start, axis(&derived.axis)));
-    let derived: Vec<(u64, Axis)> = derived.collect();
     let replicas = layout.replicas().iter();
     let replicas = replicas.map(|of| (of.size, of.level.as_str().to_owned(), of.stride));
-    let replicas: Vec<(u64, String, u64)> = replicas.collect();
     let levels = layout.used_levels().iter();
     let levels = levels.map(|of| (of.as_str().to_owned(), layout.offset(*of), layout.span(*of)));
-    let levels: Vec<(String, u64, u64)> = levels.collect();
-    Ok((axes, derived, replicas, levels).into_pyobject(py)?)
+    let axes = layout.axes().iter().map(axis);
+    (axes.collect(), derived.collect(), replicas.collect(), levels.collect())
 }
 
 fn axis(axis: &algebra::Axis) -> Axis {
@@ -38,12 +37,7 @@ fn axis(axis: &algebra::Axis) -> Axis {
 }
 
 /// The layout that parts were taken from.
-pub(crate) fn layout(
-    axes: Vec<Axis>,
-    derived: Vec<(u64, Axis)>,
-    replicas: Vec<(u64, String, u64)>,
-    levels: Vec<(String, u64, u64)>,
-) -> Answer<Layout> {
+pub(crate) fn layout((axes, derived, replicas, levels): Parts) -> Answer<Layout> {
     let mut builder = Layout::builder();
     for (extent, digits) in axes {
         builder = builder.axis(extent, subaxes(digits)?);

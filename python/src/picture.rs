@@ -146,7 +146,7 @@ impl Places {
             (Some(_), "machine") => refused("two layouts are compared in the view of the tensor"),
             (Some(after), "tensor") => {
                 let after = any(after)?;
-                let (from, to) = paired(self, after.get(), Spot::default())?;
+                let (from, to) = paired(self, after.get(), &Spot::default())?;
                 let left = wanted.of(self.drawing(&from))?;
                 let right = wanted.of(after.get().drawing(&to))?;
                 Ok(PyPicture(left.before_and_after(&right)?))

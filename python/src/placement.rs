@@ -1,10 +1,12 @@
 //! Placements: layouts on machines.
 
+use std::hash::Hash;
+
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tensor_layout::LayoutText;
+use tensor_layout::{LayoutText, Placement};
 
-use crate::layout::{PyLayout, make};
+use crate::layout::PyLayout;
 use crate::machine::PyMachine;
 use crate::places::Places;
 use crate::refusal::Answer;
@@ -31,42 +33,37 @@ pub(crate) struct PyPlacement {
 
 impl PyPlacement {
     pub(crate) fn of(
-        py: Python<'_>,
-        places: &Places,
-        mut spot: Spot,
-        machine: Option<Py<PyMachine>>,
+        source: &Bound<'_, PyLayout>,
+        spot: Spot,
+        machine: Option<&Bound<'_, PyMachine>>,
     ) -> Answer<Py<PyPlacement>> {
-        let text = places.text();
-        if let Some(text) = text {
-            spot = spot.and(Spot::written(text))?;
-        }
+        let places = source.as_super().get();
+        let mut spot = spot.on(machine.map(Bound::get)).and(&places.spot)?;
+        let layout = places.on(spot.machine.as_ref())?;
         // Devices are counted through the tree that was asked for; else the mesh is the machine.
-        let layout = match (text, &spot.machine) {
-            (Some(text @ LayoutText::Sharded(_)), Some(machine)) => text.lower_on(machine)?,
-            _ => places.layout.clone(),
-        };
-        if let (Some(LayoutText::Sharded(shape)), None) = (text, &spot.machine) {
+        if let (Some(LayoutText::Sharded(shape)), None) = (places.written_text(), &spot.machine) {
             spot.machine = shape.machine()?;
         }
-        let is_function = places.like().is_some_and(LayoutText::is_function);
-        let placement = spot.place(layout, is_function).map_err(|error| places.refuse(error))?;
-        // The text of an edited layout may be another one than the one that it came from.
-        let exact = places.text().cloned().map(|text| (text, true));
-        let like = exact.or_else(|| places.like().cloned().map(|text| (text, false)));
-        let source = make(py, places.edited(places.layout.clone()))?;
-        let source = match text {
-            Some(text) => make(py, Places::written(text.clone())?)?,
-            None => source,
-        };
-        let placed = Places::new(placement.layout().clone(), like, spot).with(placement);
-        let start = PyClassInitializer::from(placed);
-        Ok(Py::new(py, start.add_subclass(PyPlacement { layout: source, machine }))?)
+        let placement = spot.place(layout, places.is_function());
+        let placement = placement.map_err(|error| places.refuse(error))?;
+        PyPlacement::made(source, spot, placement, machine.map(|machine| machine.clone().unbind()))
     }
 
-    /// A placement that the library made.
+    fn made(
+        source: &Bound<'_, PyLayout>,
+        spot: Spot,
+        placement: Placement,
+        machine: Option<Py<PyMachine>>,
+    ) -> Answer<Py<PyPlacement>> {
+        let placed = source.as_super().get().placed(spot, placement);
+        let placement = PyPlacement { layout: source.clone().unbind(), machine };
+        Ok(Py::new(source.py(), PyClassInitializer::from(placed).add_subclass(placement))?)
+    }
+
+    /// A placement that the library made of a layout.
     pub(crate) fn wrap(
-        py: Python<'_>,
-        placement: tensor_layout::Placement,
+        source: &Bound<'_, PyLayout>,
+        placement: Placement,
         machine: Py<PyMachine>,
         base: u64,
     ) -> Answer<Py<PyPlacement>> {
@@ -78,12 +75,7 @@ impl PyPlacement {
             element_bits: placement.element_bits(),
             ..Spot::default()
         };
-        let layout = placement.layout().clone();
-        let source = make(py, Places::new(layout.clone(), None, Spot::default()))?;
-        let placed = Places::new(layout, None, spot).with(placement);
-        let start = PyClassInitializer::from(placed);
-        let machine = Some(machine);
-        Ok(Py::new(py, start.add_subclass(PyPlacement { layout: source, machine }))?)
+        PyPlacement::made(source, spot, placement, Some(machine))
     }
 }
 
@@ -137,11 +129,11 @@ impl PyPlacement {
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyPlacement>) -> Answer<bool> {
-        Ok(slf.as_super().get().placement()? == other.as_super().get().placement()?)
+        Ok(key(slf.as_super().get())? == key(other.as_super().get())?)
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> Answer<u64> {
-        Ok(crate::hash_of(slf.as_super().get().placement()?))
+        Ok(crate::hash_of(&key(slf.as_super().get())?))
     }
 
     fn __str__(slf: &Bound<'_, Self>) -> String {
@@ -161,8 +153,14 @@ impl PyPlacement {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Answer<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, spot) = (slf.py(), &slf.as_super().get().spot);
         let machine = slf.get().machine.as_ref().map(|machine| machine.clone_ref(py));
-        let rest = (&spot.memory, spot.element_bits, spot.base, spot.oversized, spot.shared);
+        let on = (&spot.memory, spot.element_bits, &spot.dtype);
+        let rest = (on, spot.base, spot.oversized, spot.shared);
         let arguments = (slf.get().layout.clone_ref(py), machine, rest).into_pyobject(py)?;
         Ok((py.import("tensor_layout._arrays")?.getattr("placed")?, arguments))
     }
+}
+
+/// What makes it the same placement; without a machine, memory and width are what was asked for.
+fn key(places: &Places) -> Answer<impl Eq + Hash> {
+    Ok((places.placement()?, places.manner()))
 }

@@ -1,12 +1,14 @@
 //! What a layout and a placement answer alike.
 
+use std::hash::Hash;
 use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use tensor_layout::algebra::IndexOrder;
 use tensor_layout::program::Program;
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Placement};
+use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
 
 use crate::location::{PyLocation, location_of};
 use crate::python::{arrays, empty_of};
@@ -43,25 +45,30 @@ impl Places {
 
     /// What an edit of this layout gave.
     pub(crate) fn edited(&self, layout: Layout) -> Places {
-        let like = self.like.as_ref().map(|(text, _)| (text.clone(), false));
-        Places::new(layout, like, Spot::default())
+        let like = self.like().map(|text| (text.clone(), false));
+        Places::new(layout, like, self.spot.clone())
     }
 
-    pub(crate) fn with(self, placement: Placement) -> Places {
-        Places { placement: OnceLock::from(Ok(placement)), ..self }
+    /// This layout where it was placed, under the text that it has without the base.
+    pub(crate) fn placed(&self, spot: Spot, placement: Placement) -> Places {
+        let text = OnceLock::from(self.text().cloned());
+        let places = Places::new(placement.layout().clone(), self.like.clone(), spot);
+        Places { text, placement: OnceLock::from(Ok(placement)), ..places }
     }
 
     /// The text that says exactly this layout, if there is one.
     pub(crate) fn text(&self) -> Option<&LayoutText> {
-        if let Some((text, true)) = &self.like {
-            return Some(text);
-        }
-        self.text.get_or_init(|| self.find_text()).as_ref()
+        self.written_text().or_else(|| self.text.get_or_init(|| self.find_text()).as_ref())
+    }
+
+    /// The text that this layout was written as, if no edit came between.
+    pub(crate) fn written_text(&self) -> Option<&LayoutText> {
+        self.like.as_ref().filter(|(_, exact)| *exact).map(|(text, _)| text)
     }
 
     fn find_text(&self) -> Option<LayoutText> {
         let like = || {
-            let (text, _) = self.like.as_ref()?;
+            let text = self.like()?;
             let dtype = crate::layout::dtype_of(text)?;
             match text.write_edited(&self.layout, text.notation(), dtype) {
                 Ok((text, None)) => exact(&text, &self.layout),
@@ -72,24 +79,47 @@ impl Places {
         like().or_else(pad_layout)
     }
 
+    /// The layout on a machine, through whose tree a sharding counts its devices: once, when it is placed.
+    pub(crate) fn on(&self, machine: Option<&Machine>) -> Answer<Layout> {
+        match (self.written_text(), machine) {
+            (Some(text @ LayoutText::Sharded(_)), Some(machine)) if self.spot.machine.is_none() => {
+                Ok(text.lower_on(machine)?)
+            }
+            _ => Ok(self.layout.clone()),
+        }
+    }
+
     /// The text that the notation and the order of indexes are taken from.
     pub(crate) fn like(&self) -> Option<&LayoutText> {
         self.like.as_ref().map(|(text, _)| text)
     }
 
+    /// How elements are numbered: as in the notation that the layout came from.
+    pub(crate) fn order(&self) -> IndexOrder {
+        self.like().map_or(IndexOrder::RowMajor, LayoutText::index_order)
+    }
+
+    /// Whether places are numbers that elements may share: as in the notation that the layout came from.
+    pub(crate) fn is_function(&self) -> bool {
+        self.like().is_some_and(LayoutText::is_function)
+    }
+
+    /// What equal maps may still differ in: the numbers of elements, memory and type.
+    pub(crate) fn manner(&self) -> impl Eq + Hash {
+        (self.order(), self.is_function(), &self.spot.memory, self.spot.element_bits)
+    }
+
     /// Points into the text, where this layout was written.
     pub(crate) fn refuse(&self, error: LayoutError) -> Refusal {
-        match &self.like {
-            Some((text, true)) => text.refuse(error).into(),
-            _ => error.into(),
+        match self.written_text() {
+            Some(text) => text.refuse(error).into(),
+            None => error.into(),
         }
     }
 
     pub(crate) fn placement(&self) -> Answer<&Placement> {
-        let placement = self.placement.get_or_init(|| {
-            let is_function = self.like().is_some_and(LayoutText::is_function);
-            self.spot.place(self.layout.clone(), is_function)
-        });
+        let place = || self.spot.place(self.layout.clone(), self.is_function());
+        let placement = self.placement.get_or_init(place);
         placement.as_ref().map_err(|error| self.refuse(error.clone()))
     }
 

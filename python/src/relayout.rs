@@ -32,7 +32,7 @@ pub(crate) struct PyRelayout {
 /// Pairs two layouts of a tensor: where it is, and where it is wanted.
 ///
 /// Layouts and texts are placed on `machine`; without one there are as many units as both name. Placements
-/// are where they are.
+/// are where they are, and nothing may be asked that contradicts them.
 ///
 /// >>> from tensor_layout import relayout
 /// >>> move = relayout("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "PE=4")
@@ -60,13 +60,10 @@ pub(crate) fn relayout(
 ) -> Answer<PyRelayout> {
     let (source, destination) = (any(source)?, any(destination)?);
     let machine = machine.map(machine_of).transpose()?;
-    let spot = Spot {
-        machine: machine.map(|machine| machine.get().machine.clone()),
-        memory,
-        element_bits: dtype.map(bits_of).transpose()?,
-        ..Spot::default()
-    };
-    let (from, to) = paired(source.get(), destination.get(), spot)?;
+    let element_bits = dtype.map(bits_of).transpose()?;
+    let spot = Spot { memory, element_bits, ..Spot::default() };
+    let spot = spot.on(machine.as_ref().map(Bound::get));
+    let (from, to) = paired(source.get(), destination.get(), &spot)?;
     let pair = Arc::new(Relayout::new(&from, &to)?);
     let traffic = source.py().detach(|| pair.traffic())?;
     let steps = steps(&from, &traffic)?;
@@ -74,32 +71,32 @@ pub(crate) fn relayout(
     Ok(PyRelayout { pair, traffic, source, destination, placements: (from, to), steps })
 }
 
-/// Two layouts of a tensor on one machine: the one that is given, or that both have in common.
+/// Two layouts of a tensor as is asked, else on the machine that both have in common.
 pub(crate) fn paired(
     source: &Places,
     destination: &Places,
-    mut spot: Spot,
+    asked: &Spot,
 ) -> Answer<(Placement, Placement)> {
-    if spot.machine.is_none() {
-        spot.machine = Some(common_machine(source, destination)?);
-    }
-    Ok((placed(source, &spot)?, placed(destination, &spot)?))
+    let place = |places: &Places| {
+        let mut spot = asked.clone().and(&places.spot)?;
+        if spot.machine.is_none() {
+            spot.machine = Some(common_machine(source, destination)?);
+        }
+        placed(places, &spot)
+    };
+    Ok((place(source)?, place(destination)?))
 }
 
-/// A placement as it is, a layout on the machine.
+/// A placement as it is, where nothing else is asked; its layout has the base already.
 fn placed(places: &Places, spot: &Spot) -> Answer<Placement> {
-    if places.spot.machine.is_some() {
+    let has = &places.spot;
+    if (&has.machine, &has.memory, has.element_bits)
+        == (&spot.machine, &spot.memory, spot.element_bits)
+    {
         return Ok(places.placement()?.clone());
     }
-    let (mut spot, mut layout) = (spot.clone(), places.layout.clone());
-    if let Some(text) = places.text() {
-        spot = spot.and(Spot::written(text))?;
-        if let Some(machine) = &spot.machine {
-            layout = text.lower_on(machine)?;
-        }
-    }
-    let is_function = places.like().is_some_and(tensor_layout::LayoutText::is_function);
-    spot.place(layout, is_function).map_err(|error| places.refuse(error))
+    let layout = places.on(spot.machine.as_ref())?;
+    spot.place(layout, places.is_function()).map_err(|error| places.refuse(error))
 }
 
 /// The machine of a side that is placed, else the units that both layouts name, or one.

@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 use tensor_layout::notation::Dtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine, Placement};
 
+use crate::layout::quoted;
+use crate::machine::PyMachine;
 use crate::refusal::{Answer, refused};
 
 /// The arguments of `Layout.on`.
@@ -33,25 +35,25 @@ impl Spot {
         }
     }
 
-    /// Both, which must not contradict each other.
-    pub(crate) fn and(self, written: Spot) -> Answer<Spot> {
-        let contradicts = |what: &str, given: &str, written: &str| {
-            refused(format!("{what}={given} contradicts {written} at the end of the layout"))
-        };
-        if let (Some(given), Some(written)) = (&self.memory, &written.memory)
-            && given != written
-        {
-            return contradicts("memory", &format!("'{given}'"), &format!("`{written}`"));
-        }
-        if let (Some(given), Some(written)) = (self.element_bits, written.element_bits)
-            && given != written
-        {
-            return contradicts("dtype", &format!("{given} bits"), &format!("{written} bits"));
-        }
-        let memory = self.memory.or(written.memory);
-        let element_bits = self.element_bits.or(written.element_bits);
-        let dtype = self.dtype.or(written.dtype);
-        Ok(Spot { memory, element_bits, dtype, ..self })
+    pub(crate) fn on(self, machine: Option<&PyMachine>) -> Spot {
+        let machine_text = machine.and_then(PyMachine::text).map(str::to_owned);
+        Spot { machine: machine.map(|machine| machine.machine.clone()), machine_text, ..self }
+    }
+
+    /// What is asked for and what the layout has, which must not contradict each other.
+    ///
+    /// The base of a placement is part of its layout, and is not added again.
+    pub(crate) fn and(self, written: &Spot) -> Answer<Spot> {
+        Ok(Spot {
+            machine: agreed("machine", self.machine, &written.machine, |of| quoted(of.name()))?,
+            machine_text: self.machine_text.or_else(|| written.machine_text.clone()),
+            memory: agreed("memory", self.memory, &written.memory, |of| quoted(of))?,
+            element_bits: agreed("dtype", self.element_bits, &written.element_bits, bits)?,
+            dtype: self.dtype.or_else(|| written.dtype.clone()),
+            base: self.base,
+            oversized: self.oversized || written.oversized,
+            shared: self.shared || written.shared,
+        })
     }
 
     pub(crate) fn place(
@@ -76,6 +78,26 @@ impl Spot {
             builder = builder.shared_places();
         }
         builder.build()
+    }
+}
+
+fn bits(bits: &u64) -> String {
+    format!("{bits} bits")
+}
+
+/// The one or the other, which are the same where there are both.
+fn agreed<T: Clone + PartialEq>(
+    what: &str,
+    given: Option<T>,
+    written: &Option<T>,
+    shown: impl Fn(&T) -> String,
+) -> Answer<Option<T>> {
+    match (&given, written) {
+        (Some(given), Some(written)) if given != written => {
+            let (given, written) = (shown(given), shown(written));
+            refused(format!("{what}={given} contradicts {written} of the layout"))
+        }
+        _ => Ok(given.or_else(|| written.clone())),
     }
 }
 

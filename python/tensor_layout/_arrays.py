@@ -203,11 +203,12 @@ def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progre
 
 
 def placed(
-    layout: Layout, machine: Machine | None, rest: tuple[str | None, int | None, int, bool, bool]
+    layout: Layout,
+    machine: Machine | None,
+    rest: tuple[tuple[str | None, int | None, str | None], int, bool, bool],
 ) -> Placement:
     """A placement from its pickle."""
-    memory, bits, base, oversized, shared = rest
-    return layout._placed(machine, memory, bits, base, oversized, shared)
+    return layout._placed(machine, *rest)
 
 
 def lenient_shape(text: str) -> XlaShape:

@@ -1,9 +1,24 @@
 """What careful readers found, each in its shortest form."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
-from tensor_layout import Layout, LayoutError
+from tensor_layout import (
+    Candidates,
+    Empty,
+    Layout,
+    LayoutError,
+    Location,
+    Machine,
+    OutOfRange,
+    Sharding,
+    relayout,
+)
+
+GRID = Layout("((4_PE, 3:8), (8:1))")
 
 
 def test_a_placement_of_an_edited_layout_has_its_text() -> None:
@@ -29,3 +44,95 @@ def test_a_signed_inverse_table_has_room_for_its_numbers() -> None:
 def test_indexes_of_different_integers_go_together() -> None:
     places = Layout("(4:2,2:1)").locate(np.arange(2), np.arange(2, dtype=np.uint64))
     assert places["Addr"].tolist() == [0, 3]
+
+
+def test_a_relayout_keeps_what_a_placement_without_a_machine_was_made_with() -> None:
+    rows, cores = Layout("((12:8), (8:1))"), "mn-core-2"
+    first = next(relayout(rows.on(base=100), str(rows), "PE=4").transfers())
+    assert (first.read, first.write, first.length) == ((100, 1), (0, 1), 96)
+    between = relayout(rows.on(memory="LM0"), rows.on(memory="LM1"), cores)
+    assert between.by_distance["memory"] == between.elements * between.copies
+    placed = rows.on(memory="LM0", dtype="f64", base=3)
+    assert not relayout(placed, rows.on(cores, memory="LM0", dtype="f64", base=3))
+    with pytest.raises(ValueError, match="dtype=32 bits contradicts 64 bits"):
+        relayout(placed, placed, cores, dtype="f32")
+    wide = Layout("((12_PE:1), (8:1))")
+    assert relayout(wide.on(oversized=True), str(rows), "PE=4").elements == 96
+    with pytest.raises(ValueError, match="PE"):
+        relayout(wide.on(), str(rows), "PE=4")
+
+
+def test_a_picture_of_two_keeps_the_base_of_a_placement() -> None:
+    rows = Layout("((3:8), (8:1))")
+    moved = rows.on(base=500).draw(rows).to_text(120)
+    assert "500" in moved and "1000" not in moved
+    assert moved != rows.draw(rows).to_text(120)
+
+
+def test_what_is_asked_of_a_relayout_of_placements_is_not_dropped() -> None:
+    machine = Machine.from_toml('name = "m"\n[levels]\nPE = 4\n[bandwidth]\nPE = 1\n')
+    texts = str(GRID), "((12:2), (4_PE, 2:1))"
+    first, second = (Layout(text).on(machine) for text in texts)
+    assert relayout(first, second, dtype="f64").steps == 18
+    assert relayout(*texts, machine, dtype="f64").steps == 18
+    with pytest.raises(ValueError, match="contradicts"):
+        relayout(first, second, "PE=8")
+    with pytest.raises(ValueError, match="`nope` is not a memory"):
+        relayout(first, second, memory="nope")
+
+
+def test_a_sharding_that_was_placed_stays_on_its_machine() -> None:
+    sharded = Layout("f32[8]{0}, sharding={devices=[4]<=[4]}")
+    for placed in (sharded.on(base=2), sharded.on("HOST=2,CHIP=2", base=2)):
+        assert not relayout(placed, placed, dtype="f32")
+
+
+EDITED = [
+    Layout("(8,4):(1,8)")[2:5],
+    Layout("(8,4):(1,8)")[2:5].T,
+    Layout("(4,2):(2,1)").left_inverse(),
+    Layout("((2,2),3):((1,6),2)")[1:, ::2],
+    Layout("shape=(4, 2), strides=(1, 0), offset=3")[1:3],
+    Layout("((4:8), (8:1))@LM0 / Half")[1:3],
+    Layout("((4:8), (8:1))@LM0 / Half").T,
+    Layout("bf16[30,50]{1,0:T(*,128)}")[3:20:2],
+]
+
+
+@pytest.mark.parametrize("layout", EDITED)
+def test_pickles_number_elements_as_the_layout_does(layout: Layout) -> None:
+    tile = "4:1" if layout.size % 4 == 0 else "3:1"
+    for again in (pickle.loads(pickle.dumps(layout)), copy.deepcopy(layout)):
+        assert again == layout and hash(again) == hash(layout) and again.text == layout.text
+        assert (again @ f"({tile})") == (layout @ f"({tile})")
+        assert again.on().memory == layout.on().memory
+        assert again.on().element_bits == layout.on().element_bits
+        assert pickle.loads(pickle.dumps(again.on())) == layout.on()
+
+
+def test_layouts_that_number_elements_differently_are_not_equal() -> None:
+    columns, rows = Layout("(8,4):(1,8)")[2:5], Layout("((8:1), (4:8))")[2:5]
+    assert columns.same(rows) and columns != rows
+    assert (columns @ "(4:1)").locate(1) != (rows @ "(4:1)").locate(1)
+    placed = columns.on()
+    assert placed.layout == columns and placed != rows.on()
+
+
+def test_an_edited_layout_keeps_its_memory_and_type() -> None:
+    part = Layout("((4:8), (8:1))@LM0 / Half")[1:3].on("mn-core-2")
+    assert (part.memory, part.element_bits) == ("LM0", 16)
+    assert Layout("((4:8), (8:1))@LM0 / Half").T.to("xla") == "f16[8,4]{0,1}"
+
+
+def test_placements_without_a_machine_differ_in_memory_and_width() -> None:
+    assert GRID.on(memory="LM0") != GRID.on(memory="LM1") and GRID.on(dtype="f32") != GRID.on(dtype="f64")
+    named = GRID.on("mn-core-2", memory="LM0", dtype="Half")
+    assert pickle.loads(pickle.dumps(named)).explore().html == named.explore().html
+
+
+def test_a_candidate_in_a_pickle_has_its_base_once() -> None:
+    for candidate in Candidates("PE=4", (4,), base=5):
+        placed = candidate.placement
+        again = pickle.loads(pickle.dumps(placed))
+        assert again == placed and again.locate(0) == placed.locate(0) and placed.locate(0)["Addr"] == 5
+        assert placed.layout == candidate.layout
