@@ -12,6 +12,7 @@ use crate::long::{PART, in_windows, index, tell};
 use crate::places::Places;
 use crate::python::{allocated, arrays};
 use crate::refusal::{Answer, refused};
+use crate::values::Tuple;
 
 #[pymethods]
 impl Places {
@@ -242,6 +243,13 @@ impl Places {
             py.check_signals()?;
         }
         Ok(())
+    }
+
+    /// How many coordinates there are in every level: those of the machine, else of the layout.
+    #[getter]
+    fn _rooms(&self) -> Answer<Tuple<u64>> {
+        let (placement, columns) = (self.placement()?, self.program()?.columns());
+        Ok(Tuple(columns.map(|(level, size)| placement.size(level).unwrap_or(size)).collect()))
     }
 
     /// The row-major numbers of the elements at many places by their packed numbers.

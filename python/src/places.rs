@@ -275,7 +275,8 @@ impl Places {
     /// The element at a place: its index, or why there is none, which is false.
     ///
     /// Arrays of coordinates give an array of indexes, with -1 where there is a hole, -2 where
-    /// there is padding and -3 for places outside.
+    /// there is padding and -3 for places outside. A layout without axes gives one column: its
+    /// element is 0 there, so that `found[..., 0] >= 0` is where elements are for every layout.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")

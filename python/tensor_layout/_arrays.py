@@ -77,7 +77,8 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
 
 def _unsigned(numbers: Array, what: str) -> Array:
     """The numbers with 64 bits, in C order."""
-    if not np.issubdtype(numbers.dtype, np.integer):
+    # An empty list is of floats to NumPy.
+    if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"{what} is an integer, not {numbers.dtype}")
     if numbers.size and numbers.min() < 0:
         raise ValueError(f"{what} cannot be negative, but {numbers.min()} is")
@@ -99,10 +100,12 @@ def locate(places: Places, index: tuple[ArrayLike, ...]) -> dict[str, Array]:
 
 
 def element(
-    places: Places, place: Mapping[str, ArrayLike] | None, more: Mapping[str, ArrayLike] | None
+    places: Places, place: Mapping[str, ArrayLike] | str | None, more: Mapping[str, ArrayLike] | None
 ) -> Array:
     """The indexes of the elements at many places; negative where there is none."""
-    given = {**(place or {}), **(more or {})}
+    from ._native import Location
+
+    given = {**(Location(place) if isinstance(place, str) else place or {}), **(more or {})}
     levels = places.levels
     unknown = sorted(set(given) - set(levels))
     missing = [level for level in levels if level not in given]
@@ -111,18 +114,19 @@ def element(
     names = [_unsigned(np.asarray(given[level]), f"a coordinate in {level}") for level in levels]
     columns = np.broadcast_arrays(*names)
     numbers = np.zeros(columns[0].shape, np.uint64)
-    outside = np.zeros(columns[0].shape, bool)
-    for column, size in zip(columns, places.image_shape, strict=True):
-        outside |= column >= size
+    # A memory may have more addresses than the layout reaches.
+    outside, beyond = np.zeros((2, *numbers.shape), bool)
+    for column, size, room in zip(columns, places.image_shape, places._rooms, strict=True):
+        outside |= column >= room
+        beyond |= column >= size
         numbers = numbers * np.uint64(size) + column
     found: Array = np.empty(numbers.size, np.int64)
-    places._elements(np.where(outside, 0, numbers).astype(np.uint64).reshape(-1), found)
-    found = np.where(outside.reshape(-1), Empty.OUTSIDE, found).reshape(numbers.shape)
-    has_indexes = places.size and places.shape
-    indexes = np.unravel_index(np.maximum(found, 0), places.shape) if has_indexes else ()
-    indexes = indexes or tuple(np.zeros_like(found) for _ in places.shape)
-    if not indexes:
-        return np.empty((*found.shape, 0), np.int64)
+    places._elements(np.where(beyond, 0, numbers).astype(np.uint64).reshape(-1), found)
+    found = np.where(beyond, Empty.HOLE, found.reshape(numbers.shape))
+    found = np.where(outside, Empty.OUTSIDE, found)
+    # Without axes there is no index for the marks to stand in: the number of the element is it.
+    shape = places.shape or (1,)
+    indexes = np.unravel_index(np.maximum(found, 0), shape) if places.size else [found] * len(shape)
     return np.stack([np.where(found < 0, found, entry) for entry in indexes], axis=-1)
 
 

@@ -136,3 +136,31 @@ def test_a_candidate_in_a_pickle_has_its_base_once() -> None:
         again = pickle.loads(pickle.dumps(placed))
         assert again == placed and again.locate(0) == placed.locate(0) and placed.locate(0)["Addr"] == 5
         assert placed.layout == candidate.layout
+
+
+def test_arrays_tell_elements_from_holes_without_axes() -> None:
+    point = Layout("(1_PE:1, 1:5)")[0, ..., 0]
+    assert point.shape == ()
+    held = point.element(PE=[0, 1], Addr=[[0], [5]])
+    assert held.tolist() == [[[0], [-3]], [[-3], [-3]]]
+    cores = point.on("mn-core-2", memory="LM0")
+    unit = {level: 0 for level in cores.levels}
+    held = cores.element({**unit, "PE": np.arange(5), "Addr": [[0], [1]]})
+    assert held[..., 0].tolist() == [[0, -1, -1, -1, -3], [-1, -1, -1, -1, -3]]
+    assert cores.element({**unit, "Addr": 1}) is Empty.HOLE
+
+
+def test_arrays_of_places_say_what_points_say_of_a_larger_memory() -> None:
+    placed = GRID.on("mn-core-2", memory="LM0")
+    place = {level: 0 for level in placed.levels}
+    for address, why in [(100, Empty.HOLE), (2047, Empty.HOLE), (2048, Empty.OUTSIDE)]:
+        assert placed.element({**place, "Addr": address}) is why
+        assert placed.element({**place, "Addr": np.array([address])}).tolist() == [[why, why]]
+
+
+def test_a_place_is_a_text_beside_arrays_too() -> None:
+    assert GRID.element("PE=1", Addr=np.array([1, 2])).tolist() == [[3, 1], [3, 2]]
+
+
+def test_no_indexes_are_no_places() -> None:
+    assert {level: at.shape for level, at in GRID.locate([], []).items()} == {"PE": (0,), "Addr": (0,)}
