@@ -1,12 +1,14 @@
 //! Edits: new layouts of the same elements, by NumPy's names where it has them.
 
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
 use tensor_layout::algebra::Arrangement;
 use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::layout::{PyLayout, any, make};
-use crate::refusal::{Answer, refused};
+use crate::python::refuse_bool;
+use crate::refusal::{Answer, Refusal, refused};
 
 /// A new layout from an old one.
 pub(crate) fn edited(
@@ -75,7 +77,7 @@ impl PyLayout {
             Err(_) => PyTuple::new(slf.py(), [key])?,
         };
         let layout = part(&places.get().layout, &key)?;
-        if layout.rank() == 0 && key.iter().all(|item| item.extract::<i64>().is_ok()) {
+        if layout.rank() == 0 && key.iter().all(|item| entry(&item).is_ok()) {
             let index = absolute(&places.get().layout, &key)?;
             return Ok(places.call_method1("locate", PyTuple::new(slf.py(), index)?)?);
         }
@@ -338,60 +340,105 @@ fn arrangement_of(name: &str) -> Answer<Arrangement> {
 }
 
 /// How many axes an index names; `...` stands for the others.
-fn named(key: &Bound<'_, PyTuple>) -> usize {
-    key.iter().filter(|item| !item.is_none() && !item.is_instance_of::<PyEllipsis>()).count()
+fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
+    let open = key.iter().filter(PyAnyMethods::is_instance_of::<PyEllipsis>).count();
+    if open > 1 {
+        return Err(PyIndexError::new_err("an index has at most one `...`").into());
+    }
+    Ok(key.iter().filter(|item| !item.is_none()).count() - open)
 }
 
 /// The index of one element, negative entries counted from the end.
 fn absolute(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Vec<u64>> {
     let entries = key.iter().zip(layout.shape()).enumerate();
-    entries.map(|(axis, (entry, extent))| entry_of(entry.extract()?, axis, extent)).collect()
+    entries.map(|(axis, (item, extent))| entry_of(entry(&item)?, axis, extent)).collect()
+}
+
+/// An integer; True and False mean something else to NumPy.
+fn entry(item: &Bound<'_, PyAny>) -> PyResult<i64> {
+    refuse_bool(item)?;
+    item.extract()
 }
 
 fn entry_of(entry: i64, axis: usize, extent: u64) -> Answer<u64> {
-    let from_end = || extent.checked_sub(entry.unsigned_abs());
-    let at = if entry < 0 { from_end() } else { u64::try_from(entry).ok() };
-    match at.filter(|at| *at < extent) {
-        Some(at) => Ok(at),
-        None => Err(LayoutError::IndexBeyond { axis, index: entry.unsigned_abs(), extent }.into()),
+    match u64::try_from(entry) {
+        Ok(index) if index < extent => Ok(index),
+        Ok(index) => Err(LayoutError::IndexBeyond { axis, index, extent }.into()),
+        Err(_) => extent.checked_sub(entry.unsigned_abs()).ok_or_else(|| {
+            Refusal::OutOfRange(format!(
+                "index {entry} of axis {axis} is before its beginning: its extent is {extent}"
+            ))
+        }),
+    }
+}
+
+/// A layout of which some axes have been indexed.
+struct Part {
+    layout: Layout,
+    /// The next axis of the part, and that of the layout that it comes from.
+    axis: usize,
+    of: usize,
+}
+
+impl Part {
+    fn skip(&mut self, axes: usize) {
+        self.axis += axes;
+        self.of += axes;
+    }
+
+    fn extent(&self) -> u64 {
+        self.layout.axes().get(self.axis).map_or(0, |axis| axis.extent)
+    }
+
+    fn insert(&mut self) -> Answer<()> {
+        self.layout = self.layout.insert_axis(self.axis)?;
+        self.axis += 1;
+        Ok(())
+    }
+
+    fn take(&mut self, entry: i64) -> Answer<()> {
+        let at = entry_of(entry, self.of, self.extent())?;
+        self.layout = self.layout.slice(self.axis, at, at + 1, 1)?.drop_axis(self.axis)?;
+        self.of += 1;
+        Ok(())
+    }
+
+    fn slice(&mut self, slice: &Bound<'_, PySlice>) -> Answer<()> {
+        self.layout = sliced(self, slice)?;
+        self.skip(1);
+        Ok(())
     }
 }
 
 /// The part of a layout that an index of NumPy's names.
 fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
-    let rank = layout.rank();
-    let Some(open) = rank.checked_sub(named(key)) else {
-        return Err(LayoutError::IndexRank { found: named(key), rank }.into());
-    };
-    let (mut part, mut axis) = (layout.clone(), 0);
+    let (rank, named) = (layout.rank(), named(key)?);
+    let open = rank.checked_sub(named).ok_or(LayoutError::IndexRank { found: named, rank })?;
+    let mut part = Part { layout: layout.clone(), axis: 0, of: 0 };
     for item in key {
         if item.is_none() {
-            part = part.insert_axis(axis)?;
-            axis += 1;
+            part.insert()?;
         } else if item.is_instance_of::<PyEllipsis>() {
-            axis += open;
+            part.skip(open);
         } else if let Ok(slice) = item.cast::<PySlice>() {
-            part = sliced(&part, axis, slice)?;
-            axis += 1;
+            part.slice(slice)?;
         } else {
-            let extent = part.axes().get(axis).map_or(0, |axis| axis.extent);
-            let at = entry_of(item.extract()?, axis, extent)?;
-            part = part.slice(axis, at, at + 1, 1)?.drop_axis(axis)?;
+            part.take(entry(&item)?)?;
         }
     }
-    Ok(part)
+    Ok(part.layout)
 }
 
-fn sliced(layout: &Layout, axis: usize, slice: &Bound<'_, PySlice>) -> Answer<Layout> {
-    let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
-    let bounds = slice.indices(isize::try_from(extent).unwrap_or(isize::MAX))?;
-    let bound = |at: isize| u64::try_from(at).unwrap_or(0);
-    match u64::try_from(bounds.step) {
-        Ok(step) => Ok(layout.slice(axis, bound(bounds.start), bound(bounds.stop), step)?),
+fn sliced(part: &Part, slice: &Bound<'_, PySlice>) -> Answer<Layout> {
+    // Python's own method: extents may be beyond what PyO3 counts with.
+    let bounds = slice.call_method1("indices", (part.extent(),))?;
+    let (start, stop, step): (i128, i128, i128) = bounds.extract()?;
+    let bound = |at: i128| u64::try_from(at).unwrap_or(0);
+    match u64::try_from(step) {
+        Ok(step) => Ok(part.layout.slice(part.axis, bound(start), bound(stop), step)?),
         Err(_) => refused(format!(
-            "the step {} of axis {axis} is negative: layouts with negative strides are not \
-             supported",
-            bounds.step
+            "the step {step} of axis {} is negative: layouts with negative strides are not supported",
+            part.of
         )),
     }
 }

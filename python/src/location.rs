@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tensor_layout::{Level, Location};
 
+use crate::python::refuse_bool;
 use crate::refusal::{Answer, refused};
 use crate::values::Walk;
 
@@ -72,6 +73,7 @@ pub(crate) fn level_of(name: &Bound<'_, PyAny>) -> Answer<Level> {
 }
 
 fn coordinate(at: &Bound<'_, PyAny>) -> Answer<u64> {
+    refuse_bool(at)?;
     let signed: i128 = at.extract()?;
     u64::try_from(signed)
         .or_else(|_| refused(format!("a coordinate is from 0 to 2**64 - 1, not {signed}")))

@@ -11,7 +11,7 @@ use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
 
 use crate::location::{PyLocation, location_of};
-use crate::python::{arrays, empty_of};
+use crate::python::{arrays, empty_of, refuse_bool};
 use crate::refusal::{Answer, Refusal, refused};
 use crate::same::PySame;
 use crate::spot::Spot;
@@ -166,6 +166,7 @@ pub(crate) fn shape_text(layout: &Layout) -> String {
 fn one_index(index: &Bound<'_, PyTuple>) -> Answer<Option<Vec<u64>>> {
     let mut entries = Vec::with_capacity(index.len());
     for (axis, entry) in index.iter_borrowed().enumerate() {
+        refuse_bool(&entry)?;
         match entry.extract::<u64>() {
             Ok(entry) => entries.push(entry),
             Err(_) => match entry.extract::<i128>() {

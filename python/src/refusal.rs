@@ -12,6 +12,8 @@ use tensor_layout::{LayoutError, ParseError};
 pub(crate) enum Refusal {
     Text(ParseError),
     Meaning(LayoutError),
+    /// An index from the end, which the library does not count.
+    OutOfRange(String),
     Argument(String),
     Python(PyErr),
 }
@@ -75,6 +77,9 @@ impl From<Refusal> for PyErr {
         Python::attach(|py| match refusal {
             Refusal::Text(error) => of_text(py, &error),
             Refusal::Meaning(error) => of_meaning(py, &error),
+            Refusal::OutOfRange(why) => {
+                make(py, "OutOfRange", why, &PyDict::new(py)).unwrap_or_else(|error| error)
+            }
             Refusal::Argument(why) => PyValueError::new_err(why),
             Refusal::Python(error) => error,
         })

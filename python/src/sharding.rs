@@ -29,6 +29,9 @@ pub(crate) struct PySharding {
     mesh: Option<Mesh>,
 }
 
+/// More axes than any tensor has.
+const MOST_AXES: usize = 1 << 10;
+
 /// The texts of a sharding and of its mesh.
 type Parts = (String, Option<String>);
 
@@ -47,10 +50,8 @@ impl PySharding {
 }
 
 fn slices<'py>(py: Python<'py>, ranges: Vec<Range<u64>>) -> PyResult<Bound<'py, PyTuple>> {
-    let bound = |at: u64| isize::try_from(at).unwrap_or(isize::MAX);
     let slice = py.get_type::<PySlice>();
-    let slices =
-        ranges.into_iter().map(|range| slice.call1((bound(range.start), bound(range.end))));
+    let slices = ranges.into_iter().map(|range| slice.call1((range.start, range.end)));
     PyTuple::new(py, slices.collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -139,6 +140,9 @@ impl PySharding {
     /// The sharding in another notation: `hlo`, `sdy` or `jax`, of a tensor of this rank.
     #[pyo3(signature = (notation: "typing.Literal['hlo', 'sdy', 'jax']", *, rank: "int") -> "str")]
     fn to(&self, notation: &str, rank: usize) -> Answer<String> {
+        if rank > MOST_AXES {
+            return refused(format!("`rank` is a number of axes, at most {MOST_AXES}, not {rank}"));
+        }
         // Only the number of axes counts.
         let sharding = self.of(&vec![1 << 20; rank])?;
         let mesh = || match &self.mesh {

@@ -164,3 +164,37 @@ def test_a_place_is_a_text_beside_arrays_too() -> None:
 
 def test_no_indexes_are_no_places() -> None:
     assert {level: at.shape for level, at in GRID.locate([], []).items()} == {"PE": (0,), "Addr": (0,)}
+
+
+def test_true_is_neither_an_index_nor_a_coordinate() -> None:
+    for call in (
+        lambda: GRID[True, 0],
+        lambda: GRID[True],
+        lambda: GRID.locate(True, 0),
+        lambda: GRID.element(PE=True, Addr=0),
+        lambda: Location(PE=True),
+    ):
+        with pytest.raises(TypeError, match="bool"):
+            call()
+
+
+def test_an_index_beyond_is_named_as_it_was_written() -> None:
+    with pytest.raises(OutOfRange, match="index -9 of axis 1 .* extent is 8"):
+        GRID[0, -9]
+    with pytest.raises(OutOfRange, match="index 8 of axis 1"):
+        GRID[:, 8]
+    with pytest.raises(ValueError, match="step -1 of axis 1"):
+        GRID[0, ::-1]
+    with pytest.raises(IndexError, match="at most one"):
+        GRID[..., 0, ...]
+
+
+def test_numbers_beyond_63_bits_are_not_clamped() -> None:
+    assert Sharding("{devices=[2]<=[2]}").shard((2**64 - 1,), 1) == (slice(2**63, 2**64 - 1),)
+    assert Layout(f"(({2**63 + 2}:1))")[:].shape == (2**63 + 2,)
+    assert Layout(f"(({2**63 + 2}:1))")[-1:].locate(0)["Addr"] == 2**63 + 1
+
+
+def test_a_rank_that_no_tensor_has_is_refused() -> None:
+    with pytest.raises(ValueError, match="number of axes"):
+        Sharding("{replicated}").to("hlo", rank=2**45)
