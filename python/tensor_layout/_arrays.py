@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import enum
+import itertools
+import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +137,8 @@ def unsigned(out: Array) -> Array:
     """The same memory as unsigned integers."""
     if out.dtype.kind not in "iu":
         raise TypeError(f"an inverse table is of integers, not of {out.dtype}")
+    if not out.dtype.isnative:
+        raise TypeError(f"`out` is of {out.dtype}, whose bytes are not in the order of this machine")
     return out.view(np.dtype(f"u{out.dtype.itemsize}"))
 
 
@@ -162,13 +167,24 @@ def _cells(array: Array) -> Array:
     return array.reshape(-1).view(cell)
 
 
+def _is_regrouped(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether axes of the one are those of the other, cut or merged; transposed ones are not."""
+    steps, wanted = _steps(given), _steps(shape)
+    return math.prod(given) == math.prod(shape) and (steps <= wanted or wanted <= steps)
+
+
+def _steps(shape: tuple[int, ...]) -> set[int]:
+    """The strides of an array in C order, and its size."""
+    return {1, *itertools.accumulate(reversed(shape), operator.mul)}
+
+
 def _output(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """The array to write to: the caller's, if it fits, or a new one."""
     if out is None:
         return np.empty(shape, dtype)
     if out.dtype != dtype:
         raise TypeError(f"`out` is of {out.dtype}, but {dtype} is needed")
-    if out.size != np.prod(shape, dtype=object):
+    if not _is_regrouped(out.shape, shape):
         raise ValueError(f"`out` has the shape {out.shape}, but {shape} is needed")
     if not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError("`out` is not in C order, or is read-only")
@@ -195,7 +211,7 @@ def pack(
 def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progress | None) -> Array:
     """Moves the image of memories back into a tensor."""
     source = np.asarray(image, order="C")
-    if source.size != np.prod(places.image_shape, dtype=object):
+    if not _is_regrouped(source.shape, places.image_shape):
         raise ValueError(
             f"the image has the shape {source.shape}, but the layout needs {places.image_shape}"
         )

@@ -189,6 +189,22 @@ def test_an_index_beyond_is_named_as_it_was_written() -> None:
         GRID[..., 0, ...]
 
 
+def test_images_and_memory_in_another_order_of_axes_are_refused() -> None:
+    image = GRID.pack(np.arange(96).reshape(12, 8))
+    for same in (image.reshape(-1), image.reshape(2, 2, 24), image.reshape(4, 3, 8)):
+        assert (GRID.unpack(same) == np.arange(96).reshape(12, 8)).all()
+    for other in (image.T, image.reshape(24, 4), image.reshape(8, 12)):
+        with pytest.raises(ValueError, match="shape"):
+            GRID.unpack(other)
+    with pytest.raises(ValueError, match="shape"):
+        GRID.pack(np.zeros((12, 8)), out=np.zeros((24, 4)))
+
+
+def test_an_inverse_table_is_not_written_in_another_order_of_bytes() -> None:
+    with pytest.raises(TypeError, match="order of this machine"):
+        GRID.inverse(out=np.zeros((4, 24), np.dtype(np.int32).newbyteorder()))
+
+
 def test_numbers_beyond_63_bits_are_not_clamped() -> None:
     assert Sharding("{devices=[2]<=[2]}").shard((2**64 - 1,), 1) == (slice(2**63, 2**64 - 1),)
     assert Layout(f"(({2**63 + 2}:1))")[:].shape == (2**63 + 2,)
