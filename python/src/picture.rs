@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tensor_layout::picture::{Drawing, Label, Picture};
-use tensor_layout::{Level, Location, Placement};
+use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use crate::layout::any;
 use crate::location::location_of;
@@ -88,8 +88,46 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of<'a>(&self, drawing: Drawing<'a>) -> Answer<Drawing<'a>> {
-        let mut drawing = drawing.labels(&self.labels).at(self.at.clone());
+    /// Refuses what goes with the other view.
+    fn check_view(&self, view: &str) -> Answer<()> {
+        let cut = !self.slice.is_empty() || !self.zoom.is_empty();
+        match view {
+            "machine" if cut || self.by.is_some() || !self.labels.is_empty() => {
+                refused("`by`, `slice`, `zoom` and `labels` go with view='tensor'")
+            }
+            "tensor" if self.at.iter().len() > 0 => refused("`at` goes with view='machine'"),
+            "tensor" | "machine" => Ok(()),
+            _ => refused(format!("`{view}` is not a view: tensor, machine")),
+        }
+    }
+
+    /// The levels that are named.
+    fn levels(&self) -> impl Iterator<Item = Level> {
+        let labels = self.labels.iter().filter_map(|label| match label {
+            Label::Level(level) => Some(*level),
+            _ => None,
+        });
+        self.by.into_iter().chain(labels).chain(self.at.iter().map(|(level, _)| level))
+    }
+
+    /// Refuses levels and units that the placement does not have.
+    fn check(&self, placement: &Placement) -> Answer<()> {
+        let columns = placement.columns();
+        if let Some(level) = self.levels().find(|level| !columns.contains(level)) {
+            let columns: Vec<&str> = columns.iter().map(Level::as_str).collect();
+            let columns = columns.join(", ");
+            return refused(format!("`{level}` is not a level of the layout: {columns}"));
+        }
+        self.at.iter().try_for_each(|(level, at)| match placement.coordinates(level) {
+            _ if level.is_in_unit() => refused(format!("`{level}` does not name a unit")),
+            extent if at < extent => Ok(()),
+            size => Err(LayoutError::PlaceBeyond { level, at, size }.into()),
+        })
+    }
+
+    fn of<'a>(&self, places: &Places, placement: &'a Placement) -> Answer<Drawing<'a>> {
+        self.check(placement)?;
+        let mut drawing = places.drawing(placement).labels(&self.labels).at(self.at.clone());
         if let Some(level) = self.by {
             drawing = drawing.by(level);
         }
@@ -142,21 +180,19 @@ impl Places {
             at: location_of(at, None)?,
             labels: labels.iter().map(|label| label.parse()).collect::<Result<_, _>>()?,
         };
-        match (after, view) {
-            (Some(_), "machine") => refused("two layouts are compared in the view of the tensor"),
-            (Some(after), "tensor") => {
+        wanted.check_view(view)?;
+        Ok(PyPicture(match (after, view) {
+            (Some(_), "machine") => {
+                return refused("two layouts are compared in the view of the tensor");
+            }
+            (Some(after), _) => {
                 let after = any(after)?;
                 let (from, to) = paired(self, after.get(), &Spot::default())?;
-                let left = wanted.of(self.drawing(&from))?;
-                let right = wanted.of(after.get().drawing(&to))?;
-                Ok(PyPicture(left.before_and_after(&right)?))
+                wanted.of(self, &from)?.before_and_after(&wanted.of(after.get(), &to)?)?
             }
-            (None, "tensor") => Ok(PyPicture(wanted.of(self.drawing(self.placement()?))?.tensor())),
-            (None, "machine") => {
-                Ok(PyPicture(wanted.of(self.drawing(self.placement()?))?.memory()?))
-            }
-            _ => refused(format!("`{view}` is not a view: tensor, machine")),
-        }
+            (None, "machine") => wanted.of(self, self.placement()?)?.memory()?,
+            (None, _) => wanted.of(self, self.placement()?)?.tensor(),
+        }))
     }
 
     /// The page to touch the layout in, as one file: notebooks show it in a frame, `save` writes it.
@@ -175,7 +211,10 @@ impl Places {
     ) -> Answer<Bound<'py, PyAny>> {
         let (py, places) = (slf.py(), slf.get());
         let after = after.map(any).transpose()?;
-        let after = after.as_ref().map_or(Ok(String::new()), |after| text_of(after.get()))?;
+        let after = after.as_ref().map_or(Ok(String::new()), |after| {
+            check_beside(&after.get().spot, &places.spot)?;
+            text_of(after.get())
+        })?;
         let (layout, spot) = (text_of(places)?, &places.spot);
         let machine = match (&spot.machine_text, &spot.machine) {
             (Some(text), _) => text.as_str(),
@@ -202,6 +241,18 @@ impl Places {
 
     fn _repr_svg_(&self) -> Option<String> {
         Some(self.drawing(self.placement().ok()?).tensor().to_svg())
+    }
+}
+
+/// Refuses what the page would drop: it places both layouts alike.
+fn check_beside(after: &Spot, spot: &Spot) -> Answer<()> {
+    let machine = after.machine.is_none() || after.machine == spot.machine;
+    let memory = after.memory.is_none() || after.memory == spot.memory;
+    match machine && memory && after.base == spot.base {
+        true => Ok(()),
+        false => refused(
+            "the page places both layouts alike: give both the same machine, memory and base",
+        ),
     }
 }
 

@@ -205,6 +205,23 @@ def test_an_inverse_table_is_not_written_in_another_order_of_bytes() -> None:
         GRID.inverse(out=np.zeros((4, 24), np.dtype(np.int32).newbyteorder()))
 
 
+def test_pictures_do_not_drop_what_is_asked() -> None:
+    for refused, what in [
+        (lambda: GRID.draw(at="PE=1"), "view='machine'"),
+        (lambda: GRID.draw(view="machine", by="PE"), "view='tensor'"),
+        (lambda: GRID.draw(view="machine", slice={0: (0, 2)}), "view='tensor'"),
+        (lambda: GRID.draw(view="machine", at="PE=9"), "out of range"),
+        (lambda: GRID.draw(view="machine", at="Addr=1"), "does not name a unit"),
+        (lambda: GRID.draw(view="machine", at="X=1"), "`X` is not a level"),
+        (lambda: GRID.draw(by="X"), "`X` is not a level"),
+        (lambda: GRID.draw(labels=["X"]), "`X` is not a level"),
+        (lambda: GRID.on("PE=4").explore(GRID.on("PE=4", base=7)), "the same machine, memory and base"),
+        (lambda: GRID.on("PE=4").explore(GRID.on("PE=8")), "the same machine, memory and base"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            refused()
+
+
 def test_numbers_beyond_63_bits_are_not_clamped() -> None:
     assert Sharding("{devices=[2]<=[2]}").shard((2**64 - 1,), 1) == (slice(2**63, 2**64 - 1),)
     assert Layout(f"(({2**63 + 2}:1))")[:].shape == (2**63 + 2,)
