@@ -108,7 +108,8 @@ def _shape(dtype: Any, major: Any, tiling: Any, order: Any) -> _Shape:
     tiles = "".join(f"({','.join(_entry(entry) for entry in tile)})" for tile in tiling)
     bits = getattr(order, "sub_byte_element_size_in_bits", 0) or 0
     extra = (f"T{tiles}" if tiles else "") + (f"E({bits})" if bits else "")
-    return _Shape(_name(dtype), f"{{{minor}{':' if extra else ''}{extra}}}")
+    layout = minor + (f":{extra}" if extra else "")
+    return _Shape(_name(dtype), f"{{{layout}}}" if layout else "")
 
 
 def _entry(entry: int) -> str:

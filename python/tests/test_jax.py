@@ -159,3 +159,10 @@ def test_compiled_programs_have_layouts_of_arguments_and_results():
 def test_units_are_bytes_or_elements(unit):
     with pytest.raises(ValueError, match="unit"):
         from_jax(jnp.zeros(3), unit=unit)
+
+
+def test_arrays_without_axes_have_a_layout():
+    assert from_jax(jnp.float32(3)).locate() == {"Addr": 0}
+    assert Layout.of(jnp.int8(3)).text == "s8[]"
+    spread = jax.device_put(jnp.float32(3), NamedSharding(Mesh(np.array(jax.devices()), ("x",)), PartitionSpec()))
+    assert from_jax(spread).copies == 8
