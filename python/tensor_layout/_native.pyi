@@ -256,11 +256,16 @@ class Layout(Places):
         """
     def __str__(self, /) -> str: ...
     @staticmethod
-    def _from_parts(axes: typing.Any, derived: typing.Any, replicas: typing.Any, levels: typing.Any) -> Layout:
+    def _from_parts(parts: typing.Any, like: tuple[str, str] | None) -> Layout:
         """
-        The layout of the parts that pickle keeps, where no notation says it.
+        An edited layout as pickle keeps it, with the text that it came from.
         """
-    def _placed(self, /, machine: Machine | None, memory: str | None, element_bits: int | None, base: int, oversized: bool, shared: bool) -> Placement:
+    @staticmethod
+    def _from_text(notation: str, text: str) -> Layout:
+        """
+        A layout as pickle keeps it, where it is as it was written.
+        """
+    def _placed(self, /, machine: Machine | None, on: tuple[str | None, int | None, str | None], base: int, oversized: bool, shared: bool) -> Placement:
         """
         A placement as pickle keeps it.
         """
@@ -334,8 +339,8 @@ class Layout(Places):
         copies.
 
         `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
-        bytes), `base` the first address. `oversized` takes a layout that does not fit, `shared` one
-        whose elements share places.
+        bytes), `base` the first address. `oversized` takes a layout that does not fit; `shared`, without a
+        machine, one whose elements share places.
 
         >>> from tensor_layout import Layout
         >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
@@ -678,6 +683,11 @@ class Places:
         The packed numbers of many indexes, which follow each other.
         """
     def _repr_svg_(self, /) -> str | None: ...
+    @property
+    def _rooms(self, /) -> tuple[int, ...]:
+        """
+        How many coordinates there are in every level: those of the machine, else of the layout.
+        """
     def _unpack(self, /, image: numpy.typing.NDArray[typing.Any], tensor: numpy.typing.NDArray[typing.Any], progress: collections.abc.Callable[[int, int], object] | None) -> None:
         """
         Unpacks cells of one width; both sides flat.
@@ -704,7 +714,8 @@ class Places:
         The element at a place: its index, or why there is none, which is false.
 
         Arrays of coordinates give an array of indexes, with -1 where there is a hole, -2 where
-        there is padding and -3 for places outside.
+        there is padding and -3 for places outside. A layout without axes gives one column: its
+        element is 0 there, so that `found[..., 0] >= 0` is where elements are for every layout.
 
         >>> from tensor_layout import Layout
         >>> layout = Layout("(10,7)/((3:7, 4_PE), (7:1))")
@@ -1348,7 +1359,7 @@ def relayout(source: Layout | Placement | str, destination: Layout | Placement |
     Pairs two layouts of a tensor: where it is, and where it is wanted.
 
     Layouts and texts are placed on `machine`; without one there are as many units as both name. Placements
-    are where they are.
+    are where they are, and nothing may be asked that contradicts them.
 
     >>> from tensor_layout import relayout
     >>> move = relayout("((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "PE=4")
