@@ -246,3 +246,10 @@ fn a_collective_whose_sizes_are_known_at_run_time_is_refused_as_such() {
     let root = dump.next_computation().unwrap().unwrap().root().unwrap();
     assert_eq!(root.collective(), Err(CollectiveError::AtRunTime("ragged-all-to-all")));
 }
+
+#[test]
+fn a_table_of_a_unit_that_is_not_there_is_refused() {
+    let placement = Placement::of(layout("((4_PE))")).build().unwrap();
+    let beyond = placement.table().at(&"PE=9".parse().unwrap()).unwrap_err();
+    assert_eq!(beyond, LayoutError::PlaceBeyond { level: Level::PE, at: 9, size: 4 });
+}

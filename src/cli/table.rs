@@ -10,10 +10,10 @@ use tensor_layout::image::NpyTable;
 #[cfg(feature = "arrow")]
 use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table as Rows, WriteError};
-use tensor_layout::{LayoutError, Level, Location, Placement};
+use tensor_layout::{Level, Location, Placement};
 
 use super::failure::{Failure, note};
-use super::input::{Place, Placed, check_columns, location};
+use super::input::{Place, Placed, location};
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
@@ -87,7 +87,6 @@ impl Table {
             return array(self, &placement, kind);
         }
         let at = location(self.at.as_deref().unwrap_or_default())?;
-        check_inside(&placement, &at)?;
         let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
@@ -150,16 +149,6 @@ struct Form {
     format: TableFormat,
     #[cfg(feature = "arrow")]
     width: ColumnWidth,
-}
-
-/// Refuses a coordinate that the level does not have: a table of it would be empty.
-fn check_inside(placement: &Placement, at: &Location) -> Result<(), Failure> {
-    check_columns(placement, at)?;
-    let beyond = at.iter().find_map(|(level, at)| {
-        let size = placement.size(level).unwrap_or_else(|| placement.with_copies().span(level));
-        (at >= size).then_some(LayoutError::PlaceBeyond { level, at, size })
-    });
-    beyond.map_or(Ok(()), |beyond| Err(beyond.into()))
 }
 
 fn npy(format: TableFormat) -> Option<NpyTable> {

@@ -67,9 +67,17 @@ impl<'a> Table<'a> {
     /// Keeps the rows of a unit or subtree: those with these coordinates.
     ///
     /// # Errors
-    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column.
+    /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
+    /// [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that it does not have.
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
         super::check_columns(self.placement.columns(), place, self.placement.machine())?;
+        for (level, at) in place.iter() {
+            let size = self.placement.size(level);
+            let size = size.unwrap_or_else(|| self.placement.with_copies().span(level));
+            if at >= size {
+                return Err(LayoutError::PlaceBeyond { level, at, size });
+            }
+        }
         place.iter().for_each(|(level, at)| self.at.set(level, at));
         Ok(self)
     }
