@@ -308,7 +308,7 @@ fn flows_are_those_of_every_element() {
     ] {
         let (a, b) = (on(a), on(b));
         let relayout = tensor_layout::relayout::Relayout::new(&a, &b).unwrap();
-        let found = relayout.flows(level).unwrap();
+        let found = relayout.flows(level).unwrap().counts;
         let mut counted = vec![vec![0; found[0].len()]; found.len()];
         for index in a.layout().indexes() {
             let from = a.locate(&index).unwrap().get(level).unwrap() as usize;

@@ -237,13 +237,13 @@ impl Placed {
         self.stage.size(level).unwrap_or_else(|| self.spread.span(level))
     }
 
-    /// A place as the memory has it: units that share one are the same.
+    /// A place as the memory has it: of the units that share one, the first.
     pub(crate) fn stored(&self, place: &Location) -> Location {
         let mut stored = place.clone();
         if let Some((owner, group, _)) = self.stage.memory
             && let Some(at) = place.get(owner)
         {
-            stored.set(owner, at / group);
+            stored.set(owner, at - at % group);
         }
         stored
     }

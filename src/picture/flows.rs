@@ -3,9 +3,8 @@
 use super::color::Draft;
 use super::{Cell, CellKind, Panel};
 use crate::error::LayoutError;
-use crate::level::Level;
 use crate::number::to_u64;
-use crate::relayout::{Relayout, Traffic};
+use crate::relayout::{Flows, Relayout, Traffic};
 
 /// The most units that have a row of their own.
 const MOST_ROWS: usize = 32;
@@ -15,36 +14,29 @@ const MOST_ROWS: usize = 32;
 pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Draft>, LayoutError> {
     let crossed = traffic.levels.iter().rev().find(|level| level.into > 0);
     let Some(level) = crossed.map(|traffic| traffic.level) else { return Ok(None) };
-    let counts = relayout.flows(level)?;
-    if counts.len().max(counts.first().map_or(0, Vec::len)) > MOST_ROWS {
+    let flows = relayout.flows(level)?;
+    if flows.from.len().max(flows.to.len()) > MOST_ROWS {
         let limit = to_u64(MOST_ROWS);
         let question = "how to draw the flows between so many units";
         return Err(LayoutError::NotDecided { question, budget: limit });
     }
-    Ok(Some(matrix(level, &counts)))
+    Ok(Some(matrix(&flows)))
 }
 
-fn matrix(level: Level, counts: &[Vec<u64>]) -> Draft {
-    let units = (0_u64..).zip(counts);
-    let row = |(from, row): (u64, &Vec<u64>)| -> Vec<Cell> {
-        (0..).zip(row).map(|(to, count)| cell(from, to, *count)).collect()
+fn matrix(flows: &Flows) -> Draft {
+    let row = |(from, row): (&u64, &Vec<u64>)| -> Vec<Cell> {
+        flows.to.iter().zip(row).map(|(to, count)| cell(*from, *to, *count)).collect()
     };
-    let cells: Vec<Cell> = units.flat_map(row).collect();
-    let ticks = |count: usize| (0..count).map(|at| at.to_string()).collect();
-    let columns = counts.first().map_or(0, Vec::len);
+    let cells: Vec<Cell> = flows.from.iter().zip(&flows.counts).flat_map(row).collect();
+    let ticks = |units: &[u64]| units.iter().map(u64::to_string).collect();
     let stays = |cell: &Cell| u64::from(cell.path.first() == cell.path.get(1));
     let values = cells.iter().map(|cell| (cell.elements > 0).then(|| vec![stays(cell)])).collect();
     let panel = Panel {
-        caption: format!(
-            "how many copies move: rows from {level} 0 to {}, columns to {level} 0 to {}; \
-             those on the diagonal stay in their {level}",
-            counts.len().saturating_sub(1),
-            columns.saturating_sub(1)
-        ),
-        row_ticks: ticks(counts.len()),
-        column_ticks: ticks(columns),
+        caption: caption(flows),
+        row_ticks: ticks(&flows.from),
+        column_ticks: ticks(&flows.to),
         cells,
-        columns,
+        columns: flows.to.len(),
         ..Panel::default()
     };
     let name = |_: &str, value: &[u64]| {
@@ -52,6 +44,21 @@ fn matrix(level: Level, counts: &[Vec<u64>]) -> Draft {
         name.to_owned()
     };
     Draft { name, ..Draft::new(panel, "whether it moves".into(), values) }
+}
+
+fn caption(flows: &Flows) -> String {
+    let level = flows.level;
+    let last = |units: &[u64]| units.last().copied().unwrap_or(0);
+    let (from, to) = (last(&flows.from), last(&flows.to));
+    let apart = [&flows.from, &flows.to].into_iter().find_map(|units| units.get(1));
+    let sharing = match apart.copied().unwrap_or(1) {
+        1 => String::new(),
+        group => format!("; every {group} share a memory and are named by the first"),
+    };
+    format!(
+        "how many copies move: rows from {level} 0 to {from}, columns to {level} 0 to {to}; \
+         those on the diagonal stay in their {level}{sharing}"
+    )
 }
 
 fn cell(from: u64, to: u64, count: u64) -> Cell {

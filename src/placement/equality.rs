@@ -3,16 +3,18 @@
 use super::Placement;
 use super::shared::{Group, Stored};
 use crate::algebra::Difference;
-use crate::error::LayoutError;
+use crate::error::{Incomparable, LayoutError};
+use crate::location::Location;
 
 impl Placement {
     /// Whether a plain copy of every unit's memory turns one placement into the other: every
     /// element has the same places, copies on absent levels included. `None` means yes.
     ///
-    /// In a memory that units share, their places count as one.
+    /// In a memory that units share, their places count as one, named by the first of them.
     ///
     /// # Errors
-    /// As [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
+    /// [`NotComparable`](LayoutError::NotComparable) for memories that units share differently; as
+    /// [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
     ///
     /// # Example
     /// ```
@@ -26,8 +28,9 @@ impl Placement {
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn copyable(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
-        let owner = self.group().or(other.group()).map(|group| group.owner);
-        self.as_stored()?.difference(&other.as_stored()?, owner)
+        let (mine, theirs) = self.both_stored(other)?;
+        let owner = self.group().map(|group| group.owner);
+        Ok(self.in_units(mine.difference(&theirs, owner)?))
     }
 
     /// Whether every place of the machine holds the same: index, padding or hole. `None` means yes.
@@ -35,12 +38,12 @@ impl Placement {
     /// Levels that a layout does not use are copies, and a memory that units share counts once.
     ///
     /// # Errors
-    /// As [`Layout::same_map`](crate::Layout::same_map); [`NotDecided`](LayoutError::NotDecided) where copies come together
-    /// in a shared memory and only padding could differ.
+    /// [`NotDecided`](LayoutError::NotDecided) where copies come together in a shared memory and only padding could
+    /// differ; as [`copyable`](Placement::copyable) and [`Layout::same_map`](crate::Layout::same_map).
     pub fn same_map(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
-        let (mine, theirs) = (self.as_stored()?, other.as_stored()?);
+        let (mine, theirs) = self.both_stored(other)?;
         match (mine.plain(), theirs.plain()) {
-            (Some(mine), Some(theirs)) => mine.same_map(theirs),
+            (Some(mine), Some(theirs)) => Ok(self.in_units(mine.same_map(theirs)?)),
             _ => match self.copyable(other)? {
                 None => Err(not_decided("whether the padding of two layouts is the same")),
                 difference => Ok(difference),
@@ -51,17 +54,51 @@ impl Placement {
     /// Whether the places of every element contain those that it has in `other`. `None` means yes.
     ///
     /// # Errors
-    /// As [`Layout::serves`](crate::Layout::serves); [`NotDecided`](LayoutError::NotDecided) where copies come together
-    /// in a shared memory and the places differ.
+    /// [`NotDecided`](LayoutError::NotDecided) where copies come together in a shared memory and the places differ; as
+    /// [`copyable`](Placement::copyable) and [`Layout::serves`](crate::Layout::serves).
     pub fn serves(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
-        let (mine, theirs) = (self.as_stored()?, other.as_stored()?);
+        let (mine, theirs) = self.both_stored(other)?;
         match (mine.plain(), theirs.plain()) {
-            (Some(mine), Some(theirs)) => mine.serves(theirs),
+            (Some(mine), Some(theirs)) => Ok(self.in_units(mine.serves(theirs)?)),
             _ => match self.copyable(other)? {
                 None => Ok(None),
                 Some(_) => Err(not_decided("whether one layout serves for the other")),
             },
         }
+    }
+
+    fn both_stored(&self, other: &Placement) -> Result<(Stored, Stored), LayoutError> {
+        if self.group() != other.group() {
+            let [from, to] = [self, other].map(|side| Some(side.sharing()));
+            return Err(LayoutError::NotComparable(Incomparable::Memories { from, to }));
+        }
+        Ok((self.as_stored()?, other.as_stored()?))
+    }
+
+    fn sharing(&self) -> String {
+        match self.group() {
+            Some(Group { owner, size }) => format!("one for every {size} units of {owner}"),
+            None => "one for every unit".into(),
+        }
+    }
+
+    /// Memories that units share are numbered in between; a witness names the first unit of each.
+    fn in_units(&self, difference: Option<Difference>) -> Option<Difference> {
+        let group = self.group();
+        let unit = |mut place: Location| {
+            group.into_iter().for_each(|group| group.name(&mut place));
+            place
+        };
+        let units = |places: Vec<Location>| places.into_iter().map(unit).collect();
+        Some(match difference? {
+            Difference::Element { index, first, second } => {
+                Difference::Element { index, first: units(first), second: units(second) }
+            }
+            Difference::Place { place, first, second } => {
+                Difference::Place { place: unit(place), first, second }
+            }
+            other => other,
+        })
     }
 
     /// The places as the memory has them.

@@ -7,6 +7,8 @@
 //! memory    0     1     2
 //! ```
 //!
+//! Numbers of memories stay inside: all that is told names a memory by the first of its units.
+//!
 //! What the memory holds is the layout with the coordinate of the owner divided by the number of
 //! units that share it, rounded down. Where everything lines up with the group that is a division
 //! of strides; where digits do not, they feed a derived axis that is split into the number of the
@@ -44,6 +46,15 @@ pub(crate) struct Stored {
 pub(crate) struct Group {
     pub(crate) owner: Level,
     pub(crate) size: u64,
+}
+
+impl Group {
+    /// Names the memory of a place by the first of the units that share it.
+    pub(super) fn name(self, place: &mut Location) {
+        if let Some(memory) = place.get(self.owner) {
+            place.set(self.owner, memory.saturating_mul(self.size));
+        }
+    }
 }
 
 impl Memory {
@@ -194,9 +205,7 @@ impl Stored {
         Ok(found.map(|mut collision| {
             collision.first.truncate(self.rank());
             collision.second.truncate(self.rank());
-            // The first of the units that share the memory.
-            let memory = collision.place.get(group.owner).unwrap_or(0);
-            collision.place.set(group.owner, memory.saturating_mul(group.size));
+            group.name(&mut collision.place);
             collision
         }))
     }

@@ -24,8 +24,10 @@ pub(super) struct Between {
     pub(super) target: Layout,
     /// The levels that tell the memories of each side apart, from the root down.
     pub(super) paths: (Vec<Level>, Vec<Level>),
-    /// The owner of the higher memory, and how many units of the other side share one.
-    pub(super) split: (Level, u64),
+    /// The owner of the higher memory.
+    pub(super) owner: Level,
+    /// How many units one step of a coordinate is.
+    pub(super) steps: Vec<(Level, u64)>,
 }
 
 /// Brings what two memories hold into common levels; the layouts are as each memory has them.
@@ -54,14 +56,20 @@ pub(super) fn between(
     let below = [(Level::IN_GROUP, factor)].into_iter().filter(|(_, factor)| *factor > 1);
     let below: Vec<(Level, u64)> = below.chain(levels[top + 1..=bottom].iter().copied()).collect();
     let whole = path.iter().chain(below.iter().map(|(level, _)| level)).copied().collect();
-    let owner = (high.owner, factor);
+    let (owner, steps) = (high.owner, steps(high, low));
     if !target_is_low {
         let (source, target) = (split(source, high, factor)?, target.clone());
-        return Ok(Between { source, target, paths: (whole, path), split: owner });
+        return Ok(Between { source, target, paths: (whole, path), owner, steps });
     }
     let all = below.iter().fold(source.to_builder(), |b, (level, n)| b.replica(*n, *level, 1));
     let (source, target) = (all.build()?, split(target, high, factor)?);
-    Ok(Between { source, target, paths: (path, whole), split: owner })
+    Ok(Between { source, target, paths: (path, whole), owner, steps })
+}
+
+/// Units per higher memory, per part of one, and per lower memory.
+fn steps(high: Memory, low: Memory) -> Vec<(Level, u64)> {
+    let inside = if high.owner == low.owner { low.group } else { 1 };
+    vec![(high.owner, high.group), (Level::IN_GROUP, inside), (low.owner, low.group)]
 }
 
 /// The layout with the coordinate of the owner of the higher memory as that memory, and which of the

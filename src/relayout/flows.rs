@@ -10,13 +10,28 @@ use crate::number::to_index;
 /// The most units of a level.
 const MOST_UNITS: u64 = 1 << 8;
 
+/// How much moves from which unit of a level to which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Flows {
+    /// The level.
+    pub level: Level,
+    /// The unit of every row, which sends.
+    pub from: Vec<u64>,
+    /// The unit of every column, which receives.
+    pub to: Vec<u64>,
+    /// A row per sender: the destination copies that come from it to each receiver.
+    pub counts: Vec<Vec<u64>>,
+}
+
 impl Relayout {
     /// How many destination copies come from each coordinate of a level to each, a row per source;
-    /// what stays is on the diagonal.
+    /// what stays is where both are the same.
     ///
     /// Units are told apart by this level alone, whatever is above it: at the outermost level that
-    /// [`traffic`](Relayout::traffic) crosses nothing changes above.
-    /// Law: the counts sum up to elements x copies; off the diagonal they are those of
+    /// [`traffic`](Relayout::traffic) crosses nothing changes above. Units that share a memory, the
+    /// higher one of two, are one, named by the first of them.
+    /// Law: the counts sum up to elements x copies; between different units they are those of
     /// [`transfers`](Relayout::transfers) between units that differ in the level.
     /// Cost: by the digits, for every pair of units.
     ///
@@ -34,10 +49,12 @@ impl Relayout {
     /// let machine: Machine = "PE=2".parse()?;
     /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
     /// let relayout = Relayout::new(&on("((2_PE, 3:2), (2:1))")?, &on("((6:1), (2_PE))")?)?;
-    /// assert_eq!(relayout.flows(Level::PE)?, [[3, 3], [3, 3]]);
+    /// let flows = relayout.flows(Level::PE)?;
+    /// assert_eq!((&flows.from[..], &flows.to[..]), (&[0, 1][..], &[0, 1][..]));
+    /// assert_eq!(flows.counts, [[3, 3], [3, 3]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn flows(&self, level: Level) -> Result<Vec<Vec<u64>>, LayoutError> {
+    pub fn flows(&self, level: Level) -> Result<Flows, LayoutError> {
         if !self.units.contains(&level) {
             return Err(LayoutError::LevelMissing { level });
         }
@@ -47,7 +64,10 @@ impl Relayout {
             let question = "from which unit to which elements move";
             return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
         }
-        (0..rows).map(|from| self.flows_from(level, from, columns)).collect()
+        let counts = (0..rows).map(|from| self.flows_from(level, from, columns));
+        let units = |count| (0..count).map(|at| self.in_units((level, at)).1).collect();
+        let (from, to) = (units(rows), units(columns));
+        Ok(Flows { level, from, to, counts: counts.collect::<Result<_, _>>()? })
     }
 
     fn flows_from(&self, level: Level, from: u64, columns: u64) -> Result<Vec<u64>, LayoutError> {

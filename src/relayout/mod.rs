@@ -33,6 +33,7 @@ mod units;
 
 pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel};
+pub use flows::Flows;
 pub use moves::{Account, Move, MovedCopies};
 pub use pair::{Distance, Relayout, TimeOrder};
 pub use share::Busiest;

@@ -111,7 +111,8 @@ impl Relayout {
             _ => refine(&self.source, &self.target, 0)?,
         };
         let digits = groups.into_iter().flat_map(|group| group.digits.into_iter().rev());
-        Ok(Account { moves: digits.map(moved).collect(), copies: self.moved_copies() })
+        let moves = digits.map(|digit| self.moved(digit)).collect();
+        Ok(Account { moves, copies: self.moved_copies() })
     }
 
     fn moved_copies(&self) -> Vec<MovedCopies> {
@@ -119,10 +120,24 @@ impl Relayout {
         let all = self.source.replicas().iter().chain(self.target.replicas()).unique();
         let all = all.filter(|replica| replica.size > 1);
         all.map(|replica| MovedCopies {
-            copies: *replica,
+            copies: self.copies_in_units(replica),
             held: (has(&self.source, replica), has(&self.target, replica)),
         })
         .collect()
+    }
+
+    fn moved(&self, digit: Digit) -> Move {
+        let (from, to) = match digit.kind {
+            Kind::Common { source, target } => (source, target),
+            Kind::Split { .. } | Kind::Listed(_) => (None, None),
+        };
+        let [from, to] = [from, to].map(|landing| landing.map(|at| self.in_units(at)));
+        Move { axes: digit.axes, place: digit.place, size: digit.size, from, to }
+    }
+
+    fn copies_in_units(&self, replica: &Replica) -> Replica {
+        let (level, stride) = self.in_units((replica.level, replica.stride));
+        Replica { level, stride, ..*replica }
     }
 
     /// What kind of move this is, in a sentence.
@@ -146,12 +161,4 @@ impl Relayout {
             }
         }
     }
-}
-
-fn moved(digit: Digit) -> Move {
-    let (from, to) = match digit.kind {
-        Kind::Common { source, target } => (source, target),
-        Kind::Split { .. } | Kind::Listed(_) => (None, None),
-    };
-    Move { axes: digit.axes, place: digit.place, size: digit.size, from, to }
 }

@@ -65,6 +65,8 @@ pub struct Relayout {
     pub(super) known_lanes: Option<u64>,
     /// What is known of both memories, where they are two.
     pub(super) memories: Option<Memories>,
+    /// How many units one step of a coordinate is, where units share memories.
+    steps: Vec<(Level, u64)>,
     /// Where `Time` stands, if either side uses it.
     pub(super) time: Option<TimeOrder>,
     /// The levels as callers know them.
@@ -76,8 +78,8 @@ pub struct Relayout {
 pub(super) struct Memories {
     /// The levels that tell the memories of each side apart.
     pub(super) paths: (Vec<Level>, Vec<Level>),
-    /// The owner of the higher memory, and how many units of the other side share one.
-    pub(super) split: (Level, u64),
+    /// The owner of the higher memory.
+    pub(super) owner: Level,
 }
 
 /// Where `Time` stands among the levels.
@@ -107,6 +109,9 @@ impl Relayout {
         let columns = source.columns().iter().copied();
         let mut units: Vec<Level> = columns.filter(|level| level.is_unit()).collect();
         let mut memories = None;
+        let shared = source.memory().filter(|(_, memory)| memory.group > 1);
+        let mut steps: Vec<(Level, u64)> =
+            shared.map(|(_, memory)| (memory.owner, memory.group)).into_iter().collect();
         if let (Some(machine), Some((from, m)), Some((to, n))) =
             (source.machine(), source.memory(), destination.memory())
             && from != to
@@ -117,7 +122,8 @@ impl Relayout {
             }
             let common = between(machine, (&a, m), (&b, n))?;
             units = common.paths.1.clone();
-            memories = Some(Memories { paths: common.paths, split: common.split });
+            memories = Some(Memories { paths: common.paths, owner: common.owner });
+            steps = common.steps;
             (a, b) = (common.source, common.target);
         }
         let uses =
@@ -137,6 +143,7 @@ impl Relayout {
             source: in_every_slice(a, a_timeless, slices)?,
             target: in_every_slice(b, b_timeless, slices)?,
             memories,
+            steps,
             names: Vec::new(),
         };
         Ok(relayout.named())
@@ -152,6 +159,7 @@ impl Relayout {
             inner: Vec::new(),
             known_lanes: None,
             memories: None,
+            steps: Vec::new(),
             names: Vec::new(),
         };
         relayout.named()
@@ -235,25 +243,27 @@ impl Relayout {
         self.units.iter().chain(more).copied().collect()
     }
 
-    /// The memory of one side that a path names.
+    /// The memory of one side that a path leads to, by the first of the units that share it.
     pub(super) fn memory_at(&self, of: Of, path: impl Iterator<Item = (Level, u64)>) -> Location {
-        let Some(memories) = &self.memories else { return path.collect() };
-        let own = match of {
-            Of::Source => &memories.paths.0,
-            Of::Target => &memories.paths.1,
+        let own = match (&self.memories, of) {
+            (None, _) => &self.units,
+            (Some(memories), Of::Source) => &memories.paths.0,
+            (Some(memories), Of::Target) => &memories.paths.1,
         };
-        let (owner, factor) = memories.split;
-        let is_low = own.len() > memories.paths.0.len().min(memories.paths.1.len());
         let mut memory = Location::default();
-        for (level, at) in path {
-            match level {
-                Level::IN_GROUP if is_low => memory.add(owner, at),
-                _ if level == owner && is_low => memory.add(owner, at * factor),
-                _ if level == Level::TIME || own.contains(&level) => memory.set(level, at),
-                _ => {}
-            }
+        for (level, at) in path.filter(|(level, _)| *level == Level::TIME || own.contains(level)) {
+            let (level, at) = self.in_units((level, at));
+            memory.add(level, at);
         }
         memory
+    }
+
+    /// A level that callers know, and a coordinate or a stride in its units. Memories that units
+    /// share are numbered in between, and callers know each by the first unit.
+    pub(super) fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
+        let step = self.steps.iter().find(|(of, _)| *of == level).map_or(1, |(_, step)| *step);
+        let owner = self.memories.as_ref().map(|memories| memories.owner);
+        (owner.filter(|_| level == Level::IN_GROUP).unwrap_or(level), at * step)
     }
 
     /// The level that callers know a level of the path by.

@@ -19,7 +19,7 @@ const MOST_UNITS: u64 = 1 << 16;
 pub struct Busiest {
     /// The level.
     pub level: Level,
-    /// The unit, the first of those that are alike.
+    /// The unit, the first of those that are alike or share a memory.
     pub unit: Location,
     /// How many elements enter it at least.
     pub into: u64,

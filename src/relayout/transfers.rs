@@ -23,9 +23,9 @@ pub struct Transfer {
     pub element: u64,
     /// How many elements.
     pub length: u64,
-    /// The unit that sends.
+    /// The unit that sends; of a memory that units share, the first of them.
     pub source: Location,
-    /// The units that receive.
+    /// The units that receive; for each memory that units share, the first of them.
     pub destinations: Vec<Location>,
     /// Where the elements lie in the memory of the source.
     pub read: Run,

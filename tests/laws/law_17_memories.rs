@@ -29,7 +29,7 @@ struct Memories {
     tensors: [Slow; 2],
 }
 
-/// The coordinates of a memory, time first if it is used; the last is the number of the memory.
+/// The coordinates of a memory, time first if it is used; the last is the first unit that shares it.
 type Path = Vec<u64>;
 
 const NAMES: [&str; 2] = ["H", "L"];
@@ -150,19 +150,15 @@ impl Memories {
 
     /// Whether a unit of the destination, or the units of one of its memories, can read a memory of
     /// the source: all coordinates above agree, and it is the memory that the unit shares.
-    fn reads(&self, source_at: usize, source: &[u64], unit: &[u64]) -> bool {
+    fn reads(&self, source: &[u64], unit: &[u64]) -> bool {
         let time = usize::from(self.uses_time());
         let owner = time + self.high.0;
         if unit.len() <= owner {
             return source[..unit.len()] == *unit;
         }
-        // At the owner of the higher memory: the lower side has units, or memories of them.
-        let shared = if self.high.0 == self.low.0 { self.low.1 } else { 1 };
-        let number = |at: usize, path: &[u64]| match at {
-            0 => path[owner],
-            _ => path[owner] * shared / self.high.1,
-        };
-        source[..owner] == unit[..owner] && number(source_at, source) == number(1 - source_at, unit)
+        // At the owner of the higher memory: units that share one read the same.
+        let number = |path: &[u64]| path[owner] / self.high.1;
+        source[..owner] == unit[..owner] && number(source) == number(unit)
     }
 }
 
@@ -201,7 +197,7 @@ fn counted(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
     let (mut into, mut nearest) = (vec![0; depth], vec![0; depth + 1]);
     for index in memories.tensors[source].indexes() {
         let from = memories.places(source, &index);
-        let read = |unit: &[u64]| from.iter().any(|(path, _)| memories.reads(source, path, unit));
+        let read = |unit: &[u64]| from.iter().any(|(path, _)| memories.reads(path, unit));
         let to = memories.places(1 - source, &index);
         for (level, into) in into.iter_mut().enumerate() {
             let units: BTreeSet<&[u64]> = to.iter().map(|(path, _)| &path[..=level]).collect();
@@ -250,7 +246,7 @@ fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
             prop_assert_eq!(number, Some(transfer.element + n), "a hole is read");
             for unit in &transfer.destinations {
                 let to = of(1 - source, unit, transfer.write.at(n));
-                let near = memories.reads(source, &from.0, &to.0);
+                let near = memories.reads(&from.0, &to.0);
                 prop_assert_eq!(near, transfer.distance == Distance::Memory);
                 prop_assert!(after.insert(to, transfer.element + n).is_none(), "written twice");
                 *moved.entry(transfer.distance.to_string()).or_default() += 1;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::Level;
 use tensor_layout::relayout::{TimeOrder, UnitPart, traffic_between};
+use tensor_layout::{LayoutError, Level};
 
 use super::law_17_relayout::{
     Pair, Path, Sides, alone, is_small, judge, placements, relayout, units,
@@ -19,6 +19,7 @@ laws! {
     layouts_that_differ_inside_units_have_equal_parts: 150, 85 %, alone(), inside_units;
     a_bound_is_never_above_the_count: 300, 85 %, placements(), bounded;
     the_busiest_unit_is_that_of_enumeration: 120, 85 %, placements(), busiest;
+    flows_lead_from_unit_to_unit_as_enumeration_says: 200, 50 %, placements(), flows;
     what_enters_in_a_step_is_what_enumeration_counts: 100, 85 %, in_time(), steps;
     traffic_with_time_elsewhere_is_what_enumeration_counts: 120, 85 %, in_time(), time;
 }
@@ -163,6 +164,34 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
             let unit = sides.levels()[..=depth].iter().map(|of| found.unit.get(*of).unwrap());
             prop_assert_eq!(wanted.get(&unit.collect::<Path>()), Some(&found.into));
         }
+    }
+    Ok(())
+}
+
+/// Units that share a memory are one, named by the first.
+fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    for (depth, level) in sides.levels().iter().enumerate() {
+        let found = match tally.count(relayout.flows(*level)) {
+            Ok(found) => found,
+            Err(LayoutError::NotDecided { .. } | LayoutError::NoRestriction(_)) => continue,
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
+        let mut wanted: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+        for index in pair.1.indexes() {
+            let sender = sides.from(&index).iter().map(|place| place[depth]).next().unwrap();
+            for place in sides.to(&index) {
+                *wanted.entry((sender, place[depth])).or_default() += 1;
+            }
+        }
+        let mut counts = BTreeMap::new();
+        for (from, row) in found.from.iter().zip(&found.counts) {
+            prop_assert_eq!(row.len(), found.to.len());
+            counts.extend(found.to.iter().zip(row).map(|(to, count)| ((*from, *to), *count)));
+        }
+        counts.retain(|_, count| *count > 0);
+        prop_assert_eq!(counts, wanted, "{}", level);
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use tensor_layout::algebra::Difference;
 use tensor_layout::error::RelayoutFault;
 use tensor_layout::relayout::{Distance, Relayout, TimeOrder, Traffic, Transfers};
 use tensor_layout::{LayoutError, Level, Location};
@@ -322,6 +323,15 @@ fn copyable((stage, a, b): &Pair, tally: &mut Tally) -> Result<(), TestCaseError
     let answer = tally.answer(first.copyable(&second))?;
     let same = a.indexes().iter().all(|index| x.stored_places(index) == y.stored_places(index));
     prop_assert_eq!(answer.is_none(), same, "{:?}", answer);
+    // A witness names every memory by the first of the units that share it.
+    if let Some(Difference::Element { index, first, second }) = answer {
+        for (placed, told) in [(&x, first), (&y, second)] {
+            let held = placed.stored_places(&index);
+            prop_assert!(
+                told.len() == held.len().min(64) && told.iter().all(|at| held.contains(at))
+            );
+        }
+    }
     Ok(())
 }
 
