@@ -303,3 +303,20 @@ fn levels_named_like_keywords_are_renamed_in_code() {
     assert!(odd.to_c().unwrap().contains("uint64_t *while_, uint64_t *i0_, uint64_t *A_"));
     assert!(odd.to_isl().unwrap().contains("A[while_, i0_, A_, Addr]"));
 }
+
+#[test]
+fn a_pad_layout_of_a_function_is_refused_or_noted() {
+    let layout: Layout = "((4_PE, 3:1), (8:3))".parse().unwrap();
+    let projected = layout.project(Level::PE);
+    let refusal = projected.to_pad_layout().unwrap_err().to_string();
+    let why = "elements (0, 0) and ";
+    assert!(
+        refusal.starts_with(&format!("a PadLayout cannot express this layout: {why}")),
+        "{refusal}"
+    );
+    let (text, note) = projected.to_pad_layout_map().unwrap();
+    assert_eq!(text.to_string(), "((4_PE:1, 3:0), (8:0))");
+    let note = note.unwrap();
+    assert!(note.starts_with(&format!("this text is not read again as a layout: {why}")), "{note}");
+    assert!(text.lower().is_err());
+}

@@ -5,6 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use crate::level::Level;
+use crate::location::Location;
 
 /// What of a layout a notation cannot express, with the numbers.
 ///
@@ -38,6 +39,15 @@ pub enum Inexpressible {
         level: Level,
         /// The constant.
         offset: u64,
+    },
+    /// Elements, or copies of one, in one place.
+    Shared {
+        /// The index of one of them.
+        first: Vec<u64>,
+        /// The index of the other.
+        second: Vec<u64>,
+        /// The place.
+        place: Location,
     },
     /// An extent that is rounded up without a slot for what lies between.
     Span {
@@ -158,6 +168,11 @@ impl fmt::Display for Inexpressible {
                 write!(f, "it cannot express copies, but this layout copies along `{level}`")
             }
             Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
+            Self::Shared { first, second, place } => {
+                let what = if first == second { "copies of" } else { "elements" };
+                let [first, second] = [first, second].map(|index| index.iter().join(", "));
+                write!(f, "{what} ({first}) and ({second}) share the place {place}")
+            }
             Self::Span { level, span } => write!(f, "`{level}` is rounded up to a span of {span}"),
             Self::Tail { level, span, end } => write!(
                 f,

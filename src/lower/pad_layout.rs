@@ -220,8 +220,9 @@ impl Layout {
     /// Law: lowering the result gives the same layout.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots, and
-    /// derived axes that no plain subaxes replace; where only padding is in the way, the reason says so.
+    /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots,
+    /// derived axes that no plain subaxes replace, and elements that share places, which no text may
+    /// have; where only padding is in the way, the reason says so. As [`Layout::check_injective`].
     ///
     /// # Example
     /// ```
@@ -235,25 +236,43 @@ impl Layout {
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         let simplified = self.simplified();
-        simplified.write_with_padding().map_err(|refusal| match simplified.write_elements() {
-            Ok((_, Some(lost))) => inexpressible(lost),
-            _ => refusal,
-        })
+        let text = simplified.write_with_padding().map_err(|refusal| {
+            match simplified.write_elements() {
+                Ok((_, Some(lost), _)) => inexpressible(lost),
+                _ => refusal,
+            }
+        })?;
+        simplified.check_readable().map(|()| text)
     }
 
-    /// Writes the map as a PadLayout, and what of padding and span it cannot express, if anything.
+    /// Writes the map as a PadLayout, and what it cannot express, if anything: padding, a span, or
+    /// that elements share places; then the text shows the digits, and lowering it is refused.
     ///
-    /// Law: every element of the result has the places that it has here.
+    /// Law: without a note, lowering the text gives the same layout; else every element of the text has
+    /// the places that it has here.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be said.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
         let simplified = self.simplified();
-        if let Ok(text) = simplified.write_with_padding() {
-            return Ok((text, None));
-        }
-        let (text, lost) = simplified.write_elements()?;
-        Ok((text, lost.map(|lost| note(&lost))))
+        let (text, lost, written) = match simplified.write_with_padding() {
+            Ok(text) => (text, None, simplified),
+            Err(_) => simplified.write_elements()?,
+        };
+        let unread = written.check_readable().err().map(unread_note);
+        let notes = lost.iter().map(note).chain(unread).join("; ");
+        Ok((text, (!notes.is_empty()).then_some(notes)))
+    }
+
+    /// Refuses what lowering refuses of any text: elements that share places.
+    fn check_readable(&self) -> Result<(), LayoutError> {
+        self.check_injective().map_err(|refusal| match refusal {
+            LayoutError::Collision { first, second, place }
+            | LayoutError::ReplicaOverlap { first, second, place } => {
+                inexpressible(Inexpressible::Shared { first, second, place })
+            }
+            other => other,
+        })
     }
 
     fn write_with_padding(&self) -> Result<PadLayout, LayoutError> {
@@ -263,11 +282,11 @@ impl Layout {
         self.write_pad_layout()
     }
 
-    /// The text of the elements alone, and what it lacks.
-    fn write_elements(&self) -> Result<(PadLayout, Option<Inexpressible>), LayoutError> {
+    /// The text of the elements alone, what it lacks, and the layout that it says.
+    fn write_elements(&self) -> Result<(PadLayout, Option<Inexpressible>, Layout), LayoutError> {
         let elements = self.without_padding()?;
         let text = elements.write_pad_layout()?;
-        Ok((text, self.lost_in(&elements)))
+        Ok((text, self.lost_in(&elements), elements))
     }
 
     /// What of span and padding the layout of the elements lacks.
@@ -366,6 +385,15 @@ fn note(lost: &Inexpressible) -> String {
         ),
         other => other.to_string(),
     }
+}
+
+/// What to say beside a text that no command reads.
+fn unread_note(refusal: LayoutError) -> String {
+    let why = match refusal {
+        LayoutError::Inexpressible { reason, .. } => reason.to_string(),
+        other => other.to_string(),
+    };
+    format!("this text is not read again as a layout: {why}")
 }
 
 fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {

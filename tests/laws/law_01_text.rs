@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tensor_layout::Layout;
+use tensor_layout::error::Inexpressible;
 use tensor_layout::notation::PadLayout;
+use tensor_layout::{Layout, LayoutError};
 
-use crate::generate::{any_tree, good_layout};
+use crate::generate::{any_layout, any_tree, good_layout};
 use crate::run::{Tally, laws};
 use crate::slow::Slow;
 
@@ -13,6 +14,7 @@ laws! {
     a_tree_is_parsed_from_what_it_prints: 1500, 100 %, any_tree(), tree;
     blanks_do_not_matter: 1500, 100 %, with_blanks(), blanks;
     a_layout_is_parsed_from_what_it_prints: 600, 30 %, good_layout(), layout;
+    a_text_is_read_again_unless_a_note_says_why_not: 600, 30 %, any_layout(), read_again;
     spans_of_errors_lie_inside_the_text: 1500, 10 %, damaged(), spans;
 }
 
@@ -60,6 +62,36 @@ fn layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let plain = slow.derived.is_empty() && slow.marked.is_empty();
     prop_assert!(!plain || back == layout, "{}", text);
     prop_assert_eq!(back.to_pad_layout().unwrap().to_string(), text);
+    Ok(())
+}
+
+/// Elements that share places are refused where every text is to be read again, and noted elsewhere.
+fn read_again(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    match tally.count(layout.to_pad_layout()) {
+        Ok(text) => {
+            prop_assert!(slow.is_injective());
+            let back: Layout = text.to_string().parse().unwrap();
+            prop_assert!(Slow::of(&back).same_map(slow), "{}", text);
+        }
+        Err(LayoutError::Inexpressible {
+            reason: Inexpressible::Shared { first, second, place },
+            ..
+        }) => {
+            prop_assert!(!slow.is_injective());
+            let held = |index: &[u64]| slow.places(index).iter().filter(|at| **at == place).count();
+            prop_assert!(held(&first) + held(&second) > 1);
+        }
+        Err(_) => {}
+    }
+    let Ok((text, note)) = layout.to_pad_layout_map() else { return Ok(()) };
+    let back = text.to_string().parse::<Layout>();
+    prop_assert!(back.is_ok() || !slow.is_injective(), "{}", text);
+    let is_noted = note.as_ref().is_some_and(|note| note.contains("not read again"));
+    prop_assert_eq!(back.is_err(), is_noted, "{}: {:?}", text, note);
+    if let (None, Ok(back)) = (note, back) {
+        prop_assert!(Slow::of(&back).same_map(slow), "{}", text);
+    }
     Ok(())
 }
 
