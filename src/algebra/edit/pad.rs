@@ -8,8 +8,9 @@ impl Layout {
     /// Enlarges the tensor to `shape`, at the end of every axis; old elements stay in their places.
     ///
     /// Padding slots of an axis become elements first; what they do not hold lies behind
-    /// everything else in `Addr`.
-    /// Law: slicing back to the old shape gives every element its old place.
+    /// everything else in `Addr`. Where elements share places, as in CuTe and NumPy, new ones do as old
+    /// ones do: they are blocks of the old extent, each behind everything else in `Addr`.
+    /// Law: slicing back to the old shape gives every element its old place, in which no new one is.
     ///
     /// # Errors
     /// [`RankMismatch`](LayoutError::RankMismatch), [`Edit`](LayoutError::Edit) for a smaller
@@ -44,8 +45,26 @@ impl Layout {
             }
             padded => padded?,
         };
-        padded.check_injective()?;
-        Ok(padded)
+        match padded.check_injective() {
+            Err(_) if self.is_shared() => self.in_blocks_of_itself(shape),
+            checked => checked.map(|()| padded),
+        }
+    }
+
+    /// Whether elements, or copies, are known to share places.
+    fn is_shared(&self) -> bool {
+        use LayoutError::{Collision, ReplicaOverlap};
+        matches!(self.check_injective(), Err(Collision { .. } | ReplicaOverlap { .. }))
+    }
+
+    fn in_blocks_of_itself(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
+        let mut extents = shape.iter().enumerate();
+        extents.try_fold(self.clone(), |layout, (axis, extent)| {
+            if *extent == layout.axes[axis].extent {
+                return Ok(layout);
+            }
+            layout.with_blocks_behind(axis, *extent)
+        })
     }
 
     /// A layout without elements, in the digits that land.
