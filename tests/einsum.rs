@@ -8,6 +8,8 @@ use tensor_layout::algebra::{Axis, Subaxis};
 use tensor_layout::einsum::{
     Einsum, Gather, Sums, broadcast, concatenate, pad, reduce, reshape, slice, transpose,
 };
+use tensor_layout::error::RelayoutFault;
+use tensor_layout::machine::Memory;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
 use crate::plain::{Digit, Place, Plain, count, good_layout};
@@ -307,6 +309,7 @@ proptest! {
         digits in prop::collection::vec(0_usize..4, 0..3),
         table in prop::collection::vec(any::<u64>(), 1..5),
         at in any::<usize>(),
+        memory in prop::option::of((2_usize..4, 1_u64..5)),
     ) {
         prop_assume!(!operand.shape.is_empty() && operand.indexes().len() <= 64 && !operand.shape.contains(&0));
         let axis = at % operand.shape.len();
@@ -324,10 +327,24 @@ proptest! {
         let machine = tree.iter().fold(Machine::builder("m"), |m, level| {
             m.level(*level, a.extent(*level).max(b.extent(*level)).max(2))
         });
-        let machine = machine.build().unwrap();
-        let on = |layout: &Layout| Placement::of(layout.clone()).on(&machine).build().unwrap();
-        let (a, b) = (on(&a), on(&b));
-        let gather = Gather::new(&a, &b, axis).unwrap();
+        let (owner, group) = memory.unwrap_or((3, 1));
+        let shared = Memory { capacity: None, owner: tree[owner], group };
+        let machine = machine.memory("M", shared).build().unwrap();
+        let on = |layout: &Layout| {
+            let on = Placement::of(layout.clone()).on(&machine);
+            if memory.is_some() { on.memory("M").build() } else { on.build() }
+        };
+        let (Ok(a), Ok(b)) = (on(&a), on(&b)) else {
+            return Err(TestCaseError::reject("elements come together"));
+        };
+        let gather = match Gather::new(&a, &b, axis) {
+            Ok(gather) => gather,
+            Err(error) => {
+                let uneven = LayoutError::Relayout(RelayoutFault::UnevenCopies { level: tree[owner], group });
+                prop_assert!(group > 1 && error == uneven, "{}", error);
+                return Err(TestCaseError::reject("copies share memories in part"));
+            }
+        };
         let traffic = match gather.traffic(&table) {
             Ok(traffic) => traffic,
             Err(LayoutError::NotDecided { .. }) => return Err(TestCaseError::reject("not decided")),
@@ -336,10 +353,12 @@ proptest! {
         let timed = a.layout().used_levels().contains(&Level::TIME)
             || b.layout().used_levels().contains(&Level::TIME);
         prop_assume!(!timed);
-        for depth in 0..tree.len() {
+        // Of the units that share a memory, the first.
+        let unit = |level: Level, at: u64| if level == tree[owner] { at - at % group } else { at };
+        for depth in 0..=owner {
             let units = |placement: &Placement, index: &[u64]| -> BTreeSet<Vec<u64>> {
                 let all = placement.locate_all(index).unwrap();
-                all.map(|p| tree[..=depth].iter().map(|l| p.get(*l).unwrap()).collect()).collect()
+                all.map(|p| tree[..=depth].iter().map(|l| unit(*l, p.get(*l).unwrap())).collect()).collect()
             };
             let mut enters: BTreeSet<(Vec<u64>, Vec<u64>)> = BTreeSet::new();
             for index in b.layout().indexes() {
@@ -383,6 +402,28 @@ fn the_most_of_a_gather_is_that_of_the_worst_table() {
         let local = Gather::new(&local, &b, 0).unwrap();
         assert!(local.most().unwrap().iter().all(|level| level.into == 0));
     }
+}
+
+#[test]
+fn a_gather_is_between_lanes_of_one_width() {
+    let machine: Machine = "PE=4".parse().unwrap();
+    let wide = |bits: u64| {
+        let layout = "((4_PE, 2:8), (8:1))".parse().unwrap();
+        Placement::of(layout).on(&machine).element_bits(bits).build().unwrap()
+    };
+    assert!(Gather::new(&wide(16), &wide(16), 0).is_ok());
+    let refusal = Gather::new(&wide(16), &wide(32), 0).unwrap_err();
+    assert!(matches!(refusal, LayoutError::NotComparable(_)), "{refusal}");
+}
+
+#[test]
+fn a_gather_takes_what_was_accepted_oversized() {
+    let on = |text: &str| {
+        let on = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2()).memory("LM0");
+        on.oversized().build().unwrap()
+    };
+    let (table, result) = (on("((4096:8), (8:1))"), on("((1_PE, 2:8), (8:1))"));
+    assert!(Gather::new(&table, &result, 0).unwrap().traffic(&[5, 4095]).is_ok());
 }
 
 #[test]

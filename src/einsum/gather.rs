@@ -11,7 +11,7 @@ use crate::error::{LayoutError, OperationFault};
 use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
-use crate::placement::{Placement, PlacementBuilder};
+use crate::placement::Placement;
 use crate::relayout::Relayout;
 
 /// Pairs of places along the axis that are looked at.
@@ -44,7 +44,7 @@ pub struct Gather {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GatherTraffic {
-    /// The level; a unit is the whole path from the root.
+    /// The level; a unit is the whole path from the root, and units that share the memory are one.
     pub level: Level,
     /// The number of (element of the operand, unit) pairs where the unit wants the element and
     /// does not hold it.
@@ -138,7 +138,8 @@ impl Gather {
                 (wanted, &at),
             )?;
             for depth in 0..self.path.len() {
-                // A row that a unit wants twice enters once.
+                // A row that a unit wants twice enters once. No two units of one memory want it: rows
+                // that differ in the unit alone would come together there.
                 if seen[depth].insert((*entry, at[..=depth].to_vec())) {
                     into[depth] = into[depth].saturating_add(enters[depth]);
                 }
@@ -241,11 +242,7 @@ impl Gather {
     fn pair(&self, entry: Option<u64>, wanted: Option<u64>) -> Result<Relayout, LayoutError> {
         let row = |placement: &Placement, index: Option<u64>| {
             let (start, end) = index.map_or((0, 0), |index| (index, index + 1));
-            let layout = placement.layout().slice(self.axis, start, end, 1)?;
-            let row =
-                placement.machine().into_iter().fold(Placement::of(layout), PlacementBuilder::on);
-            let memory = placement.memory();
-            memory.into_iter().fold(row, |row, (name, _)| row.memory(name)).build()
+            placement.of_part(placement.layout().slice(self.axis, start, end, 1)?).build()
         };
         Relayout::new(&row(&self.operand, entry)?, &row(&self.result, wanted)?)
     }

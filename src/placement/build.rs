@@ -10,6 +10,17 @@ use crate::level::Level;
 use crate::machine::{Machine, Memory, WORD_BITS};
 
 impl Placement {
+    /// Starts the placement of a part of the layout where this one is: what was accepted before is.
+    pub(crate) fn of_part(&self, layout: Layout) -> PlacementBuilder {
+        PlacementBuilder {
+            machine: self.machine.clone(),
+            memory: self.memory().map(|(name, _)| name.into()),
+            element_bits: self.element_bits,
+            oversized: true,
+            ..Placement::of(layout)
+        }
+    }
+
     /// Starts the placement of a layout.
     #[must_use]
     pub fn of(layout: Layout) -> PlacementBuilder {
