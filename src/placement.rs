@@ -16,6 +16,30 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::machine::{Machine, Memory, WORD_BITS};
 
+/// How many of the units that share a memory are asked one after the other.
+pub(crate) const MOST_WALKED: u64 = 1 << 10;
+
+/// Units that share a memory: the names that a place in it has.
+pub(crate) struct Sharing {
+    /// The level of the units, if a memory is chosen.
+    owner: Option<Level>,
+    first: u64,
+    pub(crate) units: u64,
+}
+
+impl Sharing {
+    const ALONE: Sharing = Sharing { owner: None, first: 0, units: 1 };
+
+    /// The place by the name of each unit.
+    pub(crate) fn of(&self, place: &Location) -> impl Iterator<Item = Location> {
+        (self.first..self.first + self.units).map(|at| {
+            let mut place = place.clone();
+            self.owner.into_iter().for_each(|owner| place.set(owner, at));
+            place
+        })
+    }
+}
+
 /// A layout on a machine, or on none.
 ///
 /// Every level of the machine has a coordinate. A level that the layout does not use is
@@ -184,7 +208,7 @@ impl Placement {
         self.with_copies.locate_all(index)
     }
 
-    /// Finds what lives at a place; replicated levels may be left out.
+    /// Finds what lives at a place; levels that only copies lie apart in may be left out.
     ///
     /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the
     /// machine gives none, below the extent of the layout. In a memory that units share, the place
@@ -193,7 +217,8 @@ impl Placement {
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that the machine lacks;
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
-    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
+    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`], and where copies come together
+    /// in a memory that more than 2^10 units share.
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
         self.check_injective()?;
         let mut full = place.clone();
@@ -203,17 +228,32 @@ impl Placement {
                 return Ok(Found::Outside);
             }
         }
-        let absent = self
-            .with_copies
-            .used_levels()
-            .iter()
-            .filter(|l| !self.layout.used_levels().contains(l));
-        let replicated = self.replicated();
-        for level in absent.chain(&replicated).filter(|l| place.get(**l).is_none()) {
-            full.set(*level, 0);
+        for level in self.columns.iter().filter(|level| place.get(**level).is_none()) {
+            if self.is_replicated(*level) {
+                full.set(*level, self.with_copies.offset(*level));
+            }
+        }
+        self.found_in_memory(full)
+    }
+
+    /// Whether nothing but copies lies apart in a level, or nothing at all since the layout does not
+    /// use it.
+    fn is_replicated(&self, level: Level) -> bool {
+        let is_copy = |site: Site| matches!(site, Site::Replica(_));
+        let mut apart = self.with_copies.landings_in(level).filter(|landing| landing.size > 1);
+        let is_absent = !self.layout.used_levels().contains(&level);
+        let copied = self.with_copies.replicas().iter().any(|replica| replica.level == level);
+        is_absent || (copied && apart.all(|landing| is_copy(landing.site)))
+    }
+
+    /// What one of the units that share the memory has there.
+    fn found_in_memory(&self, place: Location) -> Result<Found, LayoutError> {
+        let names = self.shared(&place)?;
+        if names.units > MOST_WALKED {
+            return self.found_at_once(place);
         }
         let mut found = Found::Hole;
-        for place in self.shared(full)? {
+        for place in names.of(&place) {
             match self.with_copies.element(&place)? {
                 Found::Element(index) => return Ok(Found::Element(index)),
                 Found::Padding => found = Found::Padding,
@@ -223,19 +263,29 @@ impl Placement {
         Ok(found)
     }
 
-    /// The names of a place in a memory that units share; else the place itself.
-    pub(crate) fn shared(&self, place: Location) -> Result<Vec<Location>, LayoutError> {
-        let Some((_, Memory { owner, group, .. })) = self.memory else { return Ok(vec![place]) };
+    /// The same of all units at once, where copies do not come together in the memory.
+    fn found_at_once(&self, mut place: Location) -> Result<Found, LayoutError> {
+        let stored = self.as_stored()?;
+        let (Some(memory), Some((_, Memory { owner, group, .. }))) = (stored.plain(), &self.memory)
+        else {
+            let question = "what lives in a memory that so many units share";
+            return Err(LayoutError::NotDecided { question, budget: MOST_WALKED });
+        };
+        place.set(*owner, place.get(*owner).unwrap_or(0) / group);
+        Ok(match memory.element(&place)? {
+            Found::Outside => Found::Hole,
+            found => found,
+        })
+    }
+
+    /// The units that share the memory of a place, as far as the layout goes.
+    pub(crate) fn shared(&self, place: &Location) -> Result<Sharing, LayoutError> {
+        let Some((_, Memory { owner, group, .. })) = self.memory else { return Ok(Sharing::ALONE) };
         let at = place.get(owner).ok_or(LayoutError::LevelMissing { level: owner })?;
         let first = at - at % group;
         // Units beyond the layout hold nothing.
         let last = first.saturating_add(group).min(self.with_copies.extent(owner)).max(at + 1);
-        let name = |at| {
-            let mut place = place.clone();
-            place.set(owner, at);
-            place
-        };
-        Ok((first..last).map(name).collect())
+        Ok(Sharing { owner: Some(owner), first, units: last - first })
     }
 
     /// A level is known if it is not hardware, or the machine has it, or there is no machine.

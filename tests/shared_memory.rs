@@ -1,8 +1,9 @@
 //! Memories that several units share: what they hold. Law 3 and law 17 judge generated ones.
 
+use tensor_layout::algebra::{Difference, Subaxis};
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{Distance, Relayout};
-use tensor_layout::{Layout, Level, Machine, Placement};
+use tensor_layout::{Found, Layout, LayoutError, Level, Machine, Placement};
 
 fn in_dram(text: &str, base: u64) -> Placement {
     let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
@@ -56,4 +57,90 @@ fn a_time_that_is_only_marked_stays_marked() {
     assert!(timed.copyable(&timeless).unwrap().is_some());
     let levels = Relayout::new(&timed, &timeless).unwrap();
     assert_eq!(levels.levels(), [Level::TIME, Level::PE]);
+}
+
+#[test]
+fn a_shared_memory_is_named_by_the_first_unit_that_shares_it() {
+    // Four memories of two L2Bs each; one row in each, and then in the one before.
+    let (here, there) = (in_dram("((4_L2B:2, 8:1))", 0), in_dram("((2_L2B:4, 2_L2B:2, 8:1))", 0));
+    assert_eq!(here.copyable(&there).unwrap(), None);
+    let turned = in_dram("((2_L2B:2, 2_L2B:4, 8:1))", 0);
+    let relayout = Relayout::new(&here, &turned).unwrap();
+    let flows = relayout.flows(Level::L2B).unwrap();
+    assert_eq!((&flows.from[..], &flows.to[..]), (&[0, 2, 4, 6][..], &[0, 2, 4, 6][..]));
+    assert_eq!(flows.counts[1], [0, 0, 8, 0]);
+    let moved: Vec<String> = relayout
+        .transfers()
+        .unwrap()
+        .map(|run| format!("{} -> {}", run.source, run.destinations[0]))
+        .collect();
+    assert_eq!(moved, ["L2B=2 -> L2B=4", "L2B=4 -> L2B=2"]);
+    let account = relayout.account().unwrap();
+    let moves: Vec<String> = account.moves.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        moves[..2],
+        ["axis 0, 2 at 16: L2B x 4 -> L2B x 2", "axis 0, 2 at 8: L2B x 2 -> L2B x 4"]
+    );
+    assert_eq!(relayout.busiest(Level::L2B).unwrap().unit, "L2B=2".parse().unwrap());
+    let Some(Difference::Element { index, first, second }) = here.copyable(&turned).unwrap() else {
+        panic!("the rows differ")
+    };
+    assert_eq!(index, [8]);
+    assert_eq!((first[0].get(Level::L2B), second[0].get(Level::L2B)), (Some(2), Some(4)));
+}
+
+#[test]
+fn the_moves_between_two_memories_name_units_of_the_machine() {
+    let text = "((4_L2B:2, 8:1))";
+    let local = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2()).memory("LM0");
+    let relayout = Relayout::new(&in_dram(text, 0), &local.build().unwrap()).unwrap();
+    let account = relayout.account().unwrap();
+    assert_eq!(account.moves[0].to_string(), "axis 0, 4 at 8: L2B x 2 stays");
+    let levels = relayout.levels();
+    assert!(account.copies.iter().all(|moved| levels.contains(&moved.copies.level)));
+}
+
+#[test]
+fn memories_that_units_share_differently_are_not_compared() {
+    let local = Placement::of("((8:1))".parse().unwrap()).on(&Machine::mn_core_2());
+    let local = local.memory("LM0").build().unwrap();
+    let dram = in_dram("((8:1))", 0);
+    for answer in [local.copyable(&dram), dram.same_map(&local), dram.serves(&local)] {
+        assert!(matches!(answer, Err(LayoutError::NotComparable(_))), "{answer:?}");
+    }
+    let refusal = dram.copyable(&local).unwrap_err().to_string();
+    assert!(refusal.contains("one for every 2 units of L2B and one for every unit"), "{refusal}");
+}
+
+/// All units share one memory, in which three copies come together.
+#[test]
+fn a_memory_that_very_many_units_share_is_not_walked_unit_by_unit() {
+    let units = 1 << 30;
+    let memory = Memory { capacity: None, owner: Level::PE, group: units };
+    let machine = Machine::builder("one memory").level(Level::PE, units).memory("M", memory);
+    let machine = machine.build().unwrap();
+    let on = |layout: Layout| Placement::of(layout).on(&machine).memory("M").build().unwrap();
+    let at = |place: &str| place.parse().unwrap();
+    let spread = on("((1_PE:1, 4:2), (2:1); B@[3_PE:400000000])".parse().unwrap());
+    assert_eq!(spread.element(&at("PE=5,Addr=3")), Ok(Found::Element(vec![1, 1])));
+    assert_eq!(spread.element(&at("PE=1073741823,Addr=3")), Ok(Found::Element(vec![1, 1])));
+    assert_eq!(spread.element(&at("PE=5,Addr=8")), Ok(Found::Outside));
+    let slots: Vec<Found> = spread.unit(&at("PE=7")).unwrap().map(|s| s.unwrap().found).collect();
+    assert_eq!(slots[7], Found::Element(vec![3, 1]));
+}
+
+#[test]
+fn levels_that_only_copies_lie_apart_in_may_be_left_out() {
+    let machine: Machine = "PE=8".parse().unwrap();
+    let element = |layout: Layout, place: &str| {
+        let placement = Placement::of(layout).on(&machine).build().unwrap();
+        placement.element(&place.parse().unwrap())
+    };
+    // The first copy is on PE 3.
+    let copies = Layout::builder().axis(2, [Subaxis::land(2, Level::ADDR, 1)]);
+    let copies = copies.replica(2, Level::PE, 2).offset(Level::PE, 3).build().unwrap();
+    assert_eq!(element(copies, "Addr=1"), Ok(Found::Element(vec![1])));
+    // Another PE has another element.
+    let missing = Err(LayoutError::LevelMissing { level: Level::PE });
+    assert_eq!(element("((2_PE:2, 3:1); B@[2_PE:1])".parse().unwrap(), "Addr=1"), missing);
 }

@@ -5,7 +5,7 @@ use crate::algebra::Found;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
-use crate::placement::Placement;
+use crate::placement::{MOST_WALKED, Placement};
 
 /// One address of a unit, and the lane where lanes are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +86,12 @@ impl Placement {
         let coordinate = |level: &Level| (*level, unit.get(*level).unwrap_or(0));
         let columns = self.columns().iter().filter(|l| **l != Level::ADDR && **l != Level::W);
         let place: Location = columns.map(coordinate).collect();
+        let names = self.shared(&place)?;
+        if names.units > MOST_WALKED {
+            return Ok(Contents::Definition);
+        }
         let mut rows = Vec::new();
-        for place in self.shared(place)? {
+        for place in names.of(&place) {
             match Slots::new(self.with_copies(), self.columns(), &place, true) {
                 Ok(slots) => rows.extend(slots.map(|slots| Rows::new(slots, self.columns()))),
                 Err(LayoutError::TooManyRows { .. }) => return Ok(Contents::Definition),
