@@ -103,13 +103,13 @@ impl PyTransfer {
         self.0.length
     }
 
-    /// The unit that sends.
+    /// The unit that sends; of a memory that units share, the first of them.
     #[getter]
     fn source(&self) -> PyLocation {
         PyLocation(self.0.source.clone())
     }
 
-    /// The units that receive.
+    /// The units that receive; for each memory that units share, the first of them.
     #[getter]
     fn destinations(&self) -> Vec<PyLocation> {
         self.0.destinations.iter().cloned().map(PyLocation).collect()

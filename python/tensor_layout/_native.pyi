@@ -1153,7 +1153,7 @@ class Transfer:
     @property
     def destinations(self, /) -> list[Location]:
         """
-        The units that receive.
+        The units that receive; for each memory that units share, the first of them.
         """
     @property
     def distance(self, /) -> str:
@@ -1178,7 +1178,7 @@ class Transfer:
     @property
     def source(self, /) -> Location:
         """
-        The unit that sends.
+        The unit that sends; of a memory that units share, the first of them.
         """
     @property
     def write(self, /) -> tuple[int, int]:
