@@ -337,18 +337,16 @@ proptest! {
         let (Ok(a), Ok(b)) = (on(&a), on(&b)) else {
             return Err(TestCaseError::reject("elements come together"));
         };
-        let gather = match Gather::new(&a, &b, axis) {
-            Ok(gather) => gather,
+        let uneven =
+            LayoutError::Relayout(RelayoutFault::UnevenCopies { level: tree[owner], group });
+        let answer = Gather::new(&a, &b, axis).and_then(|gather| Ok((gather.traffic(&table)?, gather)));
+        let (traffic, gather) = match answer {
+            Ok(answer) => answer,
+            Err(LayoutError::NotDecided { .. }) => return Err(TestCaseError::reject("not decided")),
             Err(error) => {
-                let uneven = LayoutError::Relayout(RelayoutFault::UnevenCopies { level: tree[owner], group });
                 prop_assert!(group > 1 && error == uneven, "{}", error);
                 return Err(TestCaseError::reject("copies share memories in part"));
             }
-        };
-        let traffic = match gather.traffic(&table) {
-            Ok(traffic) => traffic,
-            Err(LayoutError::NotDecided { .. }) => return Err(TestCaseError::reject("not decided")),
-            Err(error) => panic!("{error}"),
         };
         let timed = a.layout().used_levels().contains(&Level::TIME)
             || b.layout().used_levels().contains(&Level::TIME);
@@ -370,7 +368,13 @@ proptest! {
             let found = traffic.iter().find(|t| t.level == tree[depth]).unwrap();
             prop_assert_eq!(found.into, enters.len() as u64, "into {}", tree[depth]);
         }
-        let most = gather.most().unwrap();
+        let most = match gather.most() {
+            Ok(most) => most,
+            Err(error) => {
+                prop_assert_eq!(error, uneven);
+                return Err(TestCaseError::reject("copies of other rows share memories in part"));
+            }
+        };
         for (here, most) in traffic.iter().zip(most) {
             prop_assert!(here.into <= most.into);
         }

@@ -121,7 +121,8 @@ impl Gather {
     /// # Errors
     /// [`Operation`](LayoutError::Operation) for a table of another length;
     /// [`IndexBeyond`](LayoutError::IndexBeyond) for an entry beyond the operand;
-    /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; as [`Relayout::traffic`].
+    /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
+    /// copies that do not line up with the units that share a memory; as [`Relayout::traffic`].
     pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, LayoutError> {
         let extent = self.result.layout().shape()[self.axis];
         if u64::try_from(table.len()) != Ok(extent) {
