@@ -253,3 +253,35 @@ fn a_table_of_a_unit_that_is_not_there_is_refused() {
     let beyond = placement.table().at(&"PE=9".parse().unwrap()).unwrap_err();
     assert_eq!(beyond, LayoutError::PlaceBeyond { level: Level::PE, at: 9, size: 4 });
 }
+
+/// The devices that hold an element, in the order of their numbers; levels count as on the machine.
+fn devices(layout: &Layout, index: &[u64]) -> Vec<u64> {
+    let weights = [("Device", 1), ("POD", 8), ("HOST", 2), ("CHIP", 1)];
+    let number = |place: Location| {
+        let at = |name: &str| place.get(Level::new(name).unwrap()).unwrap_or(0);
+        weights.iter().map(|(name, weight)| at(name) * weight).sum::<u64>()
+    };
+    let placement = Placement::of(layout.clone()).build().unwrap();
+    let mut devices: Vec<u64> = placement.locate_all(index).unwrap().map(number).collect();
+    devices.sort_unstable();
+    devices
+}
+
+#[test]
+fn copies_below_tiles_that_do_not_line_up_have_their_own_levels() {
+    let machine: Machine = "POD=3,HOST=4,CHIP=2".parse().unwrap();
+    for text in [
+        "f32[12], sharding={devices=[6,2]<=[12] last_tile_dim_replicate}",
+        "f32[12], sharding={devices=[3,2]<=[6] last_tile_dim_replicate}",
+        "f32[7], sharding={devices=[3,4]<=[12] last_tile_dim_replicate}",
+        "f32[3,4], sharding={devices=[3,4,2]<=[4,3,2]T(1,0,2) last_tile_dim_replicate}",
+        "f32[12], sharding={devices=[12]<=[4,3]T(1,0)}",
+        "f32[5], sharding={devices=[24]<=[3,8]T(1,0)}",
+    ] {
+        let text = LayoutText::parse(text).unwrap();
+        let (plain, placed) = (text.lower().unwrap(), text.lower_on(&machine).unwrap());
+        for index in plain.indexes() {
+            assert_eq!(devices(&plain, &index), devices(&placed, &index), "{text} {index:?}");
+        }
+    }
+}

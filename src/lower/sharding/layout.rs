@@ -1,6 +1,7 @@
 //! From a sharding to a layout: devices in front, the shard's own layout behind.
 
 use itertools::Itertools;
+use num_integer::Integer;
 
 use super::order::{Digit, cut, refused, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
@@ -27,13 +28,11 @@ impl Levels {
         Some(lands.map(|(size, level, stride)| Subaxis::land(size, level, stride)).collect())
     }
 
-    /// The digits of the number, to split a derived axis.
-    fn all(&self) -> Vec<Subaxis> {
-        let weights = |at: usize| self.sizes.iter().skip(at + 1).product::<u64>();
-        let numbered = self.names.iter().zip(&self.sizes).enumerate();
-        let digit =
-            |(at, (_, size)): (usize, (&Level, &u64))| Digit { size: *size, weight: weights(at) };
-        numbered.filter_map(|part| self.subaxes(digit(part))).flatten().collect()
+    /// The digits of a multiple of `weight`, to split a derived axis that counts the multiples;
+    /// `None` where they do not line up.
+    fn multiples(&self, weight: u64) -> Option<Vec<Subaxis>> {
+        let devices: u64 = self.sizes.iter().product();
+        self.subaxes(Digit { size: devices / weight, weight })
     }
 }
 
@@ -195,13 +194,21 @@ impl Tiles {
             tile.iter().map(|digit| levels.subaxes(*digit)).collect();
         let first = if lands.is_some() { 1 } else { 2 };
         let mut builder = self.tensor_axes(extents, shard, first);
-        let feed = |digit: &Digit| Subaxis::feed(digit.size, 1, digit.weight);
         builder = match lands {
             Some(lands) => builder.derived(0, all, lands.concat()),
             None => {
-                let reach = tile.iter().map(|digit| (digit.size - 1) * digit.weight).sum::<u64>();
-                let number = builder.derived(0, all, tile.iter().map(feed));
-                number.derived(0, reach + 1, levels.all())
+                // What the levels below the common weight say is left to the copies.
+                let common = tile.iter().fold(0, |common, digit| digit.weight.gcd(&common)).max(1);
+                let (weight, digits) = match levels.multiples(common) {
+                    Some(digits) => (common, digits),
+                    None => (1, levels.multiples(1).ok_or_else(no_copies)?),
+                };
+                let tile =
+                    tile.iter().map(|digit| Digit { weight: digit.weight / weight, ..*digit });
+                let reach = tile.clone().map(|digit| (digit.size - 1) * digit.weight).sum::<u64>();
+                let feed = |digit: Digit| Subaxis::feed(digit.size, 1, digit.weight);
+                let number = builder.derived(0, all, tile.map(feed));
+                number.derived(0, reach + 1, digits)
             }
         };
         builder = shard_axes(builder, shard, first);

@@ -137,6 +137,9 @@ impl Placements {
                 TorchPlacement::Replicate => {}
                 TorchPlacement::Partial(reduction) => {
                     dims.unreduced.push(axis);
+                    // PyTorch's own.
+                    let default = "sum".to_owned();
+                    let reduction = if reduction.is_empty() { &default } else { reduction };
                     let first = dims.reduction.get_or_insert_with(|| reduction.clone());
                     if first != reduction {
                         let (first, second) = (first.clone(), reduction.clone());
