@@ -15,8 +15,8 @@ use crate::hlo::unread::{Unread, UnreadLine};
 use crate::hlo::{HloComputation, HloInstruction};
 use crate::lower::XlaSizes;
 use crate::lower::sharding::ShardedShape;
+use crate::notation::XlaShape;
 use crate::notation::sharding::{HloSharding, ShardingText};
-use crate::notation::{XlaArray, XlaShape};
 
 /// An instruction with a sharding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Share {
     fn sharded(shape: &XlaShape, sharding: &str, per_device: bool) -> Result<Share, String> {
         let sharding: HloSharding =
             sharding.parse().map_err(|e: crate::ParseError| e.kind().to_string())?;
-        let leaves = leaves(shape);
+        let leaves = shape.leaves();
         let shardings = match sharding {
             HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
             HloSharding::Tuple(shardings) => {
@@ -171,15 +171,6 @@ impl Share {
         device.allocated_bytes = device.allocated_bytes.checked_add(allocated)?;
         self.whole_bytes = self.whole_bytes.checked_add(whole)?;
         Some(())
-    }
-}
-
-/// The members of a shape, those of tuples in it depth first; `None` for what is not an array.
-fn leaves(shape: &XlaShape) -> Vec<Option<&XlaArray>> {
-    match shape {
-        XlaShape::Array(array) | XlaShape::Buffer(array) => vec![Some(array)],
-        XlaShape::Tuple(members) => members.iter().flat_map(leaves).collect(),
-        XlaShape::Token | XlaShape::Opaque => vec![None],
     }
 }
 

@@ -184,6 +184,15 @@ impl XlaShape {
         arrays
     }
 
+    /// The members, those of tuples in it depth first; `None` for what is not an array.
+    pub(crate) fn leaves(&self) -> Vec<Option<&XlaArray>> {
+        match self {
+            XlaShape::Array(array) | XlaShape::Buffer(array) => vec![Some(array)],
+            XlaShape::Tuple(members) => members.iter().flat_map(XlaShape::leaves).collect(),
+            XlaShape::Token | XlaShape::Opaque => vec![None],
+        }
+    }
+
     fn collect_arrays<'a>(
         &'a self,
         path: &mut Vec<usize>,

@@ -24,8 +24,7 @@ impl Ahead {
         known.filter(holds).unwrap_or_else(|| {
             let rest = bytes.get(at..).unwrap_or_default();
             let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
-            let mark = memmem::find(rest.get(..length).unwrap_or_default(), MARK);
-            Ahead { end: at + length, mark: mark.map(|mark| at + mark) }
+            Ahead { end: at + length, mark: mark(bytes.get(..at + length).unwrap_or_default(), at) }
         })
     }
 
@@ -33,6 +32,16 @@ impl Ahead {
     fn sharding(self, bytes: &[u8]) -> Option<&str> {
         sharding(bytes.get(self.mark? + MARK.len()..self.end)?)
     }
+}
+
+/// The attribute outside quotes and brackets.
+fn mark(line: &[u8], at: usize) -> Option<usize> {
+    // Most lines have none.
+    memmem::find(line.get(at..)?, MARK)?;
+    let mut walk = Walk::from(at);
+    std::iter::from_fn(|| walk.next(line, Some(b',')))
+        .take_while(|at| line[*at] == b',')
+        .find(|at| line[*at..].starts_with(MARK))
 }
 
 /// The sharding at the head of a text, and the mesh that follows it.
@@ -76,11 +85,16 @@ pub(super) fn of_result(bytes: &[u8], ahead: Ahead) -> Option<&str> {
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
 pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: Ahead) -> Option<(Vec<String>, usize)> {
     let sharding: HloSharding = ahead.sharding(bytes)?.parse().ok()?;
-    let HloSharding::Tuple(shardings) = sharding else { return None };
     let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
     let (shape, length) = XlaShape::parse_prefix(text).ok()?;
-    let arrays = shape.arrays();
-    let pairs = arrays.iter().zip(&shardings);
-    let texts = pairs.map(|((_, array), sharding)| format!("{array}, sharding={sharding}"));
-    (arrays.len() == shardings.len()).then(|| (texts.collect(), open + length))
+    let leaves = shape.leaves();
+    let shardings = match sharding {
+        HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
+        HloSharding::Tuple(_) => return None,
+        one => vec![one; leaves.len()],
+    };
+    // Tokens have a sharding, too.
+    let arrays = leaves.iter().zip(shardings).filter_map(|(array, of)| Some(((*array)?, of)));
+    let texts = arrays.map(|(array, sharding)| format!("{array}, sharding={sharding}"));
+    Some((texts.collect(), open + length))
 }

@@ -190,10 +190,12 @@ impl<R: Read> LayoutScan<R> {
         if !is_closed {
             return Some((self.known.refuse(text, "this shape is not closed"), start));
         }
-        let is_result = !self.per_device && bytes.get(..start)?.ends_with(b" = ");
+        let before = bytes.get(..start)?;
+        let is_buffer = before.ends_with(b" = b(") && bytes.get(end) == Some(&b')');
+        let is_result = !self.per_device && (before.ends_with(b" = ") || is_buffer);
         let mut sharding = sharded::behind(bytes, end);
         if is_result && sharding.is_none() {
-            let ahead = Ahead::of(bytes, end, self.ahead);
+            let ahead = Ahead::of(bytes, end + usize::from(is_buffer), self.ahead);
             self.ahead = Some(ahead);
             sharding = sharded::of_result(bytes, ahead);
         }
