@@ -4,6 +4,7 @@ use super::Placement;
 use super::shared::{Group, Stored};
 use crate::algebra::Difference;
 use crate::error::{Incomparable, LayoutError};
+use crate::level::Level;
 use crate::location::Location;
 
 impl Placement {
@@ -13,8 +14,8 @@ impl Placement {
     /// In a memory that units share, their places count as one, named by the first of them.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for memories that units share differently; as
-    /// [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
+    /// [`NotComparable`](LayoutError::NotComparable) for memories that units share differently, and
+    /// lanes of different widths; as [`Layout::same_up_to_padding`](crate::Layout::same_up_to_padding).
     ///
     /// # Example
     /// ```
@@ -38,9 +39,11 @@ impl Placement {
     /// Levels that a layout does not use are copies, and a memory that units share counts once.
     ///
     /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) for different memories;
     /// [`NotDecided`](LayoutError::NotDecided) where copies come together in a shared memory and only padding could
     /// differ; as [`copyable`](Placement::copyable) and [`Layout::same_map`](crate::Layout::same_map).
     pub fn same_map(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
+        self.check_memory(other)?;
         let (mine, theirs) = self.both_stored(other)?;
         match (mine.plain(), theirs.plain()) {
             (Some(mine), Some(theirs)) => Ok(self.in_units(mine.same_map(theirs)?)),
@@ -54,9 +57,11 @@ impl Placement {
     /// Whether the places of every element contain those that it has in `other`. `None` means yes.
     ///
     /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) for different memories;
     /// [`NotDecided`](LayoutError::NotDecided) where copies come together in a shared memory and the places differ; as
     /// [`copyable`](Placement::copyable) and [`Layout::serves`](crate::Layout::serves).
     pub fn serves(&self, other: &Placement) -> Result<Option<Difference>, LayoutError> {
+        self.check_memory(other)?;
         let (mine, theirs) = self.both_stored(other)?;
         match (mine.plain(), theirs.plain()) {
             (Some(mine), Some(theirs)) => Ok(self.in_units(mine.serves(theirs)?)),
@@ -67,10 +72,31 @@ impl Placement {
         }
     }
 
+    /// Places in two memories are not the same; where one was not said, it is any.
+    fn check_memory(&self, other: &Placement) -> Result<(), LayoutError> {
+        let [from, to] = [self, other].map(|side| side.memory().map(|(name, _)| name.to_owned()));
+        match from.is_some() && to.is_some() && from != to {
+            true => Err(LayoutError::NotComparable(Incomparable::Memories { from, to })),
+            false => Ok(()),
+        }
+    }
+
+    /// Lanes of different widths are different bits.
+    pub(crate) fn check_lanes(&self, other: &Placement) -> Result<(), LayoutError> {
+        match (self.lanes(), other.lanes()) {
+            (from, to) if from == to => Ok(()),
+            (from, to) => Err(LayoutError::NotComparable(Incomparable::Lanes { from, to })),
+        }
+    }
+
     fn both_stored(&self, other: &Placement) -> Result<(Stored, Stored), LayoutError> {
         if self.group() != other.group() {
             let [from, to] = [self, other].map(|side| Some(side.sharing()));
             return Err(LayoutError::NotComparable(Incomparable::Memories { from, to }));
+        }
+        let uses_lanes = |side: &Placement| side.layout().used_levels().contains(&Level::W);
+        if uses_lanes(self) || uses_lanes(other) {
+            self.check_lanes(other)?;
         }
         Ok((self.as_stored()?, other.as_stored()?))
     }

@@ -333,11 +333,7 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     if from.is_some() != to.is_some() {
         return Err(differ(Incomparable::Memories { from, to }));
     }
-    let [from, to] = sides.map(Placement::lanes);
-    match from == to {
-        true => Ok(()),
-        false => Err(differ(Incomparable::Lanes { from, to })),
-    }
+    source.check_lanes(destination)
 }
 
 /// Whether two machines have the same levels and memories, however they are called.
