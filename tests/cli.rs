@@ -366,7 +366,10 @@ fn convert_goes_both_ways() {
     let convert = |text: &str, to: &str| stdout(&["convert", text, "--to", to]);
     assert_eq!(convert("f32[3,5]{1,0:T(2,2)}", "pad-layout"), "(3,5)/((2:12, 2:2), (3:4, 2:1))\n");
     assert_eq!(convert("(3,5)/((2:12, 2:2), (3:4, 2:1))", "xla"), "f32[3,5]{1,0:T(2,2)}\n");
-    assert_eq!(convert("((4_PE, 3:8), (8:1); B@[L2B])", "pad-layout"), "((4_PE:1, 3:8), (8:1))\n");
+    assert_eq!(
+        convert("((4_PE, 3:8), (8:1); B@[L2B])", "pad-layout"),
+        "((4_PE:1, 3:8), (8:1); B@[L2B])\n"
+    );
     assert_eq!(convert("( f32[2,3] , token[] )", "xla"), "(f32[2,3]{1,0}, token[])\n");
     let bf16 = ["convert", "((3:5), (5:1))", "--to", "xla", "--dtype", "bf16"];
     assert_eq!(stdout(&bf16), "bf16[3,5]{1,0}\n");
@@ -592,8 +595,7 @@ fn bad_arguments_are_refused() {
     assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
     assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a number"));
     assert!(
-        refused(&["table", "((2:1))", "--at", "PE=1"])
-            .contains("`PE` is not a level of the layout")
+        refused(&["table", "((2:1))", "--at", "PE=1"]).contains("`PE` is not a level of the table")
     );
     assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
     assert!(refused(&["table"]).contains("Usage"));

@@ -7,7 +7,7 @@ use tensor_layout::error::{BitcastFault, ParseErrorKind};
 use tensor_layout::xla::{Bitcast, BitcastName, Moved, XlaArray, bitcast_map};
 use tensor_layout::{LayoutError, LayoutText};
 
-use super::failure::{Failure, note};
+use super::failure::Failure;
 use super::input::Form;
 use super::json::found_json;
 use super::output::print;
@@ -20,7 +20,6 @@ pub(super) fn answer(
     form: Form,
 ) -> Result<ExitCode, Failure> {
     let (a, b) = (array(first)?, array(second)?);
-    note_spaces(a, b);
     let bitcast = match bitcast_map(a, b) {
         Ok(bitcast) => bitcast,
         Err(error) => match error.kind() {
@@ -50,14 +49,6 @@ fn array(text: &LayoutText) -> Result<&XlaArray, Failure> {
                    --member picks one of a tuple";
         Failure::Argument(why.into())
     })
-}
-
-/// Memory spaces are not part of the bytes.
-fn note_spaces(a: &XlaArray, b: &XlaArray) {
-    let [a, b] = [a, b].map(|array| array.layout_or_default().memory_space);
-    if a != b {
-        note(&format!("memory spaces are not compared: S({a}) and S({b})"));
-    }
 }
 
 fn page(bitcast: &Bitcast, asked: Option<BitcastName>, moved: Option<&Moved>) -> String {

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::json;
-use tensor_layout::notation::Notation;
+use tensor_layout::notation::{Notation, Strided};
 use tensor_layout::sharding::{Mesh, Sharding};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine};
@@ -216,7 +216,23 @@ impl Convert {
             };
             return print_layout(Ok((shape.canonical().to_string(), None)), syntax, to, self.form);
         }
-        print_layout(syntax.lower()?.write(to, dtype), syntax, to, self.form)
+        if self.dtype.is_none() {
+            check_width(syntax, to)?;
+        }
+        let written = syntax.write_edited(&syntax.lower()?, to, dtype);
+        print_layout(written, syntax, to, self.form)
+    }
+}
+
+/// Refuses elements of another width than the type that is taken where none is named.
+pub(super) fn check_width(syntax: &LayoutText, to: Notation) -> Result<(), Failure> {
+    let LayoutText::Strided(Strided { itemsize: Some(bytes), .. }) = syntax else { return Ok(()) };
+    match to == Notation::Xla && *bytes != 4 {
+        true => Err(Failure::Advised(
+            format!("elements have {bytes} bytes, but of which type is not said"),
+            "name it, as in `convert --to xla --dtype bf16`".into(),
+        )),
+        false => Ok(()),
     }
 }
 

@@ -3,10 +3,10 @@
 use clap::{ArgMatches, Args as ClapArgs};
 use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::Site;
-use tensor_layout::notation::{CuteTiler, Notation};
+use tensor_layout::notation::{CuteLayout, CuteMode, CuteTiler, Notation};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level};
 
-use super::convert::dtype;
+use super::convert::{check_width, dtype};
 use super::failure::Failure;
 use super::input::{Form, NotationArg, Reading, axis_number, location, numbers};
 use super::output::print_layout;
@@ -148,6 +148,7 @@ impl Edit {
             editor.step(name, value)?;
         }
         let to = self.to.map_or(syntax.notation(), Notation::from);
+        check_width(&syntax, to)?;
         print_layout(
             syntax.write_edited(&editor.layout, to, dtype(None, &syntax)?),
             &syntax,
@@ -281,8 +282,13 @@ impl Editor {
             }
             return Ok(self.layout.compose(&Layout::by_modes(self.order, &modes)?)?);
         }
-        let composed = self.layout.compose_in(self.order, &self.operand(value)?)?;
+        let other = Reading::by_look(self.lenient).read_operand(value)?;
+        let composed = self.layout.compose_in(self.order, &other.lower()?)?;
+        // A tuple of one mode stays one mode.
+        let has_modes =
+            matches!(&other, LayoutText::Cute(CuteLayout { mode: CuteMode::Tuple(_), .. }));
         match self.is_linear() {
+            true if has_modes => Ok(composed.without_padding()?),
             true => Ok(self.by_digits(composed.without_padding()?)),
             false => Ok(composed),
         }

@@ -5,10 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use tensor_layout::Level;
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
+use tensor_layout::{Level, Machine};
 
 use super::failure::Failure;
 use super::input::{Place, Placed};
@@ -26,26 +26,46 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The compiled layout, and the lanes of a long word if the image is made of long words.
-    pub(super) fn program(&self) -> Result<(Program, Option<u64>), Failure> {
+    /// The compiled layout, and the long words that the image is made of, where they are known.
+    pub(super) fn program(&self) -> Result<(Program, Option<Words>), Failure> {
         let Placed { placement, .. } = self.place.placement()?;
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
-        Ok((program, lanes))
+        let bits = placement.machine().map_or(WORD_BITS, Machine::word_bits);
+        Ok((program, lanes.map(|lanes| Words { lanes, bits })))
     }
 }
 
+/// The bits of a long word in a file.
+const WORD_BITS: u64 = 64;
+
+/// Long words of so many lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    pub(super) lanes: u64,
+    pub(super) bits: u64,
+}
+
 /// Long words where the lanes are known, and then the elements must be as wide.
-pub(super) fn form(lanes: Option<u64>, width: u64) -> Result<ImageForm, Failure> {
-    match lanes {
-        None => Ok(ImageForm::Cells),
-        Some(lanes) if lanes * width == 8 => Ok(ImageForm::LongWords),
-        Some(lanes) => Err(Failure::Argument(format!(
+pub(super) fn form(words: Option<Words>, width: u64) -> Result<ImageForm, Failure> {
+    let Some(Words { lanes, bits }) = words else { return Ok(ImageForm::Cells) };
+    if lanes * width * 8 != bits {
+        return Err(Failure::Argument(format!(
             "the tensor has elements of {} bits, but the layout has {lanes} lanes of {} bits",
             width * 8,
-            64 / lanes
-        ))),
+            bits / lanes
+        )));
+    }
+    match (bits, lanes) {
+        (WORD_BITS, _) => Ok(ImageForm::LongWords),
+        (_, 1) => Ok(ImageForm::Cells),
+        _ => Err(Failure::Advised(
+            format!(
+                "files hold long words of {WORD_BITS} bits, but those of the machine have {bits}"
+            ),
+            "leave out the type of the layout: every lane is an entry then".into(),
+        )),
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{Dtype, Notation, ReplicaText};
 use tensor_layout::placement::PlacementBuilder;
-use tensor_layout::xla::{XlaParser, XlaShape};
+use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 use super::explore::Question;
@@ -172,6 +172,7 @@ impl Reading {
         }
         let (first, second) = (self.parse(first)?, self.parse(second)?);
         self.note_lenient(&[&first, &second]);
+        note_spaces(&first, &second);
         Ok((first, second))
     }
 
@@ -499,6 +500,16 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
 pub(super) fn axis_number(text: &str) -> Option<usize> {
     let text = text.trim();
     text.strip_prefix('i').unwrap_or(text).parse().ok()
+}
+
+/// Memory spaces are not part of the map.
+fn note_spaces(first: &LayoutText, second: &LayoutText) {
+    let space = |array: &XlaArray| array.layout.as_ref().map_or(0, |layout| layout.memory_space);
+    if let (Some(a), Some(b)) = (first.xla_array(), second.xla_array())
+        && space(a) != space(b)
+    {
+        note(&format!("memory spaces are not compared: S({}) and S({})", space(a), space(b)));
+    }
 }
 
 /// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.

@@ -36,11 +36,11 @@ pub(super) struct Pack {
 impl Pack {
     pub(super) fn run(&self) -> Result<(), Failure> {
         check_order(&self.tensor, "the tensor")?;
-        let (program, lanes) = self.image.program()?;
+        let (program, words) = self.image.program()?;
         let mut tensor = Npy::open(&self.tensor)?;
         let shape: Vec<u64> = program.ranges().iter().map(|range| range.end).collect();
         tensor.check_shape(&shape, "the layout")?;
-        let form = form(lanes, tensor.width)?;
+        let form = form(words, tensor.width)?;
         let mut image = ImageOut::new(&self.image.output, &program, form, &tensor.header.descr)?;
         let file = &mut tensor.file;
         let written = match tensor.width {

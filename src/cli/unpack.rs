@@ -7,7 +7,7 @@ use tensor_layout::image::NpyHeader;
 use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
-use super::image::{Image, ImageIn, form};
+use super::image::{Image, ImageIn, Words, form};
 use super::output::{Output, done_from};
 use super::slips::check_order;
 
@@ -33,11 +33,13 @@ pub(super) struct Unpack {
 impl Unpack {
     pub(super) fn run(&self) -> Result<(), Failure> {
         check_order(&self.source, "the image")?;
-        let (program, lanes) = self.image.program()?;
+        let (program, words) = self.image.program()?;
         let mut image = ImageIn::open(&self.source, &program)?;
-        let descr = self.descr.clone().unwrap_or_else(|| match lanes {
+        let descr = self.descr.clone().unwrap_or_else(|| match words {
             // Lanes that nobody named are bits.
-            Some(lanes) if image.header().descr == "<u8" && lanes > 1 => lane_descr(lanes),
+            Some(Words { lanes, .. }) if image.header().descr == "<u8" && lanes > 1 => {
+                lane_descr(lanes)
+            }
             _ => image.header().descr.clone(),
         });
         let shape = program.ranges().iter().map(|range| range.end).collect();
@@ -45,7 +47,7 @@ impl Unpack {
         let width = header.entry_bytes().ok_or_else(|| {
             Failure::Argument(format!("--descr: `{}` is not a plain type", header.descr))
         })?;
-        let form = form(lanes, width)?;
+        let form = form(words, width)?;
         image.check(&program, form, &header.descr)?;
         let mut out = Output::new(Some(&self.image.output))?;
         let header = header.write(&mut out);

@@ -33,8 +33,13 @@ impl NpyHeader {
     /// Writes the header, padded so that the data begins at a multiple of 64 bytes.
     ///
     /// # Errors
-    /// What `out` says.
+    /// `InvalidInput` where the data would be longer than a file can be; what `out` says.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let longest = u64::MAX >> 1;
+        if self.entry_bytes().is_some() && self.data_bytes().is_none_or(|bytes| bytes > longest) {
+            let why = format!("no file holds an array of the shape {:?}", self.shape);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
         let comma = if self.shape.len() == 1 { "," } else { "" };
         let (descr, shape) = (&self.descr, self.shape.iter().join(", "));

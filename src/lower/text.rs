@@ -228,7 +228,8 @@ impl LayoutText {
     }
 
     /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
-    /// written here is kept where it still holds, and so is what of an XLA shape does.
+    /// written here is kept where it still holds, and so is what of an XLA shape does. The second
+    /// part also names what of this text another notation has no word for.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -238,7 +239,31 @@ impl LayoutText {
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        edited.write_like(Some(self), notation, dtype)
+        let (text, left_out) = edited.write_like(Some(self), notation, dtype)?;
+        Ok((text, notes([left_out, self.without_word(notation)])))
+    }
+
+    /// The array of an XLA shape, sharded or not.
+    #[must_use]
+    pub fn xla_array(&self) -> Option<&XlaArray> {
+        match self {
+            LayoutText::Xla(shape) => shape.as_array(),
+            LayoutText::Sharded(shape) => Some(shape.array()),
+            _ => None,
+        }
+    }
+
+    /// What of this text is not part of the map, and has no word in another notation.
+    fn without_word(&self, notation: Notation) -> Option<String> {
+        if notation == self.notation() {
+            return None;
+        }
+        let words = match self {
+            LayoutText::PadLayout(tree) => suffix(tree, notation == Notation::Xla),
+            LayoutText::Xla(_) => self.xla_array().map_or_else(Vec::new, attributes),
+            _ => Vec::new(),
+        };
+        (!words.is_empty()).then(|| format!("the notation has no word for {}", words.join(", ")))
     }
 
     /// The element type that the text names, if it does, as XLA has it.
@@ -271,6 +296,30 @@ impl LayoutText {
     pub fn is_function(&self) -> bool {
         matches!(self, LayoutText::Cute(_) | LayoutText::Strided(_))
     }
+}
+
+/// What a PadLayout says beside its map.
+fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
+    let memory = tree.memory().map(|memory| format!("@{}", memory.name()));
+    let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
+    let bare = tree.broadcast().iter().filter_map(|entry| match entry {
+        ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
+        _ => None,
+    });
+    memory.into_iter().chain(dtype).chain(bare).collect()
+}
+
+/// What an array says beside its map, but for its type.
+fn attributes(array: &XlaArray) -> Vec<String> {
+    let is_bounded = |dim: &&XlaDim| matches!(dim, XlaDim::Bounded(_));
+    let bounds = array.dims.iter().filter(is_bounded).map(ToString::to_string);
+    let attributes = array.layout.iter().flat_map(|layout| {
+        let split = (!layout.splits.is_empty()).then(|| "split configurations".into());
+        let numbers = [("S", layout.memory_space), ("M", layout.prefix_bytes)];
+        let numbers = numbers.into_iter().filter(|(_, number)| *number != 0);
+        numbers.map(|(name, number)| format!("{name}({number})")).chain(split)
+    });
+    bounds.chain(attributes).collect()
 }
 
 /// Names what an edit of the index does not leave valid, where it is gone.
