@@ -211,7 +211,8 @@ impl PyLayout {
     /// 10
     #[pyo3(signature = (element_bits: "int") -> "Layout")]
     fn in_bytes(slf: &Bound<'_, Self>, element_bits: u64) -> Answer<Py<PyLayout>> {
-        edited(slf, |layout| layout.in_bytes(element_bits))
+        let places = slf.as_super().get();
+        Ok(make(slf.py(), places.in_other_units(places.layout.in_bytes(element_bits)?))?)
     }
 
     /// Adds to every coordinate in a level.

@@ -49,6 +49,13 @@ impl Places {
         Places::new(layout, like, self.spot.clone())
     }
 
+    /// The same in units that no text of this one counts in: what it says of memory and type is gone.
+    pub(crate) fn in_other_units(&self, layout: Layout) -> Places {
+        let names_no_type = |text: &&LayoutText| text.is_function();
+        let like = self.like().filter(names_no_type).map(|text| (text.clone(), false));
+        Places::new(layout, like, Spot::default())
+    }
+
     /// This layout where it was placed, under the text that it has without the base.
     pub(crate) fn placed(&self, spot: Spot, placement: Placement) -> Places {
         let text = OnceLock::from(self.text().cloned());

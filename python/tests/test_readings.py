@@ -231,3 +231,10 @@ def test_numbers_beyond_63_bits_are_not_clamped() -> None:
 def test_a_rank_that_no_tensor_has_is_refused() -> None:
     with pytest.raises(ValueError, match="number of axes"):
         Sharding("{replicated}").to("hlo", rank=2**45)
+
+
+def test_bytes_have_the_type_of_no_element():
+    halves = Layout("((4:1), (2:4))@LM0 / Half").in_bytes(16)
+    assert str(halves) == "((4:2), (2:8), (2:1))"
+    assert "bf16" not in str(Layout("bf16[4,2]{0,1}").in_bytes(16))
+    assert str(Layout("(3,4):(1,3)").in_bytes(32)) == "(3,4,4):(4,12,1)"

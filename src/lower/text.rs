@@ -304,7 +304,7 @@ fn suffix(tree: &PadLayout, names_types: bool) -> Vec<String> {
     let dtype = tree.dtype().filter(|_| !names_types).map(|dtype| format!("/ {dtype}"));
     let bare = tree.broadcast().iter().filter_map(|entry| match entry {
         ReplicaText::Bare(level) => Some(format!("B@[{level}]")),
-        _ => None,
+        ReplicaText::Sized { .. } => None,
     });
     memory.into_iter().chain(dtype).chain(bare).collect()
 }
