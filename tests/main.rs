@@ -30,6 +30,7 @@ mod figures;
 mod formats;
 mod generate;
 mod hlo;
+mod hlo_readings;
 mod hlo_summary;
 mod laws;
 mod notations;

@@ -197,9 +197,11 @@ fn too_large() -> LayoutError {
     LayoutError::too_large(Site::Layout, "the number of computations")
 }
 
-/// As what an instruction calls, and the attributes that name its callees.
+/// As what an instruction calls, and the attributes that name its callees. The parts of an
+/// asynchronous one call what it calls as a whole: `fusion-start`, `fusion-done`.
 fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
-    match opcode {
+    let parts = ["-start", "-update", "-done"];
+    match parts.iter().find_map(|part| opcode.strip_suffix(part)).unwrap_or(opcode) {
         "fusion" => (HloRole::Fused, &["calls"]),
         "while" => (HloRole::Called, &["body", "condition"]),
         "call" => (HloRole::Called, &["to_apply"]),
@@ -207,10 +209,10 @@ fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
             (HloRole::Called, &["branch_computations", "true_computation", "false_computation"])
         }
         "custom-call" => (HloRole::Called, &["called_computations"]),
-        "async-start" | "async-update" | "async-done" => (HloRole::Called, &["calls"]),
+        "async" => (HloRole::Called, &["calls"]),
         "select-and-scatter" => (HloRole::Applied, &["select", "scatter"]),
         "reduce" | "reduce-window" | "map" | "sort" | "scatter" | "all-reduce"
-        | "all-reduce-start" | "reduce-scatter" => (HloRole::Applied, &["to_apply"]),
+        | "reduce-scatter" => (HloRole::Applied, &["to_apply"]),
         _ => (HloRole::Called, &[]),
     }
 }

@@ -38,7 +38,8 @@ pub struct HloComputationTotals {
     /// The line of its head.
     pub line: u64,
     /// What its instructions write: results that are not other names of what is there already. An
-    /// `async-start` writes what the computation that it calls writes, and is counted there.
+    /// asynchronous start writes its result, not the operands in its tuple; what an `async-start` or
+    /// a `call-start` writes is counted in the computation that it calls.
     pub written: HloBytes,
     /// Its parameters.
     pub parameters: HloBytes,
@@ -180,11 +181,15 @@ impl HloBytes {
     }
 }
 
-/// Whether an instruction names what is in memory already, or its parts.
+/// Whether an instruction names what is in memory already, or its parts; a start is what it starts.
+///
+/// What a loop, a branch, a call or `async-start` writes is counted in the computation that it calls.
+/// Source: openxla/xla, `hlo_dataflow_analysis.cc`.
 fn is_alias(opcode: &str) -> bool {
     matches!(
-        opcode,
-        "parameter"
+        opcode.strip_suffix("-start").unwrap_or(opcode),
+        "async"
+            | "parameter"
             | "tuple"
             | "get-tuple-element"
             | "bitcast"
@@ -196,6 +201,7 @@ fn is_alias(opcode: &str) -> bool {
             | "after-all"
             | "add-dependency"
             | "domain"
+            | "send"
     ) || opcode.ends_with("-done")
         || opcode.ends_with("-update")
 }
@@ -208,6 +214,11 @@ fn tuple_member(text: &str, member: usize) -> Option<&str> {
         start = walk.next(text.as_bytes(), Some(b','))? + 1;
     }
     text.get(start..walk.next(text.as_bytes(), Some(b','))?)
+}
+
+/// Whether the shape of a start begins with a tuple of operands, as `((operands), result, ..)`.
+fn has_operands(text: &str) -> bool {
+    tuple_member(text, 0).is_some_and(|operands| operands.trim_start().starts_with('('))
 }
 
 impl HloSummary {
@@ -280,14 +291,14 @@ impl HloSummary {
         }
     }
 
-    /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple.
+    /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple,
+    /// except that of an `all-reduce`.
     fn written_by(&mut self, opcode: &str, text: &str, all: XlaSizes) -> Option<XlaSizes> {
         let member = match opcode {
             _ if is_alias(opcode) => return None,
-            // The computation that it calls is counted.
-            "async-start" => return None,
             "copy-start" => 0,
             "all-gather-start" | "collective-permute-start" => 1,
+            _ if opcode.ends_with("-start") && has_operands(text) => 1,
             _ => return Some(all),
         };
         let part = tuple_member(text, member).and_then(|text| self.shapes.number(text).1.ok());

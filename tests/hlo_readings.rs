@@ -1,0 +1,86 @@
+//! What careful readers found in what is said of dumps, each in its shortest form.
+
+use tensor_layout::hlo::{HloDump, HloRole, HloSummary};
+
+fn summary(text: &str) -> HloSummary {
+    let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+    }
+    assert_eq!(dump.unread_lines(), []);
+    summary.finish();
+    summary
+}
+
+/// Bytes that the instructions of an entry write in memory, and those of what it calls.
+fn written(entry: &str) -> (u64, u64) {
+    let text = format!("ENTRY e {{\n  a = f32[1024]{{0}} parameter(0)\n  {entry}\n}}\n");
+    let summary = summary(&text);
+    let of = |role| summary.written(role).unwrap().unpadded;
+    (of(HloRole::Entry), of(HloRole::Called))
+}
+
+#[test]
+fn operands_in_the_tuple_of_a_start_are_not_written() {
+    for (entry, bytes) in [
+        (
+            "s = ((f32[1024]{0}), f32[128]{0:S(1)}, s32[1]{0}) slice-start(a), slice={[0:128]}\n  \
+             d = f32[128]{0:S(1)} slice-done(s)",
+            512,
+        ),
+        (
+            "s = ((f32[1024]{0}), f32[256]{0}) reduce-scatter-start(a), replica_groups={{0,1,2,3}}",
+            1024,
+        ),
+        ("s = ((f32[1024]{0}), (f32[4]{0}, f32[2]{0})) custom-call-start(a)", 24),
+        ("s = ((f32[1024]{0}, f32[8]{0}), f32[8]{0}, u32[]) ragged-all-to-all-start(a, a)", 32),
+        ("s = (((f32[1024]{0})), f32[8]{0}, u32[]) custom-call-start(a)", 32),
+        ("s = ((), f32[8]{0}, u32[]) custom-call-start()", 32),
+        ("s = ((f32[1024]{0}), (f32[8]{0}, u32[], token[]), s32[]) recv-start(a)", 36),
+        // An all-reduce-start has no operands in its tuple.
+        ("s = (f32[1024]{0}, f32[1024]{0}) all-reduce-start(a, a)", 8192),
+    ] {
+        assert_eq!(written(entry), (bytes, 0), "{entry}");
+    }
+}
+
+#[test]
+fn what_a_start_calls_has_the_role_that_the_whole_gives_it() {
+    let inner = "{\n  p = f32[1024]{0} parameter(0)\n  ROOT n = f32[1024]{0} negate(p)\n}\n";
+    let text = format!(
+        "f {inner}g {inner}h {inner}sum {inner}ENTRY e {{\n  a = f32[1024]{{0}} parameter(0)\n  \
+         s = ((f32[1024]{{0}}), f32[1024]{{0}}, u32[]) fusion-start(a), kind=kLoop, calls=f\n  \
+         d = f32[1024]{{0}} fusion-done(s)\n  \
+         t = ((f32[1024]{{0}}), f32[1024]{{0}}, u32[]) call-start(a), to_apply=g\n  \
+         u = ((f32[1024]{{0}}), f32[1024]{{0}}, u32[]) async-start(a), calls=h\n  \
+         v = f32[1024]{{0}} async-done(u), calls=h\n  \
+         w = ((f32[1024]{{0}}), f32[256]{{0}}) reduce-scatter-start(a), to_apply=sum\n}}\n"
+    );
+    let summary = summary(&text);
+    let roles: Vec<(&str, &str, u64)> = summary
+        .computations()
+        .iter()
+        .map(|totals| (&*totals.name, totals.role.name(), totals.written.unpadded))
+        .collect();
+    // A fusion writes its result itself; what `call-start` and `async-start` write is in `g` and `h`.
+    assert_eq!(
+        roles,
+        [
+            ("f", "fused", 4096),
+            ("g", "called", 4096),
+            ("h", "called", 4096),
+            ("sum", "applied", 4096),
+            ("e", "entry", 4096 + 1024),
+        ]
+    );
+}
+
+#[test]
+fn a_send_names_its_operand_and_writes_nothing() {
+    let text = "t = token[] after-all()\n  s = (f32[1024]{0}, u32[], token[]) send(a, t), channel_id=1\n  \
+                d = token[] send-done(s), channel_id=1";
+    assert_eq!(written(text), (0, 0));
+    let received = "t = token[] after-all()\n  r = (f32[8]{0}, u32[], token[]) recv(t), channel_id=1\n  \
+                    d = (f32[8]{0}, token[]) recv-done(r), channel_id=1";
+    assert_eq!(written(received), (36, 0));
+}
