@@ -84,3 +84,18 @@ fn a_send_names_its_operand_and_writes_nothing() {
                     d = (f32[8]{0}, token[]) recv-done(r), channel_id=1";
     assert_eq!(written(received), (36, 0));
 }
+
+#[test]
+fn an_instruction_may_have_a_buffer_as_its_result() {
+    let text = "ENTRY e {
+  a = f32[8]{0} parameter(0)
+  b = b(f32[8]{0}) custom-call(a), custom_call_target=\"CreateBuffer\"
+  c = (b(f32[8]{0}), f32[2]{0}) custom-call(b)
+  ROOT d = f32[8]{0} custom-call(b), custom_call_target=\"Unpin\"
+}
+";
+    let summary = summary(text);
+    let rows: Vec<(&str, u64)> =
+        summary.rows().map(|row| (row.shape, row.sizes.unpadded_bytes)).collect();
+    assert_eq!(rows, [("(b(f32[8]{0}), f32[2]{0})", 40), ("b(f32[8]{0})", 32), ("f32[8]{0}", 32)]);
+}

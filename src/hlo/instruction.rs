@@ -9,7 +9,7 @@ use crate::error::{ParseError, Span};
 use crate::hlo::attributes::{HloAttributes, entry, unquoted};
 use crate::hlo::computation::HloComputation;
 use crate::hlo::scan::shape_end;
-use crate::notation::{Walk, XlaParser, XlaShape};
+use crate::notation::{Walk, XlaParser, XlaShape, outer_bracket};
 
 /// Where the parts of an instruction stand in the text of its computation.
 #[derive(Clone, Copy, Debug)]
@@ -123,10 +123,10 @@ fn last_word(text: &[u8], part: Span) -> Span {
     unsigiled(text, Span::new(end - length, end))
 }
 
-/// Where a shape ends that begins at `start`: a tuple, or a type with its dimensions.
+/// Where a shape ends that begins at `start`: a tuple, a buffer, or a type with its dimensions.
 fn end_of_shape(text: &[u8], start: usize) -> Option<usize> {
-    if text.get(start) == Some(&b'(') {
-        return Walk::from(start + 1).next(text, None).map(|close| close + 1);
+    if let Some(bracket) = outer_bracket(text, start) {
+        return Walk::from(bracket + 1).next(text, None).map(|close| close + 1);
     }
     let rest = text.get(start..)?;
     let dtype = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();

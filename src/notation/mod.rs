@@ -41,3 +41,4 @@ pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, X
 pub(crate) use assignments::{Assignment, assignments};
 pub(crate) use cursor::Cursor;
 pub(crate) use walk::Walk;
+pub(crate) use xla_shape::outer_bracket;

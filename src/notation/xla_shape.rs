@@ -13,6 +13,7 @@ use crate::error::Span;
 use crate::notation::written::Written;
 use crate::notation::xla_dtype::XlaDtype;
 
+pub(crate) use prefix::outer_bracket;
 pub use read::XlaParser;
 
 /// An XLA shape as it was written: an array, a tuple of shapes, a buffer, a token, opaque.
@@ -290,10 +291,6 @@ impl XlaLayout {
             None => String::new(),
         };
         let tiles = self.tiles.iter().map(|tile| format!("({})", tile.iter().format(",")));
-        let splits = self
-            .splits
-            .iter()
-            .map(|split| format!("({}:{})", split.dimension, split.indices.iter().format(",")));
         let tail = self.tail_padding.unwrap_or(1);
         let parts = [
             marked("T", tiles.collect()),
@@ -302,7 +299,7 @@ impl XlaLayout {
             dtype("*", self.pointer_type),
             number("E", self.element_bits, self.element_bits != 0),
             number("S", self.memory_space, self.memory_space != 0),
-            marked("SC", splits.collect()),
+            marked("SC", self.splits.iter().join("")),
             number("M", self.prefix_bytes, self.prefix_bytes > 0),
         ];
         parts.concat()
@@ -319,6 +316,12 @@ impl fmt::Display for XlaLayout {
         write!(f, "{}", self.minor_to_major.iter().format(","))?;
         let attributes = self.attributes();
         if attributes.is_empty() { Ok(()) } else { write!(f, ":{attributes}") }
+    }
+}
+
+impl fmt::Display for XlaSplit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}:{})", self.dimension, self.indices.iter().format(","))
     }
 }
 

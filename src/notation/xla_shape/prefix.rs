@@ -31,21 +31,27 @@ impl XlaShape {
 fn end(text: &str) -> usize {
     let start = text.len() - text.trim_start().len();
     let bytes = text.as_bytes();
-    if bytes.get(start) == Some(&b'(') {
-        return after_bracket(bytes, start);
+    if let Some(bracket) = outer_bracket(bytes, start) {
+        return after_bracket(bytes, bracket);
     }
     let name = bytes.iter().skip(start).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let mut end = start + name;
-    // A buffer: `b(f32[2])`.
-    if bytes.get(start..=end).is_some_and(|head| head == b"b(") {
-        return after_bracket(bytes, end);
-    }
     for open in [b'[', b'{'] {
         if bytes.get(end) == Some(&open) {
             end = after_bracket(bytes, end);
         }
     }
     end
+}
+
+/// Where the bracket opens that is all of the shape at `start`: of a tuple, or of a buffer,
+/// `b(f32[2])`.
+pub(crate) fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
+    match text.get(start..)? {
+        [b'(', ..] => Some(start),
+        [b'b', b'(', ..] => Some(start + 1),
+        _ => None,
+    }
 }
 
 /// The place after the bracket that closes the one at `start`, or the end.
