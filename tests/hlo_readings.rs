@@ -1,6 +1,6 @@
 //! What careful readers found in what is said of dumps, each in its shortest form.
 
-use tensor_layout::hlo::{HloDump, HloRole, HloSummary};
+use tensor_layout::hlo::{HloCopies, HloDump, HloRole, HloSummary};
 
 fn summary(text: &str) -> HloSummary {
     let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
@@ -98,4 +98,28 @@ fn an_instruction_may_have_a_buffer_as_its_result() {
     let rows: Vec<(&str, u64)> =
         summary.rows().map(|row| (row.shape, row.sizes.unpadded_bytes)).collect();
     assert_eq!(rows, [("(b(f32[8]{0}), f32[2]{0})", 40), ("b(f32[8]{0})", 32), ("f32[8]{0}", 32)]);
+}
+
+#[test]
+fn a_reshape_is_free_only_if_width_prefix_and_splits_stay() {
+    let change = |from: &str, to: &str| {
+        let text = format!("ENTRY e {{\n  a = {from} parameter(0)\n  b = {to} reshape(a)\n}}\n");
+        let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+        while let Some(computation) = dump.next_computation().unwrap() {
+            copies.add(computation).unwrap();
+        }
+        copies.finish().unwrap();
+        let entry = &copies.entries()[0];
+        (entry.is_free, entry.read, entry.written, entry.changes.last().unwrap().clone())
+    };
+    let paid = |changed: &str, read, written| (Some(false), read, written, changed.to_owned());
+    assert_eq!(change("s4[64]{0:E(4)}", "s4[8,8]{1,0}"), paid("element bits 4 -> 8", 32, 64));
+    assert_eq!(change("s8[64]{0:E(8)}", "s8[8,8]{1,0}").0, Some(true));
+    assert_eq!(change("s8[64]{0}", "s8[8,8]{1,0:M(16)}"), paid("prefix bytes 0 -> 16", 64, 64));
+    let split = change("s8[64]{0}", "s8[8,8]{1,0:SC(0:4)}");
+    assert_eq!(split, paid("splits none -> SC(0:4)", 64, 64));
+    // Arrays that are split alike are not compared.
+    assert_eq!(change("s8[8,8]{1,0:SC(0:4)}", "s8[8,8,1]{2,1,0:SC(0:4)}").0, None);
+    let padded = change("s8[64]{0:T(64)}", "s8[64,1]{0,1:T(1,64)L(128)}");
+    assert_eq!(padded.3, "tail padding 1 -> 128");
 }

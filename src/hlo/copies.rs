@@ -13,7 +13,8 @@ use crate::hlo::held::{Held, HeldRow};
 use crate::hlo::names::Shapes;
 use crate::hlo::roles::{Calls, HloRole, NOT_LISTED, Roles};
 use crate::hlo::{HloComputation, HloInstruction, HloModule};
-use crate::notation::{XlaArray, XlaLayout, XlaParser, XlaShape};
+use crate::lower::check_attributes;
+use crate::notation::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit};
 
 /// An instruction that moves data, or only renames it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,9 @@ pub struct HloCopy {
     /// Bytes that it writes.
     pub written: u64,
     /// Whether the bytes stay where they are: a bitcast does nothing else, and a transpose or reshape
-    /// of which that is proved could be one. A copy is never free. `None` where it was not decided.
+    /// of which that is proved could be one. A copy is never free, nor is what changes the width of
+    /// an element, the memory space, the prefix bytes or the splits. `None` where it was not decided,
+    /// as of arrays that are split.
     pub is_free: Option<bool>,
 }
 
@@ -432,10 +435,10 @@ fn stays(
     to: &XlaArray,
     order: Option<&str>,
 ) -> Result<bool, Box<dyn std::error::Error>> {
-    let space = |array: &XlaArray| array.layout.as_ref().map_or(0, |layout| layout.memory_space);
-    if from.dtype != to.dtype || space(from) != space(to) {
+    if from.dtype != to.dtype || in_memory(from) != in_memory(to) {
         return Ok(false);
     }
+    check_attributes(from, to)?;
     let before = from.lower()?;
     let moved: Layout = match order {
         Some(order) => {
@@ -448,6 +451,13 @@ fn stays(
     Ok(moved.same_up_to_padding(&to.lower()?)?.is_none())
 }
 
+/// What of a layout is not in its index map and moves bytes: `E`, `S`, `M` and `SC`.
+fn in_memory(array: &XlaArray) -> (u64, i64, i64, Vec<XlaSplit>) {
+    let layout = array.layout_or_default();
+    let prefix = layout.prefix_bytes.max(0);
+    (array.element_bits(), layout.memory_space, prefix, layout.splits)
+}
+
 /// What differs between two arrays, in words.
 fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
     let dims = |array: &XlaArray| format!("[{}]", array.dims.iter().join(","));
@@ -455,12 +465,18 @@ fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
     let orders = [&before, &after].map(|layout| &layout.minor_to_major[..]);
     // Of different ranks only orders that are not row-major are worth a word.
     let has_order = orders[0].len() == orders[1].len() || !orders.iter().all(|o| is_row_major(o));
+    let bits = [from, to].map(|array| array.element_bits().to_string());
     let pairs = [
         ("type", [from.dtype.to_string(), to.dtype.to_string()], true),
         ("shape", [dims(from), dims(to)], true),
         ("order", orders.map(|order| format!("{{{}}}", order.iter().join(","))), has_order),
         ("tiles", [&before, &after].map(tiles), true),
         ("memory space", [before.memory_space, after.memory_space].map(|s| s.to_string()), true),
+        // Another type has another width by itself.
+        ("element bits", bits, from.dtype == to.dtype),
+        ("prefix bytes", [before.prefix_bytes, after.prefix_bytes].map(|m| m.to_string()), true),
+        ("splits", [&before, &after].map(splits), true),
+        ("tail padding", [&before, &after].map(|l| l.tail_padding.unwrap_or(1).to_string()), true),
     ];
     let differs =
         pairs.into_iter().filter(|(_, [before, after], counts)| *counts && before != after);
@@ -472,11 +488,15 @@ fn is_row_major(order: &[i64]) -> bool {
 }
 
 fn tiles(layout: &XlaLayout) -> String {
-    match &layout.tiles[..] {
-        [] => "none".into(),
-        tiles => {
-            let tiles = tiles.iter().map(|tile| format!("({})", tile.iter().join(",")));
-            format!("T{}", tiles.collect::<String>())
-        }
-    }
+    let tiles = layout.tiles.iter().map(|tile| format!("({})", tile.iter().join(",")));
+    or_none("T", &tiles.collect::<String>())
+}
+
+fn splits(layout: &XlaLayout) -> String {
+    or_none("SC", &layout.splits.iter().join(""))
+}
+
+/// A list behind its mark, or `none`.
+fn or_none(mark: &str, list: &str) -> String {
+    if list.is_empty() { "none".into() } else { format!("{mark}{list}") }
 }

@@ -15,4 +15,4 @@ mod xla_shape;
 pub use text::{LayoutText, Notation};
 pub use xla_shape::{Bitcast, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
 
-pub(crate) use xla_shape::total_sizes;
+pub(crate) use xla_shape::{check_attributes, total_sizes};

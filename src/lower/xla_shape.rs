@@ -8,6 +8,7 @@ mod reading;
 mod sizes;
 mod validate;
 
+pub(crate) use bitcast::check_attributes;
 pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
