@@ -280,8 +280,8 @@ fn collectives_of_a_real_dump_are_those_of_its_reshardings() {
 
 #[test]
 fn collectives_that_cannot_be_counted_are_told() {
-    let text = "HloModule m, num_partitions=4\ne {\n  a = f32[4]{0} parameter(0)\n  \
-                b = f32[4]{0} all-reduce(a), replica_groups={{0,1},{2}}\n  \
+    let text = "HloModule m, replica_count=4\ne {\n  a = f32[4]{0} parameter(0)\n  \
+                b = f32[2]{0} reduce-scatter(a), replica_groups={{0,1},{2}}\n  \
                 c = f32[4]{0} all-reduce(a)\n  \
                 d = (f32[4]{0}, f32[16]{0}) all-gather-start(a), replica_groups={{0,1,2,3}}\n  \
                 f = f32[16]{0} all-gather-done(d)\n  \

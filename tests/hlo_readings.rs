@@ -1,6 +1,6 @@
 //! What careful readers found in what is said of dumps, each in its shortest form.
 
-use tensor_layout::hlo::{HloCopies, HloDump, HloRole, HloSummary};
+use tensor_layout::hlo::{Collective, CollectiveError, HloCopies, HloDump, HloRole, HloSummary};
 
 fn summary(text: &str) -> HloSummary {
     let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
@@ -122,4 +122,154 @@ fn a_reshape_is_free_only_if_width_prefix_and_splits_stay() {
     assert_eq!(change("s8[8,8]{1,0:SC(0:4)}", "s8[8,8,1]{2,1,0:SC(0:4)}").0, None);
     let padded = change("s8[64]{0:T(64)}", "s8[64,1]{0,1:T(1,64)L(128)}");
     assert_eq!(padded.3, "tail padding 1 -> 128");
+}
+
+/// The collective in a module with these attributes.
+fn collective(head: &str, instruction: &str) -> Result<Collective, CollectiveError> {
+    let text = format!(
+        "HloModule m{head}\nENTRY e {{\n  a = f32[1024]{{0}} parameter(0)\n  \
+         o = f32[1024]{{0}} parameter(1)\n  i = s32[] parameter(2)\n  \
+         t = (f32[1024]{{0}}, f32[1024]{{0}}) tuple(a, o)\n  \
+         w = (f32[1024]{{0}}, s8[1024]{{0}}) parameter(3)\n  \
+         ROOT c = f32[1024]{{0}} {instruction}\n}}\n"
+    );
+    let mut dump = HloDump::new(text.as_bytes());
+    let root = dump.next_computation().unwrap().unwrap().root().unwrap();
+    root.collective().map(Option::unwrap)
+}
+
+/// Who sends to whom with two replicas of three partitions: device 3 replica + partition.
+fn on_six(instruction: &str) -> Vec<(u64, u64)> {
+    let collective = collective(", replica_count=2, num_partitions=3", instruction).unwrap();
+    collective.hops().iter().map(|hop| (hop.from, hop.to)).collect()
+}
+
+fn received(head: &str, instruction: &str) -> u64 {
+    collective(head, instruction).unwrap().traffic(None).unwrap().received
+}
+
+#[test]
+fn with_a_channel_a_reduction_goes_across_all_partitions_and_without_one_across_none() {
+    let head = ", num_partitions=4";
+    assert_eq!(received(head, "all-reduce(a), channel_id=1, replica_groups={{0}}"), 24 << 10);
+    assert_eq!(received(head, "all-reduce(a), channel_id=1, replica_groups={}"), 24 << 10);
+    assert_eq!(received(head, "all-reduce(a), replica_groups={}"), 0);
+    assert_eq!(received(head, "all-reduce(a), replica_groups={{0}}"), 0);
+    let global =
+        "all-reduce(a), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true";
+    assert_eq!(received(head, global), 24 << 10);
+}
+
+#[test]
+fn numbers_of_replicas_stand_for_every_partition_and_those_of_partitions_for_every_replica() {
+    let rings = [(0, 3), (3, 0), (1, 4), (4, 1), (2, 5), (5, 2)];
+    assert_eq!(on_six("all-reduce(a), replica_groups={{0,1}}"), rings);
+    assert_eq!(on_six("all-reduce(a), replica_groups={}"), rings);
+    assert_eq!(on_six("all-to-all(a), replica_groups={{0,1}}"), rings);
+    let pairs = [(0, 2), (2, 0), (3, 5), (5, 3)];
+    assert_eq!(on_six("all-to-all(a), channel_id=1, replica_groups={{0,2}}"), pairs);
+    let broadcast = "collective-broadcast(a), channel_id=1, replica_groups={{2,0},{1}}";
+    assert_eq!(on_six(broadcast), [(2, 0), (5, 3)]);
+}
+
+#[test]
+fn with_a_channel_a_group_of_replicas_takes_all_of_their_partitions() {
+    let each = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)];
+    assert_eq!(on_six("reduce-scatter(a), channel_id=1, replica_groups={{0},{1}}"), each);
+    let all = [(3, 4), (4, 5), (5, 0), (0, 1), (1, 2), (2, 3)];
+    assert_eq!(on_six("all-gather(a), channel_id=1, replica_groups={{1,0}}"), all);
+    let global = "all-gather(a), channel_id=1, replica_groups={{0,4},{1,3},{2,5}}, \
+                  use_global_device_ids=true";
+    assert_eq!(on_six(global), [(0, 4), (4, 0), (1, 3), (3, 1), (2, 5), (5, 2)]);
+}
+
+#[test]
+fn a_permute_of_replicas_or_partitions_happens_in_all_of_the_others() {
+    let permute = "collective-permute(a), source_target_pairs={{0,1},{1,1}}";
+    assert_eq!(on_six(permute), [(0, 3), (1, 4), (2, 5)]);
+    assert_eq!(on_six(&format!("{permute}, channel_id=1")), [(0, 1), (3, 4)]);
+    let started = "collective-permute-start(a), channel_id=1, source_target_pairs={{0,2},{2,1}}";
+    assert_eq!(on_six(started), [(0, 2), (3, 5), (2, 1), (5, 4)]);
+}
+
+#[test]
+fn numbers_that_the_module_does_not_have_are_refused_and_the_reason_is_said() {
+    let refused =
+        |instruction| collective(", num_partitions=4", instruction).unwrap_err().to_string();
+    assert_eq!(
+        refused("all-reduce(a), replica_groups={{0,1},{2,3}}"),
+        "this collective names replica 1, but the module has only 1 replica: without `channel_id`, \
+         the numbers are those of replicas"
+    );
+    assert_eq!(
+        refused("all-reduce(a), channel_id=1, replica_groups={{0,1},{2,3}}"),
+        "this collective names replica 1, but the module has only 1 replica: with `channel_id` and \
+         without `use_global_device_ids=true`, the numbers are those of replicas"
+    );
+    assert_eq!(
+        refused("collective-permute(a), channel_id=1, source_target_pairs={{0,4}}"),
+        "this collective names partition 4, but the module has only 4 partitions: with \
+         `channel_id`, the numbers are those of partitions"
+    );
+    assert_eq!(
+        refused("all-reduce(a), replica_groups={{0,1}}, use_global_device_ids=true"),
+        "`use_global_device_ids=true` needs `channel_id`, which this collective lacks"
+    );
+    assert_eq!(
+        refused("all-reduce(a), channel_id=1, replica_groups={}, use_global_device_ids=true"),
+        "with `use_global_device_ids=true`, `replica_groups` must name the devices"
+    );
+    // A module that does not tell its devices has those that are named.
+    assert_eq!(received("", "all-reduce(a), replica_groups={{0,1},{2,3}}"), 4 * 4096);
+}
+
+#[test]
+fn more_devices_than_can_be_listed_are_not_counted() {
+    let head = ", replica_count=3, num_partitions=4611686018427387904";
+    for instruction in [
+        "all-reduce(a), channel_id=1, replica_groups={}",
+        "all-reduce(a), replica_groups={{0,1,2}}",
+        "collective-permute(a), source_target_pairs={{0,1}}",
+    ] {
+        let refused = collective(head, instruction).unwrap_err();
+        assert!(matches!(refused, CollectiveError::Layout(_)), "{refused:?}");
+    }
+    let refused =
+        collective(", num_partitions=1152921504606846976", "all-reduce(a), replica_groups={}");
+    assert!(matches!(refused, Err(CollectiveError::Layout(_))), "{refused:?}");
+}
+
+#[test]
+fn groups_of_a_reduction_may_have_different_sizes() {
+    let (head, global) = (", num_partitions=4", "channel_id=2, use_global_device_ids=true");
+    let groups = "replica_groups={{0,1,2},{3}}";
+    let reduced = collective(head, &format!("all-reduce(a), {groups}, {global}")).unwrap();
+    let bytes: Vec<u64> = reduced.hops().iter().map(|hop| hop.bytes).collect();
+    // Two thirds of 4096 bytes, twice.
+    assert_eq!(bytes, [5462; 3]);
+    let groups = "replica_groups={{0,1,2},{3,4}}";
+    assert_eq!(received("", &format!("all-reduce(a), {groups}")), 3 * 5462 + 2 * 4096);
+    assert_eq!(received("", &format!("collective-broadcast(a), {groups}")), 3 * 4096);
+    let scattered = collective("", &format!("reduce-scatter(a), {groups}"));
+    assert!(scattered.unwrap_err().to_string().contains("different sizes"));
+}
+
+#[test]
+fn a_permute_in_place_sends_its_slices_alone() {
+    let permute = |operands: &str, slices: &str| {
+        let operands = format!("collective-permute({operands}, i, i)");
+        collective(
+            "",
+            &format!("{operands}, source_target_pairs={{{{0,1}}}}, slice_sizes={slices}"),
+        )
+    };
+    let bytes = |operands, slices| permute(operands, slices).unwrap().bytes;
+    assert_eq!(bytes("a, o", "{{8}}"), 32);
+    assert_eq!(bytes("a, o", "{{8},{2}}"), 40);
+    assert_eq!(bytes("t, t", "{{8},{1024}}"), 32 + 4096);
+    for (operands, slices) in
+        [("a, o", "{{1025}}"), ("a, o", "{{8,1}}"), ("a, o", "[1,8]<=[8]"), ("w, w", "{{8},{8}}")]
+    {
+        assert_eq!(permute(operands, slices), Err(CollectiveError::NotSlices), "{slices}");
+    }
 }

@@ -131,7 +131,7 @@ fn collectives_carry_into_every_level_what_a_simulation_sends() {
                         })
                         .collect();
                     let text = format!(
-                        "HloModule m, num_partitions={devices}\ne {{\n  a = s8[{operand}]{{0}} parameter(0)\n  \
+                        "HloModule m, replica_count={devices}\ne {{\n  a = s8[{operand}]{{0}} parameter(0)\n  \
                          b = s8[{result}]{{0}} {kind}(a), replica_groups={{{}}}\n}}",
                         listed.join(",")
                     );

@@ -2,13 +2,15 @@
 
 use itertools::Itertools;
 
+use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, ShardingFault, Site};
 use crate::hlo::HloInstruction;
 use crate::level::Level;
 use crate::machine::Machine;
-use crate::notation::XlaShape;
 use crate::notation::sharding::DeviceGroups;
+use crate::notation::{XlaArray, XlaShape};
 use crate::number::to_u64;
+use crate::report::counted;
 
 /// What a collective does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,7 +33,9 @@ pub enum CollectiveKind {
 /// A collective of a module: the groups, and the bytes that every hop carries.
 ///
 /// Groups send along the ring of their devices in the order that is written, the last to the
-/// first; `all-to-all` sends directly. With g devices in a group and b bytes on each:
+/// first; `all-to-all` sends directly. A group of replicas sends in every partition, one of partitions
+/// in every replica; device numbers are XLA's flattened ids, `replica * num_partitions + partition`.
+/// With g devices in a group and b bytes on each:
 ///
 /// | kind | b | each of the g hops carries |
 /// |---|---|---|
@@ -40,18 +44,28 @@ pub enum CollectiveKind {
 /// | `all-reduce` | the operands | 2 (g - 1) b / g |
 /// | `all-to-all` | the operands | b / g to every other device |
 /// | `collective-broadcast` | the operands | b, from each device but the last |
-/// | `collective-permute` | the operands | b, for every pair of different devices |
+/// | `collective-permute` | the operands, or their `slice_sizes` | b, for every pair of different devices |
 ///
 /// Law: the bytes are those of a simulation that sends part by part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
     /// What it does.
     pub kind: CollectiveKind,
-    /// Bytes per device: of the result of an `all-gather`, else of the operands.
+    /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
+    /// `collective-permute` sends, else of the operands.
     pub bytes: u64,
-    hops: Vec<(u64, u64)>,
-    /// What every hop carries, times `share.0 / share.1`, rounded up.
-    share: (u64, u64),
+    hops: Vec<CollectiveHop>,
+}
+
+/// A device that sends to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectiveHop {
+    /// The sender.
+    pub from: u64,
+    /// The receiver, another device.
+    pub to: u64,
+    /// What the hop carries, in bytes, rounded up.
+    pub bytes: u64,
 }
 
 /// What a collective moves, over all devices.
@@ -95,12 +109,31 @@ pub enum CollectiveError {
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]
     Missing(&'static str),
-    /// Groups of replicas in a module that has partitions too.
+    /// A number that is none of the module.
     #[error(
-        "this module has replicas and partitions, and without `use_global_device_ids=true` groups \
-         are of replicas: traffic between devices is not counted"
+        "this collective names {what} {id}, but the module has only {}: {because}, the numbers are \
+         those of {what}s",
+        counted(*.count, .what)
     )]
-    ReplicasOfPartitions,
+    Beyond {
+        /// What the number counts.
+        what: &'static str,
+        /// The number.
+        id: u64,
+        /// How many there are.
+        count: u64,
+        /// What of the instruction says what the number counts.
+        because: &'static str,
+    },
+    /// Global numbers without a channel, which XLA refuses.
+    #[error("`use_global_device_ids=true` needs `channel_id`, which this collective lacks")]
+    NoChannel,
+    /// No groups of devices, which XLA refuses.
+    #[error("with `use_global_device_ids=true`, `replica_groups` must name the devices")]
+    NoGlobalGroups,
+    /// Slices that their operand does not have, or whose bytes are not known.
+    #[error("`slice_sizes` is not a list of slices of operand 0, as in `{{{{8,128}}}}`")]
+    NotSlices,
     /// Sources and destinations that are not written in pairs.
     #[error("`source_target_pairs` is not a list of pairs, as in `{{{{0,1}},{{1,0}}}}`")]
     NotPairs,
@@ -135,26 +168,17 @@ impl HloInstruction<'_> {
         let Some(kind) = kind(self.opcode()) else { return Ok(None) };
         let bytes = match kind {
             CollectiveKind::AllGather => self.gathered_bytes()?,
+            CollectiveKind::Permute => self.permuted_bytes()?,
             _ => self.operand_bytes()?,
         };
-        if kind == CollectiveKind::Permute {
-            let hops = self.pairs()?;
-            return Ok(Some(Collective { kind, bytes, hops, share: (1, 1) }));
-        }
-        let groups = self.groups()?;
-        let size = groups.iter().map(Vec::len).max().unwrap_or(1);
-        let g = to_u64(size);
-        if !groups.iter().map(Vec::len).all_equal() {
+        let groups = self.participants(kind)?;
+        let is_even = groups.iter().map(Vec::len).all_equal();
+        if !is_even && !matches!(kind, CollectiveKind::AllReduce | CollectiveKind::Broadcast) {
             return Err(LayoutError::Sharding(ShardingFault::UnevenGroups).into());
         }
-        let share = match kind {
-            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => (g - 1, g),
-            CollectiveKind::AllReduce => (2 * (g - 1), g),
-            CollectiveKind::AllToAll => (1, g),
-            CollectiveKind::Broadcast | CollectiveKind::Permute => (1, 1),
-        };
-        let hops = groups.iter().flat_map(|group| hops(kind, group)).collect();
-        Ok(Some(Collective { kind, bytes, hops, share }))
+        let hops = groups.iter().map(|group| hops(kind, group, bytes));
+        let hops = hops.flatten_ok().collect::<Result<_, LayoutError>>()?;
+        Ok(Some(Collective { kind, bytes, hops }))
     }
 
     /// The result of an `all-gather`; a `-start` has its operands in front of it.
@@ -175,33 +199,35 @@ impl HloInstruction<'_> {
         Ok(sum)
     }
 
-    fn groups(&self) -> Result<Vec<Vec<u64>>, CollectiveError> {
-        let text = self.attribute("replica_groups");
-        let text = text.ok_or(CollectiveError::Missing("replica_groups"))?;
-        let module = self.computation().module();
-        let replicas = module.attributes().get("replica_count").and_then(|n| n.parse().ok());
-        let (partitions, replicas) = (module.partitions(), replicas.unwrap_or(1_u64));
-        let is_global = self.attribute("use_global_device_ids") == Some("true");
-        let devices = match (partitions > 1 && replicas > 1, is_global) {
-            (false, _) => partitions.max(replicas),
-            (true, true) => partitions.checked_mul(replicas).ok_or_else(too_large)?,
-            (true, false) => return Err(CollectiveError::ReplicasOfPartitions),
+    /// What a pair of devices sends: the operands, or in place the slices of the first one.
+    fn permuted_bytes(&self) -> Result<u64, CollectiveError> {
+        let Some(slices) = self.attribute("slice_sizes") else { return self.operand_bytes() };
+        let source = self.operand(0).ok_or(CollectiveError::Missing("operand"))?.shape()?;
+        let arrays = source.arrays();
+        let arrays = arrays.iter().map(|(_, array)| *array).collect_vec();
+        let (Ok(bits), DeviceGroups::Listed(slices)) = (
+            arrays.iter().map(|array| array.element_bits()).dedup().exactly_one(),
+            slices.parse()?,
+        ) else {
+            return Err(CollectiveError::NotSlices);
         };
-        Ok(text.parse::<DeviceGroups>()?.lower(devices)?)
+        let bytes = |slice: &Vec<u64>| slice_bytes(slice, &arrays, bits);
+        let add = |sum: u64, bytes: u64| sum.checked_add(bytes).ok_or_else(too_large);
+        slices.iter().map(bytes).try_fold(0, |sum, bytes| Ok(add(sum, bytes?)?))
     }
+}
 
-    /// The pairs of different devices.
-    fn pairs(&self) -> Result<Vec<(u64, u64)>, CollectiveError> {
-        let text = self.attribute("source_target_pairs");
-        let text = text.ok_or(CollectiveError::Missing("source_target_pairs"))?;
-        let DeviceGroups::Listed(pairs) = text.parse()? else {
-            return Err(CollectiveError::NotPairs);
-        };
-        let pair = |pair: Vec<u64>| pair.into_iter().collect_tuple::<(u64, u64)>();
-        let pairs: Option<Vec<(u64, u64)>> = pairs.into_iter().map(pair).collect();
-        let pairs = pairs.ok_or(CollectiveError::NotPairs)?;
-        Ok(pairs.into_iter().filter(|(from, to)| from != to).collect())
+/// The bytes of a slice of one of the arrays.
+fn slice_bytes(slice: &[u64], arrays: &[&XlaArray], bits: u64) -> Result<u64, CollectiveError> {
+    let is_inside = |extents: Vec<u64>| {
+        extents.len() == slice.len() && slice.iter().zip(&extents).all(|(size, all)| size <= all)
+    };
+    let extents: Vec<Vec<u64>> = arrays.iter().map(|array| array.extents()).try_collect()?;
+    if !extents.into_iter().any(is_inside) {
+        return Err(CollectiveError::NotSlices);
     }
+    let bits = product(slice.iter().copied().chain([bits])).ok_or_else(too_large)?;
+    Ok(bits.div_ceil(8))
 }
 
 fn too_large() -> LayoutError {
@@ -213,32 +239,43 @@ fn bytes(shape: &XlaShape) -> Result<u64, CollectiveError> {
     Ok(shape.sizes()?.unpadded_bytes)
 }
 
-/// Who sends to whom in a group.
-fn hops(kind: CollectiveKind, group: &[u64]) -> Vec<(u64, u64)> {
-    let ring = group.iter().copied().circular_tuple_windows::<(u64, u64)>();
+/// Who sends how much to whom in a group.
+fn hops(
+    kind: CollectiveKind,
+    group: &[u64],
+    bytes: u64,
+) -> Result<Vec<CollectiveHop>, LayoutError> {
+    let bytes = hop_bytes(kind, to_u64(group.len()).max(1), bytes)?;
+    let hops = pairs(kind, group).into_iter().filter(|(from, to)| from != to);
+    Ok(hops.map(|(from, to)| CollectiveHop { from, to, bytes }).collect())
+}
+
+/// Who sends to whom in a group, which may be the same device.
+fn pairs(kind: CollectiveKind, group: &[u64]) -> Vec<(u64, u64)> {
+    let group_of = || group.iter().copied();
     match kind {
-        _ if group.len() < 2 => Vec::new(),
-        CollectiveKind::AllToAll => {
-            let pairs = group.iter().copied().cartesian_product(group.iter().copied());
-            pairs.filter(|(from, to)| from != to).collect()
-        }
-        CollectiveKind::Broadcast => ring.take(group.len() - 1).collect(),
-        _ => ring.collect(),
+        CollectiveKind::AllToAll => group_of().cartesian_product(group_of()).collect(),
+        CollectiveKind::Broadcast | CollectiveKind::Permute => group_of().tuple_windows().collect(),
+        _ => group_of().circular_tuple_windows().collect(),
     }
 }
 
-impl Collective {
-    /// What every hop carries, in bytes, rounded up.
-    #[must_use]
-    pub fn hop_bytes(&self) -> u64 {
-        let (numerator, denominator) = self.share;
-        let product = u128::from(self.bytes) * u128::from(numerator);
-        u64::try_from(product.div_ceil(u128::from(denominator.max(1)))).unwrap_or(u64::MAX)
-    }
+/// What every hop of a group of g devices carries, rounded up.
+fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutError> {
+    let (numerator, denominator) = match kind {
+        CollectiveKind::AllGather | CollectiveKind::ReduceScatter => (g - 1, g),
+        CollectiveKind::AllReduce => (2 * (g - 1), g),
+        CollectiveKind::AllToAll => (1, g),
+        CollectiveKind::Broadcast | CollectiveKind::Permute => (1, 1),
+    };
+    let product = u128::from(bytes) * u128::from(numerator);
+    u64::try_from(product.div_ceil(u128::from(denominator))).map_err(|_| too_large())
+}
 
-    /// Who sends to whom.
+impl Collective {
+    /// Who sends how much to whom.
     #[must_use]
-    pub fn hops(&self) -> &[(u64, u64)] {
+    pub fn hops(&self) -> &[CollectiveHop] {
         &self.hops
     }
 
@@ -251,13 +288,12 @@ impl Collective {
     /// [`Sharding`](LayoutError::Sharding) for devices that the machine does not have;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, LayoutError> {
-        let times = |hops: usize| to_u64(hops).checked_mul(self.hop_bytes()).ok_or_else(too_large);
-        let received = times(self.hops.len())?;
+        let received = carried(&self.hops)?;
         let Some(machine) = machine else {
             return Ok(CollectiveTraffic { received, into: Vec::new() });
         };
         let units = machine.units();
-        let most = self.hops.iter().flat_map(|(from, to)| [*from, *to]).max();
+        let most = self.hops.iter().flat_map(|hop| [hop.from, hop.to]).max();
         if let Some(device) = most.filter(|device| *device >= units) {
             let machine = machine.described();
             let fault = ShardingFault::NoSuchDevice { device, units, machine };
@@ -267,9 +303,15 @@ impl Collective {
         let mut into = Vec::new();
         for (level, size) in machine.levels() {
             below /= size;
-            let crossing = self.hops.iter().filter(|(from, to)| from / below != to / below);
-            into.push((level, times(crossing.count())?));
+            let crossing = self.hops.iter().filter(|hop| hop.from / below != hop.to / below);
+            into.push((level, carried(crossing)?));
         }
         Ok(CollectiveTraffic { received, into })
     }
+}
+
+/// What hops carry together.
+fn carried<'a>(hops: impl IntoIterator<Item = &'a CollectiveHop>) -> Result<u64, LayoutError> {
+    let add = |sum: u64, hop: &CollectiveHop| sum.checked_add(hop.bytes).ok_or_else(too_large);
+    hops.into_iter().try_fold(0, add)
 }

@@ -23,7 +23,7 @@ pub struct CollectiveEntry {
     pub line: u64,
     /// The operation of the program, where it is known.
     pub op_name: Option<String>,
-    /// Bytes per device: of the result of an `all-gather`, else of the operands.
+    /// Bytes per device, as of [`Collective`](super::Collective::bytes).
     pub bytes: u64,
     /// What it moves when it runs once.
     pub traffic: CollectiveTraffic,

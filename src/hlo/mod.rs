@@ -24,6 +24,7 @@ mod module;
 mod names;
 mod overview;
 mod pages;
+mod participants;
 mod report;
 mod roles;
 mod scan;
@@ -32,7 +33,9 @@ mod summary;
 mod unread;
 
 pub use attributes::HloAttributes;
-pub use collective::{Collective, CollectiveError, CollectiveKind, CollectiveTraffic};
+pub use collective::{
+    Collective, CollectiveError, CollectiveHop, CollectiveKind, CollectiveTraffic,
+};
 pub use collectives::{CollectiveEntry, Collectives};
 pub use computation::HloComputation;
 pub use copies::{HloCopies, HloCopy};

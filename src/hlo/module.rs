@@ -155,6 +155,12 @@ impl HloModule {
         self.attributes().get("num_partitions").and_then(|n| n.parse().ok()).unwrap_or(1)
     }
 
+    /// How many replicas of the module run, each on all of its partitions: `replica_count`, or 1.
+    #[must_use]
+    pub fn replicas(&self) -> u64 {
+        self.attributes().get("replica_count").and_then(|n| n.parse().ok()).unwrap_or(1)
+    }
+
     /// Whether its instructions are in the order of execution, as after all optimizations.
     #[must_use]
     pub fn is_scheduled(&self) -> bool {

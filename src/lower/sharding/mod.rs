@@ -20,5 +20,6 @@ mod transpose;
 mod value;
 
 pub use order::DeviceOrder;
+pub(crate) use order::check_listed;
 pub use shape::ShardedShape;
 pub use value::{Sharding, ShardingKind, Tiles};
