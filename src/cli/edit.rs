@@ -258,13 +258,13 @@ impl Editor {
     }
 
     /// The other layout of a step.
-    fn operand(&self, value: &str) -> Result<Layout, Failure> {
-        Ok(Reading::by_look(self.lenient).read_operand(value)?.lower()?)
+    fn operand(&self, value: &str) -> Result<LayoutText, Failure> {
+        Reading::by_look(self.lenient).read_operand(value)
     }
 
     /// The same as one mode, as CuTe reads the right-hand side of a division or product.
     fn mode(&self, value: &str) -> Result<Layout, Failure> {
-        let other = self.operand(value)?;
+        let other = self.operand(value)?.lower()?;
         Ok(if self.is_linear() { other.flattened(self.order)? } else { other })
     }
 
@@ -282,7 +282,7 @@ impl Editor {
             }
             return Ok(self.layout.compose(&Layout::by_modes(self.order, &modes)?)?);
         }
-        let other = Reading::by_look(self.lenient).read_operand(value)?;
+        let other = self.operand(value)?;
         let composed = self.layout.compose_in(self.order, &other.lower()?)?;
         // A tuple of one mode stays one mode.
         let has_modes =

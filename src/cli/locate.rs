@@ -146,12 +146,7 @@ fn byte_offsets(
     syntax: &LayoutText,
     places: &[Location],
 ) -> Result<Vec<u64>, Failure> {
-    let array = match syntax {
-        LayoutText::Xla(shape) => shape.as_array(),
-        LayoutText::Sharded(shape) => Some(shape.array()),
-        _ => None,
-    };
-    match (array, syntax) {
+    match (syntax.xla_array(), syntax) {
         (Some(array), _) => {
             let bit = |place: &Location| array.bit_offset(place.get(Level::ADDR).unwrap_or(0));
             places.iter().map(|place| Ok(bit(place)? / 8)).collect()
