@@ -126,11 +126,16 @@ impl Placement {
         self.memory.as_ref().map(|(name, memory)| (name.as_str(), *memory))
     }
 
+    /// The bits of a long word: those of the machine, 64 without one.
+    #[must_use]
+    pub fn word_bits(&self) -> u64 {
+        self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits)
+    }
+
     /// The width of an element in bits, where it was given and divides the long word.
     #[must_use]
     pub fn element_bits(&self) -> Option<u64> {
-        let word = self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits);
-        self.element_bits.filter(|bits| word.is_multiple_of(*bits))
+        self.element_bits.filter(|bits| self.word_bits().is_multiple_of(*bits))
     }
 
     /// How many elements a long word holds, where the width of both is known.

@@ -586,18 +586,3 @@ fn notations_that_are_not_read_are_named() {
         refused(&["explain", "#ttg.blocked<{}>"]).contains("a Triton encoding cannot be read here")
     );
 }
-
-#[test]
-fn bad_arguments_are_refused() {
-    assert!(
-        refused(&["locate", "((2:1))", "2"])
-            .contains("index 2 of axis 0 is not below its extent 2")
-    );
-    assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
-    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a number"));
-    assert!(
-        refused(&["table", "((2:1))", "--at", "PE=1"]).contains("`PE` is not a level of the table")
-    );
-    assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
-    assert!(refused(&["table"]).contains("Usage"));
-}

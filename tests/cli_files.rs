@@ -10,7 +10,7 @@ use crate::cli::{refused, stdout};
 const SMALL: &str = "((4_PE, 3:8), (8:1))";
 
 /// A `.npy` file of little-endian numbers.
-fn save(path: &Path, descr: &str, shape: &[u64], cells: &[u32], width: usize) {
+pub(crate) fn save(path: &Path, descr: &str, shape: &[u64], cells: &[u32], width: usize) {
     let mut bytes = Vec::new();
     NpyHeader { descr: descr.into(), shape: shape.into() }.write(&mut bytes).unwrap();
     bytes.extend(cells.iter().flat_map(|cell| cell.to_le_bytes()[..width].to_vec()));

@@ -2,16 +2,9 @@
 
 use std::fs;
 
-use tensor_layout::image::NpyHeader;
-
 use crate::cli::{refused, run, stdout};
-
-/// What a command says beside its answer.
-fn note(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(output.status.success(), "{args:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
+use crate::cli_files::save;
+use crate::cli_slips::noted;
 
 fn scanned(text: &str) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
@@ -41,17 +34,17 @@ fn placements_in_two_memories_and_lanes_of_two_widths_are_not_the_same() {
 #[test]
 fn memory_spaces_that_are_not_compared_are_noted() {
     for command in ["same", "relayout"] {
-        let note = note(&[command, "f32[8]{0:S(1)}", "f32[8]{0}"]);
+        let (_, note) = noted(&[command, "f32[8]{0:S(1)}", "f32[8]{0}"]);
         assert_eq!(note, "note: memory spaces are not compared: S(1) and S(0)\n");
     }
 }
 
 #[test]
 fn what_another_notation_has_no_word_for_is_noted() {
-    let convert = |text, to| note(&["convert", text, "--to", to]);
+    let convert = |text, to| noted(&["convert", text, "--to", to]).1;
     let pads = "((12:8), (8:1); B@[PE])@LM0 / Half";
     assert_eq!(stdout(&["convert", pads, "--to", "pad-layout"]), format!("{pads}\n"));
-    let nothing = "note: the notation has no word for ";
+    let nothing = "note: the notation cannot express ";
     assert_eq!(convert(pads, "xla"), format!("{nothing}@LM0, B@[PE]\n"));
     assert_eq!(convert(pads, "cute"), format!("{nothing}@LM0, / Half, B@[PE]\n"));
     let shape = "f32[<=3,5]{1,0:S(1)M(64)}";
@@ -108,11 +101,8 @@ fn files_hold_long_words_of_64_bits_or_cells() {
         path("m.toml")
     };
     let tensor = |descr: &str, width: usize, count: u8| {
-        let mut bytes = Vec::new();
-        let shape = vec![u64::from(count)];
-        NpyHeader { descr: descr.into(), shape }.write(&mut bytes).unwrap();
-        bytes.extend((0..usize::from(count) * width).map(|_| 7));
-        fs::write(path("t.npy"), bytes).unwrap();
+        let cells = vec![7; usize::from(count)];
+        save(&dir.path().join("t.npy"), descr, &[count.into()], &cells, width);
         path("t.npy")
     };
     let pack = |tensor: String, layout: &str, machine: String| {
@@ -135,5 +125,5 @@ fn an_array_that_no_file_holds_is_refused_at_once() {
     let file = dir.path().join("x.npy").display().to_string();
     let base = (u64::MAX - 3).to_string();
     let args = ["table", "((2:1))", "--base", &base, "--format", "npy-inverse", "-o", &file];
-    assert!(refused(&args).contains("no file holds"));
+    assert!(refused(&args).contains("larger than any file can be"));
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::{command, json_of, refused, run, stdout};
 
 /// Standard output and the notes of a command that answers.
-fn noted(args: &[&str]) -> (String, String) {
+pub(crate) fn noted(args: &[&str]) -> (String, String) {
     let output = run(args);
     assert!(output.status.success(), "{args:?}");
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -360,4 +360,19 @@ fn an_interrupted_command_leaves_no_file() {
 fn a_full_disk_and_a_read_only_folder_are_reported() {
     assert!(refused(&["table", "((4:1))", "-o", "/dev/full"]).contains("/dev/full"));
     assert!(refused(&["table", "((4:1))", "-o", "/proc/table.csv"]).contains("/proc/table.csv"));
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    assert!(
+        refused(&["locate", "((2:1))", "2"])
+            .contains("index 2 of axis 0 is not below its extent 2")
+    );
+    assert!(refused(&["locate", "((2:1))", "0,0"]).contains("the index has 2 entries"));
+    assert!(refused(&["locate", "((2:1))", "x"]).contains("`x` is not a number"));
+    assert!(
+        refused(&["table", "((2:1))", "--at", "PE=1"]).contains("`PE` is not a level of the table")
+    );
+    assert!(refused(&["element", "((2:1))", "pe=1"]).contains("case-sensitive: `PE`"));
+    assert!(refused(&["table"]).contains("Usage"));
 }

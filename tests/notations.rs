@@ -317,6 +317,9 @@ fn a_pad_layout_of_a_function_is_refused_or_noted() {
     let (text, note) = projected.to_pad_layout_map().unwrap();
     assert_eq!(text.to_string(), "((4_PE:1, 3:0), (8:0))");
     let note = note.unwrap();
-    assert!(note.starts_with(&format!("this text is not read again as a layout: {why}")), "{note}");
+    assert!(
+        note.starts_with(&format!("this text cannot be read back as a layout: {why}")),
+        "{note}"
+    );
     assert!(text.lower().is_err());
 }

@@ -51,8 +51,9 @@ impl Places {
 
     /// The same in units that no text of this one counts in: what it says of memory and type is gone.
     pub(crate) fn in_other_units(&self, layout: Layout) -> Places {
-        let names_no_type = |text: &&LayoutText| text.is_function();
-        let like = self.like().filter(names_no_type).map(|text| (text.clone(), false));
+        // CuTe and strided text name no type.
+        let like = self.like().filter(|text| text.is_function());
+        let like = like.map(|text| (text.clone(), false));
         Places::new(layout, like, Spot::default())
     }
 

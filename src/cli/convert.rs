@@ -151,7 +151,9 @@ fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<St
         To::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
         _ => {
             if let Some(reduction) = sharding.reduction().filter(|reduction| *reduction != "sum") {
-                note(&format!("`unreduced` does not say that `{reduction}` reduces the parts"));
+                note(&format!(
+                    "the reduction `{reduction}` is left out: HLO text says `unreduced` only"
+                ));
             }
             sharding.to_hlo().to_string()
         }
@@ -229,7 +231,7 @@ pub(super) fn check_width(syntax: &LayoutText, to: Notation) -> Result<(), Failu
     let LayoutText::Strided(Strided { itemsize: Some(bytes), .. }) = syntax else { return Ok(()) };
     match to == Notation::Xla && *bytes != 4 {
         true => Err(Failure::Advised(
-            format!("elements have {bytes} bytes, but of which type is not said"),
+            format!("elements have {bytes} bytes, but their type is not given"),
             "name it, as in `convert --to xla --dtype bf16`".into(),
         )),
         false => Ok(()),

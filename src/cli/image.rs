@@ -5,10 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use tensor_layout::Level;
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
-use tensor_layout::{Level, Machine};
 
 use super::failure::Failure;
 use super::input::{Place, Placed};
@@ -32,13 +32,13 @@ impl Image {
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
-        let bits = placement.machine().map_or(WORD_BITS, Machine::word_bits);
+        let bits = placement.word_bits();
         Ok((program, lanes.map(|lanes| Words { lanes, bits })))
     }
 }
 
 /// The bits of a long word in a file.
-const WORD_BITS: u64 = 64;
+pub(super) const WORD_BITS: u64 = 64;
 
 /// Long words of so many lanes.
 #[derive(Clone, Copy)]

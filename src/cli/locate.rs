@@ -162,7 +162,6 @@ fn byte_offsets(
 
 /// The same where addresses count long words, and lanes the elements of one.
 fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, Failure> {
-    let word = placement.machine().map_or(64, tensor_layout::Machine::word_bits);
     let lane = placement.element_bits();
     if lane.is_none() && placement.columns().contains(&Level::W) {
         let why = "--bytes: the width of a lane is not known; give it with --dtype";
@@ -171,7 +170,7 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
     let byte = |place: &Location| {
         let bits = |level, width: u64| place.get(level).unwrap_or(0).checked_mul(width);
         let lanes = bits(Level::W, lane.unwrap_or(0))?;
-        Some(bits(Level::ADDR, word)?.checked_add(lanes)? / 8)
+        Some(bits(Level::ADDR, placement.word_bits())?.checked_add(lanes)? / 8)
     };
     let too_large = || Failure::Argument("--bytes: the offset does not fit in 64 bits".into());
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()

@@ -430,8 +430,8 @@ pub enum InexpressibleSharding {
     /// Manual axes.
     #[error("it has manual axes")]
     ManualAxes,
-    /// A reduction that the notation has no word for.
-    #[error("its partial results are reduced by `{reduction}`, for which there is no word")]
+    /// A reduction that the notation cannot name.
+    #[error("its partial results are reduced by `{reduction}`")]
     Reduction {
         /// The word.
         reduction: String,

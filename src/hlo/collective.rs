@@ -104,7 +104,7 @@ pub enum CollectiveError {
     #[error("{0}")]
     Layout(#[from] LayoutError),
     /// An operation whose sizes are known at run time only.
-    #[error("`{0}` sends what its operands say at run time: not counted")]
+    #[error("the sizes that `{0}` sends are only known at run time")]
     AtRunTime(&'static str),
     /// An attribute that is missing.
     #[error("this collective lacks `{0}`")]

@@ -37,7 +37,7 @@ impl NpyHeader {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let longest = u64::MAX >> 1;
         if self.entry_bytes().is_some() && self.data_bytes().is_none_or(|bytes| bytes > longest) {
-            let why = format!("no file holds an array of the shape {:?}", self.shape);
+            let why = format!("an array of shape {:?} is larger than any file can be", self.shape);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";

@@ -387,13 +387,13 @@ fn note(lost: &Inexpressible) -> String {
     }
 }
 
-/// What to say beside a text that no command reads.
+/// What to say beside a text that cannot be read back.
 fn unread_note(refusal: LayoutError) -> String {
     let why = match refusal {
         LayoutError::Inexpressible { reason, .. } => reason.to_string(),
         other => other.to_string(),
     };
-    format!("this text is not read again as a layout: {why}")
+    format!("this text cannot be read back as a layout: {why}")
 }
 
 fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {

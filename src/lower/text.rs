@@ -229,7 +229,7 @@ impl LayoutText {
 
     /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
     /// written here is kept where it still holds, and so is what of an XLA shape does. The second
-    /// part also names what of this text another notation has no word for.
+    /// part also names what of this text another notation cannot express.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -240,7 +240,7 @@ impl LayoutText {
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
         let (text, left_out) = edited.write_like(Some(self), notation, dtype)?;
-        Ok((text, notes([left_out, self.without_word(notation)])))
+        Ok((text, notes([left_out, self.beyond_the_map(notation)])))
     }
 
     /// The array of an XLA shape, sharded or not.
@@ -253,8 +253,8 @@ impl LayoutText {
         }
     }
 
-    /// What of this text is not part of the map, and has no word in another notation.
-    fn without_word(&self, notation: Notation) -> Option<String> {
+    /// What of this text is not part of the map, and cannot be expressed in another notation.
+    fn beyond_the_map(&self, notation: Notation) -> Option<String> {
         if notation == self.notation() {
             return None;
         }
@@ -263,7 +263,7 @@ impl LayoutText {
             LayoutText::Xla(_) => self.xla_array().map_or_else(Vec::new, attributes),
             _ => Vec::new(),
         };
-        (!words.is_empty()).then(|| format!("the notation has no word for {}", words.join(", ")))
+        (!words.is_empty()).then(|| format!("the notation cannot express {}", words.join(", ")))
     }
 
     /// The element type that the text names, if it does, as XLA has it.

@@ -15,9 +15,10 @@
 //! only, and evenly.
 //!
 //! ```text
-//! (100, 70)/((~0:70), (~0:1)), (875:1_Addr, 8_PE)     70 x 4 = 35 x 8
+//! 100 rows of 70, fused, in tiles of 8      row r begins at 70 r; 70 x 4 = 35 x 8
 //!
-//! rows 0, 4, 8, ..   begin with PE 0: one box, rows 1, 5, 9, .. with PE 6: another, ..
+//! rows 0, 4, 8, ..  begin with digit 0 of a tile, 35 tiles apart: boxes of 25 rows
+//! rows 1, 5, 9, ..  begin with digit 6, and so on
 //! ```
 
 use std::ops::Range;
@@ -270,11 +271,8 @@ impl Cutter<'_> {
 
     /// Whether a step of each digit is a whole number of steps of the term, or the other way round.
     fn goes_through(&self, node: usize, weight: u64) -> bool {
-        self.boxes
-            .digits
-            .of(node)
-            .iter()
-            .all(|digit| digit.place.is_multiple_of(weight) || weight.is_multiple_of(digit.place))
+        let mut digits = self.boxes.digits.of(node).iter().map(|digit| digit.place);
+        digits.all(|place| place.is_multiple_of(weight) || weight.is_multiple_of(place))
     }
 
     /// Into how many pieces a node about cuts the values of a term that goes through its digits:

@@ -9,7 +9,6 @@ use crate::algebra::{Axis, Collision, Subaxis, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
-use crate::machine::{Machine, WORD_BITS};
 use crate::placement::{Fit, Placement};
 use crate::report::{percent, readable_bytes};
 
@@ -144,7 +143,7 @@ impl Placement {
             shared: self.shared_indexes()?,
             address_unit: "long words",
             footprint_words: self.footprint_words(),
-            word_bits: self.machine().map_or(WORD_BITS, Machine::word_bits),
+            word_bits: self.word_bits(),
             element_bits: self.element_bits(),
             fits: self.fits(),
             memory: self.memory().map(|(name, _)| name.into()),

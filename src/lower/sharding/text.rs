@@ -13,8 +13,8 @@ use crate::notation::sharding::{
 const ON_MESH: &str = "a sharding on a mesh";
 
 impl Sharding {
-    /// The sharding as XLA prints it: tiles and devices, in normal form. It has no word for a
-    /// [reduction](Sharding::reduction).
+    /// The sharding as XLA prints it: tiles and devices, in normal form. It cannot name the
+    /// [reduction](Sharding::reduction) of partial results.
     ///
     /// Law: the text that XLA gives for the same sharding.
     #[must_use]
