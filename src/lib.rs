@@ -99,10 +99,10 @@ pub mod xla;
 #[cfg(doc)]
 pub mod guide;
 
-pub use algebra::{Found, Layout};
+pub use algebra::Layout;
 pub use error::{LayoutError, ParseError};
 pub use level::Level;
-pub use location::Location;
+pub use location::{Found, Location};
 pub use lower::LayoutText;
 pub use machine::Machine;
 pub use placement::Placement;

@@ -64,3 +64,17 @@ impl fmt::Display for Location {
         f.write_str(&pairs)
     }
 }
+
+/// What lives at a place: an element by its index or, in a [`Program`](crate::program::Program),
+/// by its row-major number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Found<E = Vec<u64>> {
+    /// The element.
+    Element(E),
+    /// A slot of the layout that holds no element.
+    Padding,
+    /// A place that the layout skips.
+    Hole,
+    /// A place beyond the machine or, where it gives no size, beyond the layout.
+    Outside,
+}

@@ -8,12 +8,14 @@ mod shared;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
+use itertools::Itertools;
+
 pub use self::build::PlacementBuilder;
 pub use self::fit::Fit;
-use crate::algebra::{Copies, Found, Layout};
+use crate::algebra::{Copies, Layout};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
-use crate::location::Location;
+use crate::location::{Found, Location};
 use crate::machine::{Machine, Memory, WORD_BITS};
 
 /// How many of the units that share a memory are asked one after the other.
@@ -297,6 +299,20 @@ impl Placement {
     fn check_known(&self, level: Level, site: Site) -> Result<(), LayoutError> {
         check_known(self.machine.as_ref(), level, site)
     }
+}
+
+/// A place can be fixed in levels that have a column.
+pub(crate) fn check_columns(
+    columns: &[Level],
+    place: &Location,
+    machine: Option<&Machine>,
+) -> Result<(), LayoutError> {
+    let unknown = place.iter().map(|(level, _)| level).find(|level| !columns.contains(level));
+    unknown.map_or(Ok(()), |level| {
+        let machine = machine.map_or("table".into(), Machine::described);
+        let known = columns.iter().join(", ");
+        Err(LayoutError::LevelUnknown { level, machine, known, site: Site::Layout })
+    })
 }
 
 pub(crate) fn check_known(

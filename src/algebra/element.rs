@@ -8,21 +8,7 @@ use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum, Term};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::location::Location;
-
-/// What lives at a place: an element by its index or, in a [`Program`](crate::program::Program),
-/// by its row-major number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Found<E = Vec<u64>> {
-    /// The element.
-    Element(E),
-    /// A slot of the layout that holds no element.
-    Padding,
-    /// A place that the layout skips.
-    Hole,
-    /// A place beyond the machine or, where it gives no size, beyond the layout.
-    Outside,
-}
+use crate::location::{Found, Location};
 
 impl Layout {
     /// Finds what lives at a place.

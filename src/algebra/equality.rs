@@ -6,11 +6,10 @@ use std::fmt;
 use itertools::{EitherOrBoth, Itertools};
 
 use crate::algebra::coordinates::Places;
-use crate::algebra::element::Found;
 use crate::algebra::layout::{Layout, Subaxis};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::location::Location;
+use crate::location::{Found, Location};
 
 /// How many copies are compared by enumeration before the answer is "not decided".
 const MOST_COPIES: u64 = 1 << 20;

@@ -6,11 +6,10 @@
 //! map = inverse of a after b: (2, 1) -> 5 -> (1, 2)
 //! ```
 
-use crate::algebra::element::Found;
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::location::Location;
+use crate::location::{Found, Location};
 
 /// What comes of reading one layout as another.
 pub(crate) enum ReadAs {

@@ -2,8 +2,8 @@
 
 use itertools::Itertools;
 
-use crate::algebra::Found;
 use crate::level::Level;
+use crate::location::Found;
 
 /// What contradicts itself in a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

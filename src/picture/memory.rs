@@ -8,10 +8,10 @@ use super::color::{Draft, paint};
 use super::drawing::Drawing;
 use super::span::Span;
 use super::{Cell, CellKind, Panel, Picture};
-use crate::algebra::{Found, Indexes};
+use crate::algebra::Indexes;
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::location::Location;
+use crate::location::{Found, Location};
 use crate::number::to_index;
 
 /// The most units and the most places of each that are drawn.

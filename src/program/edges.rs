@@ -7,9 +7,9 @@
 //! L2B 15          an element where the row, all digits together, is below 1000
 //! ```
 
-use super::quotients::QuotientSum;
-use super::split::{Term, chain, worth_in};
 use crate::algebra::Layout;
+use crate::algebra::decode::{Term, chain, worth_in};
+use crate::algebra::quotients::QuotientSum;
 
 /// The end of an axis with padding.
 #[derive(Clone, Debug)]

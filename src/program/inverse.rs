@@ -12,6 +12,7 @@ use crate::algebra::{IndexOrder, Layout, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::placement::check_columns;
 
 impl Program {
     /// Writes, for every place by its packed number, the row-major number of the element there:
@@ -205,7 +206,7 @@ struct Column {
 impl Part {
     fn new(program: &Program, at: &Location) -> Result<Part, LayoutError> {
         let known: Vec<Level> = program.columns().map(|(level, _)| level).collect();
-        crate::rows::check_columns(&known, at, None)?;
+        check_columns(&known, at, None)?;
         let all: Vec<u64> = program.columns().map(|(_, size)| size).collect();
         let free = |(level, size)| if at.get(level).is_some() { 1 } else { size };
         let open: Vec<u64> = program.columns().map(free).collect();

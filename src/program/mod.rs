@@ -9,9 +9,8 @@ mod lookup;
 mod numbers;
 #[cfg(feature = "rayon")]
 mod parallel;
-mod quotients;
+mod points;
 mod runs;
-mod split;
 mod weighted_sum;
 
 pub use cell::Cell;
@@ -20,4 +19,3 @@ pub use runs::{Run, Runs};
 
 pub(crate) use boxes::{AxisRange, Boxes, Grid, Step};
 pub(crate) use compiled::check_length;
-pub(crate) use split::Feeders;

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::boxes::Boxes;
-use super::quotients::QuotientSum;
+use crate::algebra::quotients::QuotientSum;
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::algebra::decode::Feeders;
 use crate::algebra::{Budget, Decoder, Layout, split};
 use crate::error::LayoutError;
 use crate::number::to_index;
-use crate::program::Feeders;
 
 /// Reads the index of every row of a block.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use crate::algebra::axis_of;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
-use crate::placement::Placement;
+use crate::placement::{Placement, check_columns};
 
 /// The rows of an address table: one per element and copy, sorted by place.
 ///
@@ -70,7 +70,7 @@ impl<'a> Table<'a> {
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
     /// [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that it does not have.
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
-        super::check_columns(self.placement.columns(), place, self.placement.machine())?;
+        check_columns(self.placement.columns(), place, self.placement.machine())?;
         for (level, at) in place.iter() {
             let size = self.placement.size(level);
             let size = size.unwrap_or_else(|| self.placement.with_copies().span(level));

@@ -1,10 +1,9 @@
 //! One unit: every address in order, with what lives there.
 
 use super::order::{RowAt, Slots};
-use crate::algebra::Found;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
-use crate::location::Location;
+use crate::location::{Found, Location};
 use crate::placement::{MOST_WALKED, Placement};
 
 /// One address of a unit, and the lane where lanes are used.

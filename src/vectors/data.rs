@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use super::error::VectorError;
 use super::minifloat::{IEEE_HALF, MN_CORE_HALF, SINGLE};
-use super::value;
+use super::value::{self, npy_descr};
 use crate::image::NpyHeader;
 use crate::notation::Dtype;
 
@@ -15,23 +15,6 @@ pub struct VectorData {
     shape: Vec<u64>,
     /// Little-endian, as wide as the dtype.
     bytes: Vec<u8>,
-}
-
-/// The type of the entries of a `.npy` file that holds a dtype, as NumPy writes it.
-///
-/// NumPy has no type for the halves of MN-Core (6 bits of exponent); `<f4` holds them exactly.
-#[must_use]
-pub const fn npy_descr(dtype: Dtype) -> &'static str {
-    match dtype {
-        Dtype::Float | Dtype::Half => "<f4",
-        Dtype::Double => "<f8",
-        Dtype::Int => "<i4",
-        Dtype::UInt => "<u4",
-        Dtype::Long => "<i8",
-        Dtype::ULong => "<u8",
-        Dtype::Byte => "|i1",
-        Dtype::UByte => "|u1",
-    }
 }
 
 impl VectorData {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::data::npy_descr;
+use super::value::npy_descr;
 use crate::error::{LayoutError, ParseError};
 use crate::notation::Dtype;
 

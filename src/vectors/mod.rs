@@ -31,11 +31,12 @@ mod write;
 
 pub use check::{VectorCheck, check_vectors};
 pub use compare::{VectorComparison, VectorDifference, compare_vectors};
-pub use data::{VectorData, npy_descr};
+pub use data::VectorData;
 pub use error::VectorError;
 pub use fault::{Fault, Finding};
 pub use header::{Direction, VectorHeader};
 pub use line::{VectorComment, VectorLine};
 pub use place::VectorPlace;
 pub use read::{VectorReader, VectorTensor};
+pub use value::npy_descr;
 pub use write::{DEFAULT_ATOL, VectorWriter, write_vectors};

@@ -7,9 +7,10 @@ use itertools::Itertools;
 
 use super::header::{Direction, VectorHeader};
 use super::place::{GROUP, VectorPlace};
-use crate::algebra::{Found, Indexes};
+use crate::algebra::Indexes;
 use crate::error::{LayoutError, ParseError, VectorsFault};
 use crate::level::Level;
+use crate::location::Found;
 use crate::machine::Machine;
 use crate::notation::{Dtype, MemoryText};
 use crate::number::{to_index, to_u64};

@@ -11,6 +11,23 @@ use std::fmt::Write;
 use super::minifloat::MN_CORE_HALF;
 use crate::notation::Dtype;
 
+/// The type of the entries of a `.npy` file that holds a dtype, as NumPy writes it.
+///
+/// NumPy has no type for the halves of MN-Core (6 bits of exponent); `<f4` holds them exactly.
+#[must_use]
+pub const fn npy_descr(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::Float | Dtype::Half => "<f4",
+        Dtype::Double => "<f8",
+        Dtype::Int => "<i4",
+        Dtype::UInt => "<u4",
+        Dtype::Long => "<i8",
+        Dtype::ULong => "<u8",
+        Dtype::Byte => "|i1",
+        Dtype::UByte => "|u1",
+    }
+}
+
 /// Whether the numbers of a dtype are floating-point ones, which are compared within a tolerance.
 pub(super) const fn is_floating(dtype: Dtype) -> bool {
     matches!(dtype, Dtype::Float | Dtype::Double | Dtype::Half)

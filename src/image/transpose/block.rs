@@ -1,5 +1,7 @@
 //! Blocks of cells that are transposed in registers.
 
+use std::ops::RangeInclusive;
+
 use super::square::transpose;
 
 /// The bytes of a vector, and of a block of bytes.
@@ -7,12 +9,20 @@ pub(super) const VECTOR: usize = 16;
 pub(super) const BYTES: usize = 256;
 
 /// Whether so few rows or columns fill vectors, so that cells need not be interleaved one by one.
-pub(super) const fn fill_vectors<T>(lanes: usize) -> bool {
+const fn fill_vectors<T>(lanes: usize) -> bool {
     match size_of::<T>() {
         1 => matches!(lanes, 2 | 4 | 8),
         2..=8 => lanes == 8,
         _ => false,
     }
+}
+
+/// So few rows or columns are interleaved.
+const FEW: RangeInclusive<usize> = 2..=8;
+
+/// Whether cells of so many rows or columns are interleaved one by one.
+pub(super) fn is_few<T>(lanes: usize) -> bool {
+    FEW.contains(&lanes) && !fill_vectors::<T>(lanes)
 }
 
 /// The longest side of a block, and of one that is too narrow for squares.

@@ -6,19 +6,9 @@
 //!
 //! For counts of rows or columns that fill no vectors.
 
-use std::ops::RangeInclusive;
-
-use super::block::fill_vectors;
+use super::block::is_few;
 use super::run::Cells;
 use super::{Dim, square};
-
-/// So few rows or columns are interleaved.
-const FEW: RangeInclusive<usize> = 2..=8;
-
-/// Whether cells of so many rows or columns are interleaved one by one.
-pub(super) fn is_few<T>(lanes: usize) -> bool {
-    FEW.contains(&lanes) && !fill_vectors::<T>(lanes)
-}
 
 /// On which side a tile has the cells of its few rows or columns interleaved.
 #[derive(Clone, Copy, PartialEq, Eq)]

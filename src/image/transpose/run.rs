@@ -1,6 +1,6 @@
 //! The digits that are contiguous on one side, as a run of cells.
 
-use super::interleave::is_few;
+use super::block::is_few;
 use super::{Dim, LINE};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.

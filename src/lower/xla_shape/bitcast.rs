@@ -10,12 +10,10 @@ use std::fmt;
 use itertools::Itertools;
 use num_integer::Integer;
 
-use crate::algebra::{
-    Found, IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, split, whole_axes,
-};
+use crate::algebra::{IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, split, whole_axes};
 use crate::error::{BitcastFault, LayoutError, ParseError, Site};
 use crate::level::Level;
-use crate::location::Location;
+use crate::location::{Found, Location};
 use crate::notation::XlaArray;
 
 /// What reading the bytes of an array as another one does to the indexes.

@@ -1,15 +1,17 @@
 //! Sums split into the digits that make them, and those added to the values that they are worth.
 
-use super::quotients::QuotientSum;
-use crate::algebra::{DerivedAxis, Destination, Digit, Layout, nests};
+use crate::algebra::digits::{Destination, Digit};
+use crate::algebra::layout::{DerivedAxis, Layout};
+use crate::algebra::quotients::QuotientSum;
+use crate::algebra::solve::nests;
 
 /// A digit of a sum, and what it is worth in the value of a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Term {
-    pub(super) step: u64,
-    pub(super) size: u64,
-    pub(super) node: usize,
-    pub(super) worth: u64,
+pub(crate) struct Term {
+    pub(crate) step: u64,
+    pub(crate) size: u64,
+    pub(crate) node: usize,
+    pub(crate) worth: u64,
 }
 
 impl Term {
@@ -25,7 +27,7 @@ impl Term {
     }
 
     /// The digit of a sum below `limit`: how many of its steps are left by the digit above.
-    pub(super) fn below(&self, major: Option<&Term>, limit: u64) -> QuotientSum {
+    pub(crate) fn below(&self, major: Option<&Term>, limit: u64) -> QuotientSum {
         let carried = |major: &Term| (major.step, major.ratio(self).wrapping_neg());
         QuotientSum::new([(self.step, 1)].into_iter().chain(major.map(carried)), limit)
     }
@@ -48,13 +50,13 @@ fn divides(major: &Term, minor: &Term) -> bool {
 }
 
 /// Terms, merged, of which the step of each divides that of the one above; `None` where one does not.
-pub(super) fn chain(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
+pub(crate) fn chain(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
     let terms = merged(terms);
     terms.is_sorted_by(divides).then_some(terms)
 }
 
 /// What the digits of a sum below `limit` add to the value of a node. The terms are a chain.
-pub(super) fn worth_in(terms: &[Term], node: usize, limit: u64) -> QuotientSum {
+pub(crate) fn worth_in(terms: &[Term], node: usize, limit: u64) -> QuotientSum {
     let worth = |term: &Term| if term.node == node { term.worth } else { 0 };
     let change = |(at, term): (usize, &Term)| {
         let carried = |minor: &Term| term.ratio(minor).wrapping_mul(worth(minor));
@@ -65,11 +67,11 @@ pub(super) fn worth_in(terms: &[Term], node: usize, limit: u64) -> QuotientSum {
 
 /// The digits of a sum.
 #[derive(Clone, Debug)]
-pub(super) struct Split(Vec<Group>);
+pub(crate) struct Split(Vec<Group>);
 
 impl Split {
     /// For sums below `limit`. Terms descend by step, and nest.
-    pub(super) fn new(terms: impl Iterator<Item = Term>, limit: u64) -> Split {
+    pub(crate) fn new(terms: impl Iterator<Item = Term>, limit: u64) -> Split {
         let terms = merged(terms);
         Split(terms.chunk_by(divides).map(|terms| Group::new(terms, limit)).collect())
     }
@@ -77,7 +79,7 @@ impl Split {
     /// Adds what the digits are worth to the values of their nodes, modulo 2^64; `false` if no
     /// digits make the sum.
     #[inline(always)]
-    pub(super) fn add(&self, sum: u64, values: &mut [u64]) -> bool {
+    pub(crate) fn add(&self, sum: u64, values: &mut [u64]) -> bool {
         let mut rest = sum;
         for group in &self.0 {
             let Some(left) = group.add(rest, values) else { return false };
@@ -157,7 +159,7 @@ struct Fed {
 
 impl Feeders {
     /// How many axes there are, derived ones included.
-    pub(super) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }
 

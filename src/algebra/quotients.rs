@@ -13,7 +13,7 @@ use strength_reduce::StrengthReducedU64;
 
 /// A sum of quotient x change, modulo 2^64.
 #[derive(Clone, Debug)]
-pub(super) enum QuotientSum {
+pub(crate) enum QuotientSum {
     /// Of numbers below 2^31.
     Near(Vec<(Near, u64)>),
     Far(Vec<(StrengthReducedU64, u64)>),
@@ -21,7 +21,7 @@ pub(super) enum QuotientSum {
 
 impl QuotientSum {
     /// Of numbers below `limit`; terms (divisor, change).
-    pub(super) fn new(terms: impl Iterator<Item = (u64, u64)>, limit: u64) -> QuotientSum {
+    pub(crate) fn new(terms: impl Iterator<Item = (u64, u64)>, limit: u64) -> QuotientSum {
         let terms = terms.filter(|(divisor, change)| *divisor < limit && *change != 0);
         match limit <= Near::LIMIT {
             true => QuotientSum::Near(terms.map(|(d, change)| (Near::new(d), change)).collect()),
@@ -33,7 +33,7 @@ impl QuotientSum {
     }
 
     #[inline]
-    pub(super) fn value(&self, number: u64) -> u64 {
+    pub(crate) fn value(&self, number: u64) -> u64 {
         let add = |sum: u64, quotient: u64, change: &u64| {
             sum.wrapping_add(quotient.wrapping_mul(*change))
         };
@@ -53,7 +53,7 @@ impl QuotientSum {
 /// Bits are 31 more than those of the divisor, so that what rounding adds to a product, less than the
 /// number, is less than 2^bits / divisor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near {
+pub(crate) struct Near {
     inverse: u64,
     bits: u32,
 }
