@@ -123,13 +123,14 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Shows only units with coordinates in a range of a level in a picture of the machine; what is
-    /// beyond the level is left out.
+    /// Shows only units with coordinates in a range of a level in a picture of the machine: what is
+    /// beyond the level is left out, and of an empty range the unit at its start is drawn.
     #[must_use]
     pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
-        let end = range.end.min(self.placement.coordinates(level));
+        let all = self.placement.coordinates(level);
+        let start = range.start.min(all.saturating_sub(1));
         self.units.retain(|(of, _)| *of != level);
-        self.units.push((level, range.start.min(end.saturating_sub(1))..end));
+        self.units.push((level, start..range.end.clamp(start + 1, all.max(start + 1))));
         self
     }
 

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use tensor_layout::picture::{Cell as PictureCell, CellKind, Drawing, Label, Span};
 use tensor_layout::{Found, LayoutError, Level, Location, Placement};
 
+use crate::generate::levels;
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To, count};
 use crate::stage::{Placed, Stage, good_placement};
@@ -18,9 +19,36 @@ laws! {
     a_block_takes_what_its_indexes_take: 300, 100 %, good_placement(), blocks;
     a_cell_of_a_memory_holds_what_lives_there: 200, 100 %, good_placement(), memory;
     units_hold_what_is_counted_in_them: 300, 95 %, good_placement(), census;
+    any_part_that_is_asked_for_is_drawn_or_refused: 500, 50 %, (good_placement(), choices()), parts;
 }
 
 type Case = (Stage, Slow);
+
+/// What may be asked of a drawing: numbers and levels of any kind.
+#[derive(Clone, Debug)]
+struct Choices {
+    /// Coordinates of units, of values of axes, and the first address.
+    ranges: Vec<(usize, Range<u64>)>,
+    at: Vec<(usize, u64)>,
+    address: u64,
+    tile: u64,
+    most: (u64, usize),
+}
+
+fn choices() -> impl Strategy<Value = Choices> {
+    let number = || prop_oneof![6 => 0..9_u64, 1 => Just(1 << 40), 1 => Just(u64::MAX)];
+    let range = (0..9_usize, (number(), number()).prop_map(|(start, end)| start..end));
+    let ranges = proptest::collection::vec(range, 0..3);
+    let at = proptest::collection::vec((0..9_usize, number()), 0..2);
+    let most = (number(), 0..4_usize);
+    (ranges, at, number(), number(), most).prop_map(|(ranges, at, address, tile, most)| Choices {
+        ranges,
+        at,
+        address,
+        tile,
+        most,
+    })
+}
 
 /// The longest side that is drawn cell by cell, and the most cells.
 const LONGEST: u64 = 64;
@@ -195,6 +223,50 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
         prop_assert_eq!(whole.elements + whole.padding, slots as u64);
     }
     extremes(&placement, &counts)
+}
+
+/// Parts out of every range.
+fn parts(
+    ((stage, slow), choices): &(Case, Choices),
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    let Choices { ranges, at, address, tile, most } = choices.clone();
+    let placement = stage.place(slow).unwrap();
+    let all = levels();
+    let level = |at: usize| all[at % all.len()];
+    let at: Location = at.into_iter().map(|(of, at)| (level(of), at)).collect();
+    let drawing = Drawing::new(&placement).most_blocks(most.0).most_panels(most.1);
+    let mut drawing = drawing.addresses(address).at(at).by(level(most.1));
+    drawing = drawing.tiles(vec![(tile, "T".into())]);
+    let mut units: Vec<(Level, Range<u64>)> = Vec::new();
+    for (of, range) in ranges {
+        units.retain(|(other, _)| *other != level(of));
+        units.push((level(of), range.clone()));
+        drawing = drawing.units(level(of), range.clone());
+        let sliced = drawing.clone().slice(of, range.clone());
+        prop_assert!(sliced.is_err() || !range.is_empty());
+        let zoomed = drawing.clone().zoom(of, range.start);
+        drawing = sliced.or(zoomed).unwrap_or(drawing);
+    }
+    let _ = drawing.tensor().to_svg();
+    let Ok(picture) = tally.count(drawing.memory()) else { return Ok(()) };
+    let _ = picture.to_svg();
+    for cell in picture.panels.iter().flat_map(|panel| &panel.cells) {
+        for (level, range) in &units {
+            let span = cell.places.iter().find(|(of, _)| of == level && is_unit(*of));
+            let is_set = drawing_is_at(&choices.at, &all, *level);
+            let Some((_, span)) = span.filter(|_| !is_set) else { continue };
+            let last = placement.coordinates(*level).saturating_sub(1);
+            prop_assert!(range.start.min(last) <= span.first);
+            prop_assert!(span.last < range.end || span.last == range.start.min(last));
+        }
+    }
+    Ok(())
+}
+
+/// Whether one coordinate of a level was chosen, which goes before a range.
+fn drawing_is_at(at: &[(usize, u64)], all: &[Level], level: Level) -> bool {
+    at.iter().any(|(of, _)| all[of % all.len()] == level)
 }
 
 fn extremes(placement: &Placement, counts: &[(Location, u64)]) -> Result<(), TestCaseError> {
