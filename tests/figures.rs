@@ -332,6 +332,21 @@ fn a_png_is_the_svg_in_pixels() {
     assert_eq!(png, picture.to_png().unwrap());
 }
 
+#[cfg(feature = "png")]
+#[test]
+fn a_png_of_a_large_picture_has_fewer_pixels_or_is_refused() {
+    const MOST: u64 = 1 << 24;
+    let mut picture = tensor("((1073741824:1073741824), (1073741824:1))");
+    let png = picture.to_png().unwrap();
+    let number = |at: usize| u64::from(u32::from_be_bytes(png[at..at + 4].try_into().unwrap()));
+    let pixels = number(16) * number(20);
+    assert!(pixels > MOST / 2 && pixels < MOST + MOST / 1000, "{pixels}");
+    let cell = picture.panels[0].cells[0].clone();
+    (picture.panels[0].columns, picture.panels[0].cells) = (1, vec![cell; 2_000]);
+    let refusal = picture.to_png().unwrap_err().to_string();
+    assert!(refusal.contains("16384 along a side and 16777216 in all; write .svg"), "{refusal}");
+}
+
 #[test]
 fn pictures_of_anything_are_small() {
     for text in [

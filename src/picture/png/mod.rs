@@ -8,11 +8,14 @@ use super::Picture;
 /// The letters of all pictures, so that they look alike on machines without fonts.
 const FONT: &[u8] = include_bytes!("DejaVuSansMono.ttf");
 
-/// Pixels per unit of the SVG.
-const SCALE: f32 = 2.0;
+/// The most and the fewest pixels per unit of the SVG; text of fewer cannot be read.
+const SCALES: (f32, f32) = (2.0, 0.5);
 
 /// The longest side of a PNG in pixels.
-const LONGEST: u32 = 1 << 14;
+const LONGEST: f32 = 16_384.0;
+
+/// The most pixels of a PNG, of 4 bytes each: 2^24.
+const MOST_PIXELS: f32 = 16_777_216.0;
 
 /// Why a picture cannot be a PNG.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +23,7 @@ const LONGEST: u32 = 1 << 14;
 pub enum PngError {
     /// It has too many pixels.
     #[error(
-        "the picture would be {width} x {height} pixels, and a PNG may have {LONGEST} along a side; write .svg instead"
+        "the picture would be {width} x {height} pixels, and a PNG may have {LONGEST} along a side and {MOST_PIXELS} in all; write .svg instead"
     )]
     TooLarge {
         /// In pixels.
@@ -34,23 +37,30 @@ pub enum PngError {
 }
 
 impl Picture {
-    /// The picture as PNG, two pixels for each unit of the SVG.
+    /// The picture as PNG: two pixels for each unit of the SVG, and fewer where that would be more
+    /// than 16,384 along a side or 2^24 in all.
     ///
     /// Law: the same picture gives the same bytes; no font of the machine is used.
     ///
     /// # Errors
-    /// [`PngError::TooLarge`] beyond 16,384 pixels along a side.
+    /// [`PngError::TooLarge`] where that leaves less than half a pixel for each unit.
     pub fn to_png(&self) -> Result<Vec<u8>, PngError> {
         let render = |error: &dyn std::fmt::Display| PngError::Render(error.to_string());
         let mut options = Options { font_family: "DejaVu Sans Mono".into(), ..Options::default() };
         options.fontdb_mut().load_font_data(FONT.to_vec());
         let tree = Tree::from_str(&self.to_svg(), &options).map_err(|error| render(&error))?;
-        let size = tree.size().to_int_size().scale_by(SCALE);
+        let (most, fewest) = SCALES;
+        let scale = fitting(tree.size().width(), tree.size().height()).min(most);
+        let size = tree.size().to_int_size().scale_by(scale.max(fewest));
         let (width, height) = size.map_or((0, 0), |size| (size.width(), size.height()));
-        let fits = width.max(height) <= LONGEST;
-        let pixels = Pixmap::new(width, height).filter(|_| fits);
+        let pixels = Pixmap::new(width, height).filter(|_| scale >= fewest);
         let mut pixels = pixels.ok_or(PngError::TooLarge { width, height })?;
-        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
+        resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
         pixels.encode_png().map_err(|error| render(&error))
     }
+}
+
+/// The pixels per unit that a picture may have.
+fn fitting(width: f32, height: f32) -> f32 {
+    (LONGEST / width.max(height)).min((MOST_PIXELS / (width * height)).sqrt())
 }
