@@ -11,9 +11,9 @@ use tensor_layout::program::Program;
 use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
+use super::files::Files;
 use super::input::{Place, Placed};
-use super::interrupt::Unfinished;
-use super::output::{Output, done_from, unfinished};
+use super::output::{Output, done_from};
 
 // What `pack` and `unpack` share.
 #[derive(Debug, ClapArgs)]
@@ -122,8 +122,7 @@ pub(super) enum ImageOut {
     File(Output),
     /// A file per unit, in a directory that gets its name when it is complete.
     Dir {
-        dir: tempfile::TempDir,
-        guard: Unfinished,
+        files: Files,
         path: PathBuf,
         units: UnitWriter,
     },
@@ -142,16 +141,12 @@ impl ImageOut {
             header.map_err(|error| out.failed(error))?;
             return Ok(ImageOut::File(out));
         }
-        if path.exists() {
-            let why =
-                format!("{} already exists; remove it or choose another name", path.display());
-            return Err(Failure::Argument(why));
-        }
-        let make = |builder: &tempfile::Builder<'_, '_>, parent: &Path| builder.tempdir_in(parent);
-        let (dir, guard) = unfinished(path, make, tempfile::TempDir::path)?;
-        let units = UnitWriter::new(dir.path(), program, program.unit_header(form, descr));
+        check_absent(path)?;
+        let files = Files::new(path)?;
+        let header = program.unit_header(form, descr);
+        let units = files.fill(|dir| UnitWriter::new(dir, program, header));
         let units = units.map_err(|error| refused(path, error))?;
-        Ok(ImageOut::Dir { dir, guard, path: path.into(), units })
+        Ok(ImageOut::Dir { files, path: path.into(), units })
     }
 
     pub(super) fn finish(
@@ -161,17 +156,14 @@ impl ImageOut {
     ) -> Result<(), Failure> {
         match self {
             ImageOut::File(out) => done_from(written, out, source),
-            ImageOut::Dir { dir, path, guard: _guard, .. } => {
-                let failed = |error| Failure::Io(path.display().to_string(), error);
-                match written {
-                    Ok(()) => publish(dir, &path).map_err(failed),
-                    Err(WriteError::Io(error)) => Err(failed(error)),
-                    Err(WriteError::Read(error)) => {
-                        Err(Failure::Io(source.display().to_string(), error))
-                    }
-                    Err(WriteError::Layout(error)) => Err(error.into()),
+            ImageOut::Dir { files, path, .. } => match written {
+                Ok(()) => check_absent(&path).and_then(|()| files.finish()),
+                Err(WriteError::Io(error)) => Err(Failure::Io(path.display().to_string(), error)),
+                Err(WriteError::Read(error)) => {
+                    Err(Failure::Io(source.display().to_string(), error))
                 }
-            }
+                Err(WriteError::Layout(error)) => Err(error.into()),
+            },
         }
     }
 }
@@ -186,24 +178,23 @@ fn refused(path: &Path, error: io::Error) -> Failure {
     }
 }
 
-/// Gives a complete directory its name, and the mode of any new directory.
-fn publish(dir: tempfile::TempDir, path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755))?;
+/// Units of two images must not be in one directory.
+fn check_absent(path: &Path) -> Result<(), Failure> {
+    match path.exists() {
+        false => Ok(()),
+        true => Err(Failure::Argument(format!(
+            "{} already exists; remove it or choose another name",
+            path.display()
+        ))),
     }
-    std::fs::rename(dir.path(), path)?;
-    // It is not there any more under its old name.
-    let _ = dir.keep();
-    Ok(())
 }
 
 impl Write for ImageOut {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             ImageOut::File(out) => out.write(bytes),
-            ImageOut::Dir { units, .. } => units.write(bytes),
+            // It makes files.
+            ImageOut::Dir { files, units, .. } => files.fill(|_| units.write(bytes)),
         }
     }
 

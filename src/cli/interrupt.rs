@@ -1,4 +1,6 @@
 //! Ctrl-C, SIGTERM and SIGHUP: what was not finished is removed.
+//!
+//! Other signals end the command at once; what they leave is hidden and ends in `.part`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,8 +20,9 @@ impl Unfinished {
         path: impl FnOnce(&T) -> &Path,
     ) -> io::Result<(T, Unfinished)> {
         HANDLER.call_once(|| {
-            // Without a handler the command still works, it only leaves the file behind.
-            let _ = ctrlc::set_handler(stop);
+            // Without a handler the command still works, it only leaves the file behind. So it is
+            // where the caller ignores one of the signals, as `nohup` does, which has to hold.
+            let _ = ctrlc::try_set_handler(stop);
         });
         paths(|paths| {
             let made = make()?;
@@ -34,6 +37,11 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         paths(|paths| paths.retain(|path| *path != self.0));
     }
+}
+
+/// Runs to its end before a signal is handled; neither makes nor drops what is unfinished.
+pub(super) fn uninterrupted<T>(run: impl FnOnce() -> T) -> T {
+    paths(|_| run())
 }
 
 fn paths<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {

@@ -1,7 +1,7 @@
 //! The command line: arguments to a request, a library call, its answer as text.
 //!
 //! A file per command, with its arguments and its help; what commands share stands in `input`
-//! (texts, machines, numbers), `output`, `interrupt`, `json`, `failure`, `slips`, `picture` and
+//! (texts, machines, numbers), `output`, `files`, `interrupt`, `json`, `failure`, `slips`, `picture` and
 //! `image`.
 
 mod bitcast;
@@ -12,6 +12,7 @@ mod element;
 mod explain;
 mod explore;
 mod failure;
+mod files;
 mod hlo;
 mod image;
 mod input;
@@ -58,7 +59,13 @@ strides such as 'shape=(2, 3), strides=(3, 1)', or - to read one from standard
 input. Put it in quotes: shells read brackets and braces.
 
 Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
-nothing on stdout.
+nothing on stdout; 130 stopped by Ctrl-C, SIGTERM or SIGHUP.
+
+Files: -o FILE gets its name when it is complete, and so do all files of a DIR
+together. A command that is stopped leaves nothing; one that is killed otherwise
+may leave a hidden file or directory, .FILE.XXXXXX.part, which can be removed. A
+FILE or DIR that is a link stays one: what it points to is replaced. A file that
+may not be written is not replaced.
 
 Examples:
   tensor-layout explain '(10,7)/((3:7, 4_PE), (7:1))'

@@ -7,14 +7,13 @@ use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use tempfile::NamedTempFile;
 use tensor_layout::notation::Notation;
 use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, LayoutText};
 
 use super::failure::{Failure, note};
+use super::files::Part;
 use super::input::Form;
-use super::interrupt::Unfinished;
 
 /// The most files that one command writes.
 pub(super) const MOST_FILES: u64 = 1 << 20;
@@ -22,9 +21,10 @@ pub(super) const MOST_FILES: u64 = 1 << 20;
 /// Standard output, or a file that appears under its name only when it is complete.
 pub(super) enum Output {
     Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<NamedTempFile>, PathBuf, Unfinished),
-    /// A device or pipe, which cannot be replaced.
-    Device(BufWriter<File>, PathBuf),
+    File(BufWriter<File>, PathBuf, Part),
+    /// Written in place: a device or pipe, which cannot be replaced, or a file of a directory that is
+    /// not complete.
+    Open(BufWriter<File>, PathBuf),
 }
 
 impl Output {
@@ -32,32 +32,25 @@ impl Output {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
         };
-        // A link stays a link: the file that it names is replaced.
-        let resolved = std::fs::canonicalize(path);
-        let path = resolved.as_deref().unwrap_or(path);
+        let failed = |error| Failure::Io(path.display().to_string(), error);
         if path.exists() && !path.is_file() {
-            let device = File::options().write(true).open(path);
-            let device = device.map_err(|error| Failure::Io(path.display().to_string(), error))?;
-            return Ok(Output::Device(BufWriter::with_capacity(1 << 16, device), path.into()));
+            let device = File::options().write(true).open(path).map_err(failed)?;
+            return Ok(Output::Open(BufWriter::with_capacity(1 << 16, device), path.into()));
         }
-        let make = |builder: &tempfile::Builder<'_, '_>, parent: &Path| builder.tempfile_in(parent);
-        let (file, guard) = unfinished(path, make, NamedTempFile::path)?;
-        Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), guard))
+        let (file, part) = Part::new(path).map_err(failed)?;
+        Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), part))
     }
 
     /// Flushes, and gives a file its name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         match self {
             Output::Stdout(mut out) => out.flush().map_err(stdout_failed),
-            Output::Device(mut out, path) => {
+            Output::Open(mut out, path) => {
                 out.flush().map_err(|error| Failure::Io(path.display().to_string(), error))
             }
-            Output::File(out, path, _unfinished) => {
-                let failed = |error| Failure::Io(path.display().to_string(), error);
-                let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-                keep_mode(&file, &path).map_err(failed)?;
-                file.persist(&path).map_err(|error| failed(error.error))?;
-                Ok(())
+            Output::File(mut out, path, part) => {
+                let finished = out.flush().and_then(|()| part.finish());
+                finished.map_err(|error| Failure::Io(path.display().to_string(), error))
             }
         }
     }
@@ -65,41 +58,11 @@ impl Output {
     pub(super) fn failed(&self, error: io::Error) -> Failure {
         match self {
             Output::Stdout(_) => stdout_failed(error),
-            Output::File(_, path, _) | Output::Device(_, path) => {
+            Output::File(_, path, _) | Output::Open(_, path) => {
                 Failure::Io(path.display().to_string(), error)
             }
         }
     }
-}
-
-/// `.table.csv.Ab12Cd.part`: a name that tells which file it will be.
-pub(super) fn unfinished<T>(
-    path: &Path,
-    make: impl FnOnce(&tempfile::Builder<'_, '_>, &Path) -> io::Result<T>,
-    made_at: impl FnOnce(&T) -> &Path,
-) -> Result<(T, Unfinished), Failure> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
-    let prefix = format!(".{name}.");
-    let mut builder = tempfile::Builder::new();
-    let builder = builder.prefix(&prefix).suffix(".part");
-    Unfinished::make(|| make(builder, parent.unwrap_or(Path::new("."))), made_at)
-        .map_err(|error| Failure::Io(path.display().to_string(), error))
-}
-
-/// Temporary files are private; a finished one gets the mode of the file it replaces, or that of
-/// any new file.
-#[cfg(unix)]
-fn keep_mode(file: &NamedTempFile, path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    const NEW_FILE: u32 = 0o644;
-    let mode = std::fs::metadata(path).map_or(NEW_FILE, |old| old.permissions().mode());
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn keep_mode(_: &NamedTempFile, _: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 impl Write for Output {
@@ -107,7 +70,7 @@ impl Write for Output {
         match self {
             Output::Stdout(out) => out.write(bytes),
             Output::File(out, ..) => out.write(bytes),
-            Output::Device(out, _) => out.write(bytes),
+            Output::Open(out, _) => out.write(bytes),
         }
     }
 
@@ -115,12 +78,12 @@ impl Write for Output {
         match self {
             Output::Stdout(out) => out.flush(),
             Output::File(out, ..) => out.flush(),
-            Output::Device(out, _) => out.flush(),
+            Output::Open(out, _) => out.flush(),
         }
     }
 }
 
-fn stdout_failed(error: io::Error) -> Failure {
+pub(super) fn stdout_failed(error: io::Error) -> Failure {
     Failure::Io("standard output".into(), error)
 }
 

@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, Command};
 use clap_complete::Shell;
 
 use super::failure::Failure;
+use super::files::Files;
 use super::output::Output;
 
 /// Print completions for a shell.
@@ -44,7 +45,8 @@ impl Completions {
 impl Man {
     pub(super) fn run(&self, command: Command) -> Result<(), Failure> {
         let failed = |error| Failure::Io(self.dir.display().to_string(), error);
-        std::fs::create_dir_all(&self.dir).map_err(failed)?;
-        clap_mangen::generate_to(command, &self.dir).map_err(failed)
+        let files = Files::new(&self.dir)?;
+        files.fill(|dir| clap_mangen::generate_to(command, dir)).map_err(failed)?;
+        files.finish()
     }
 }

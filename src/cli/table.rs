@@ -13,6 +13,7 @@ use tensor_layout::rows::{Format, Table as Rows, WriteError};
 use tensor_layout::{Level, Location, Placement};
 
 use super::failure::{Failure, note};
+use super::files::Files;
 use super::input::{Place, Placed, location};
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
 
@@ -45,7 +46,7 @@ pub(super) struct Table {
     #[arg(long, value_name = "K/N", help_heading = "Rows")]
     part: Option<String>,
     /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
-    /// that read tables expect.
+    /// that read tables expect; they appear together when all are complete.
     #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
     partition_by: Option<String>,
     /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
@@ -95,7 +96,7 @@ impl Table {
         }
         let rows = rows.at(&at)?;
         let bar = progress(rows.most_rows(), self.output.is_some());
-        write(&rows, self.as_form(format), self.output.as_deref(), &bar)
+        write(&rows, self.as_form(format), Output::new(self.output.as_deref())?, &bar)
     }
 
     fn as_form(&self, format: TableFormat) -> Form {
@@ -192,7 +193,7 @@ fn part(text: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// A file per coordinate of some levels, where there are rows.
+/// A file per coordinate of some levels, where there are rows; they appear together.
 fn partitions(
     placement: &Placement,
     rows: &Rows<'_>,
@@ -217,6 +218,7 @@ fn partitions(
         let why = format!("--partition-by: more than {MOST_FILES} files");
         return Err(Failure::Argument(why));
     }
+    let files = Files::new(dir)?;
     for index in Indexes::new(sizes) {
         let place: Location = levels.iter().copied().zip(index).collect();
         if at.iter().any(|(level, at)| place.get(level).is_some_and(|place| place != at)) {
@@ -226,22 +228,13 @@ fn partitions(
         if rows.for_each(|_| ControlFlow::Break(()))?.is_break() {
             let path: PathBuf =
                 levels.iter().filter_map(|l| Some(format!("{l}={}", place.get(*l)?))).collect();
-            let path = dir.join(path);
-            let failed = |error| Failure::Io(path.display().to_string(), error);
-            std::fs::create_dir_all(&path).map_err(failed)?;
-            write(&rows, form, Some(&path.join(name)), &ProgressBar::hidden())?;
+            write(&rows, form, files.file(&path.join(name))?, &ProgressBar::hidden())?;
         }
     }
-    Ok(())
+    files.finish()
 }
 
-fn write(
-    rows: &Rows<'_>,
-    form: Form,
-    path: Option<&Path>,
-    bar: &ProgressBar,
-) -> Result<(), Failure> {
-    let mut out = Output::new(path)?;
+fn write(rows: &Rows<'_>, form: Form, mut out: Output, bar: &ProgressBar) -> Result<(), Failure> {
     let mut tick = |count| bar.set_position(count);
     let written = match form.format {
         TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),

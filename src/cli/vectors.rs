@@ -17,6 +17,7 @@ use tensor_layout::vectors::{
 use tensor_layout::{LayoutError, ParseError};
 
 use super::failure::{Failure, note};
+use super::files::Files;
 use super::input::open;
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
 use crate::number::to_u64;
@@ -297,32 +298,25 @@ impl ReadArgs {
         let (input, length) = open(&self.file)?;
         let bar = byte_progress(length);
         let mut reader = VectorReader::new(input);
-        let mut said = Vec::new();
-        let mut outputs = Vec::new();
+        let files = Files::new(&self.output)?;
+        let (mut said, mut names) = (Vec::new(), Vec::new());
         loop {
             let tensor = reader.next_tensor(&mut |bytes| bar.set_position(bytes));
             let Some(tensor) = tensor.map_err(|error| failed(&self.file, error))? else { break };
             let name = format!("{}{}.npy", tensor.header.direction.name(), tensor.header.number);
-            if outputs.iter().any(|(other, _)| *other == name) {
+            if names.contains(&name) {
                 let why = format!("{}: {} has two headers", self.file, tensor.header.name());
                 return Err(Failure::Argument(why));
             }
-            outputs.push((name.clone(), self.npy(&name, &tensor)?));
+            let mut out = files.file(Path::new(&name))?;
+            tensor.data.write_npy(&mut out).map_err(|error| out.failed(error))?;
+            out.finish()?;
             said.push(format!("{name}  {}", described(&tensor)));
+            names.push(name);
         }
         bar.finish_and_clear();
-        // Files get their names once the whole text has been read.
-        outputs.into_iter().try_for_each(|(_, out)| out.finish())?;
+        files.finish()?;
         print(&said.join("\n"))
-    }
-
-    fn npy(&self, name: &str, tensor: &VectorTensor) -> Result<Output, Failure> {
-        let dir = &self.output;
-        let failed = |error| Failure::Io(dir.display().to_string(), error);
-        std::fs::create_dir_all(dir).map_err(failed)?;
-        let mut out = Output::new(Some(&dir.join(name)))?;
-        tensor.data.write_npy(&mut out).map_err(|error| out.failed(error))?;
-        Ok(out)
     }
 }
 
