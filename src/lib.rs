@@ -61,6 +61,8 @@
 //! are refused by name.
 
 #![forbid(unsafe_code)]
+// `println!` and `eprintln!` panic where the output is closed or the disk is full.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
 
 // The command names the library as its users do.
 #[cfg(feature = "cli")]

@@ -13,6 +13,8 @@ mod cli_files;
 #[cfg(feature = "cli")]
 mod cli_options;
 #[cfg(feature = "cli")]
+mod cli_outputs;
+#[cfg(feature = "cli")]
 mod cli_readings;
 #[cfg(feature = "cli")]
 mod cli_slips;

@@ -1,7 +1,7 @@
 //! Bad input as a message and an exit code.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
@@ -44,7 +44,12 @@ impl From<LevelNameError> for Failure {
 
 /// Says on stderr what an answer leaves out or an option does not change.
 pub(super) fn note(what: &str) {
-    eprintln!("note: {what}");
+    say(format_args!("note: {what}"));
+}
+
+/// Prints a line to stderr. Where nobody can read it, the exit code has to do.
+fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 impl Failure {
@@ -57,8 +62,8 @@ impl Failure {
             return ExitCode::SUCCESS;
         }
         match as_json {
-            true => eprintln!("{}", json!({ "error": self.json() })),
-            false => eprintln!("{self}"),
+            true => say(format_args!("{}", json!({ "error": self.json() }))),
+            false => say(format_args!("{self}")),
         }
         ExitCode::from(2)
     }

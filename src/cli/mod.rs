@@ -34,6 +34,7 @@ mod vectors;
 mod wrap;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -153,7 +154,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Help, the version, or what is wrong with the arguments.
 fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return printed(error);
+        return printed(error, as_json);
     }
     let expanded = arguments.iter().filter_map(|argument| argument.to_str());
     let advice = expanded.filter_map(slips::from_shell).next();
@@ -169,7 +170,7 @@ fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode
         let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
         return Failure::Argument(message.trim_end().into()).report(true);
     }
-    printed(error)
+    printed(error, as_json)
 }
 
 /// What is wrong and what to do, where that is more than clap can tell.
@@ -187,8 +188,10 @@ fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String
 }
 
 /// Prints what clap has to say; a caller inside of another program goes on.
-fn printed(error: &clap::Error) -> ExitCode {
-    // A reader that went away has read what it wanted.
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+fn printed(error: &clap::Error, as_json: bool) -> ExitCode {
+    match error.print().and_then(|()| io::stdout().flush()) {
+        _ if error.use_stderr() => ExitCode::from(2),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => output::stdout_failed(why).report(as_json),
+    }
 }
