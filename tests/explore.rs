@@ -149,6 +149,108 @@ fn hostile_questions_leave_the_server_answering() {
     assert_eq!(server.view(&plain), expected);
 }
 
+/// A value of a list, at random but the same at every run.
+fn drawn<'a, T>(state: &mut u64, of: &'a [T]) -> &'a T {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    &of[(*state >> 33) as usize % of.len()]
+}
+
+#[test]
+fn any_field_of_a_question_may_be_out_of_range() {
+    let server = Server::start(&[]);
+    let state = &mut 1;
+    let layouts = [
+        "(4_L2B:1)",
+        "((4_L2B:1))",
+        "((4_PE, 3:8), (8:1))",
+        "(10,7)/((3:7, 4_PE), (7:1))",
+        "((2_Time:1, 3_PE:1, 4:2), (2_W:1))",
+        "((100_PE:1, 40:1))",
+        "((40_L2B:1, 40_PE:1, 4:1))",
+        "((1073741824_PE:1, 1024:1))",
+        "(0)/((2:1))",
+        "()",
+        "((2:1), (3:2), (4:6))",
+        "bf16[10,130]{1,0:T(8,128)(2,1)}",
+        "((2:1); B@[3_PE:1])",
+    ];
+    let machines = ["", "mn-core", "L2B=4,PE=4", "PE=1", "L2B=18446744073709551615"];
+    let numbers =
+        ["0", "1", "2", "3", "4", "64", "18446744073709551615", "1152921504606846976", ""];
+    let levels = ["L2B", "PE", "Time", "Addr", "W", "nope", ""];
+    let texts =
+        ["", "0", "3", "-1", "18446744073709551615", "Half", "LM0", "2,5", "PE=1", "Addr=99"];
+    for _ in 0..2_000 {
+        let mut number = || *drawn(state, &numbers);
+        let window = json!([[number(), number()], null, [number(), number()]]);
+        let (start, end, address, cell) =
+            (number(), number(), number(), number().parse().unwrap_or(0_u64));
+        let question = json!({
+            "layout": drawn(state, &layouts),
+            "after": drawn(state, &["", "", "", "((4:1))", "((12:2), (4_PE, 2:1))"]),
+            "machine": drawn(state, &machines),
+            "memory": drawn(state, &["", "", "", "LM0", "nope"]),
+            "dtype": drawn(state, &["", "", "", "Half", "nope"]),
+            "shape": drawn(state, &["", "", "", "10,7", "0", "4"]),
+            "base": drawn(state, &["", "", "", "1", "18446744073709551615"]),
+            "window": drawn(state, &[json!([]), json!([]), window]),
+            "at": drawn(state, &["", "", "PE=1", "L2B=3,PE=1", "Time=9", "W=1"]),
+            "address": drawn(state, &["", "", address]),
+            "units": drawn(state, &[json!([]), json!([[drawn(&mut cell.clone(), &levels), start, end]])]),
+        });
+        let light = json!({ "question": question, "side": drawn(state, &["tensor", "machine", "nope"]), "cell": cell, "copies": true });
+        let names = ["permute", "slice", "pad", "reshape", "tile", "offset", "nope"];
+        let edit = json!({ "question": question, "name": drawn(state, &names), "value": drawn(state, &texts) });
+        let wanted =
+            [json!({ "view": question }), json!({ "light": light }), json!({ "edit": edit })];
+        let wanted = drawn(state, &wanted);
+        let (status, answer) = server.ask(wanted);
+        assert!(status == 200 && answer.is_object() || status == 400, "{status} {wanted}");
+    }
+}
+
+#[test]
+fn empty_ranges_are_refused() {
+    let server = Server::start(&[]);
+    for (field, value) in [
+        ("units", json!([["L2B", "2", "0"]])),
+        ("units", json!([["L2B", "0", "0"]])),
+        ("window", json!([["1", "1"]])),
+    ] {
+        let mut question = json!({ "layout": "((4_L2B:1))" });
+        question[field] = value;
+        let why = server.view(&question)["error"]["message"].as_str().unwrap().to_owned();
+        assert!(why.starts_with(field) && why.ends_with("is an empty range"), "{why}");
+    }
+}
+
+#[test]
+fn requests_that_never_end_are_closed_and_others_are_answered() {
+    // More than are accepted at once.
+    const UNFINISHED: usize = 100;
+    let server = Server::start(&[]);
+    let body =
+        format!("POST /api/ask HTTP/1.1\r\nHost: {}\r\nContent-Length: 9\r\n\r\n{{", server.host());
+    let starts = ["", "GET / HT", "GET / HTTP/1.1\r\nHost: ", &body];
+    let begun = |at: usize| {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        stream.write_all(starts[at % starts.len()].as_bytes()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    };
+    let unfinished: Vec<TcpStream> = (0..UNFINISHED).map(begun).collect();
+    assert_eq!(server.request("GET /", &[("Host", &server.host())], b"").0, 200);
+    for mut stream in unfinished {
+        let mut answer = Vec::new();
+        // The end of the stream, or that the server closed it; not that this test waited too long.
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+        }
+        let text = String::from_utf8_lossy(&answer);
+        assert!(text.is_empty() || text.starts_with("HTTP/1.1 408 "), "{text}");
+    }
+}
+
 #[test]
 fn a_layout_of_2_to_the_60_elements_is_answered_like_a_small_one() {
     let server = Server::start(&[]);

@@ -1,8 +1,8 @@
 //! Files and directories that appear under their names only when they are complete.
 //!
 //! A file is written under a hidden name beside its own. Files of a directory are written in a
-//! hidden directory, and get their names together. A link that is named stays a link: what it
-//! points to is replaced, or made.
+//! hidden directory, and get their names together, which only a signal that no program can handle
+//! interrupts. A link that is named stays a link: what it points to is replaced, or made.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};

@@ -60,13 +60,13 @@ strides such as 'shape=(2, 3), strides=(3, 1)', or - to read one from standard
 input. Put it in quotes: shells read brackets and braces.
 
 Exit codes: 0 done; 1 not the same; 2 bad input, with the reason on stderr and
-nothing on stdout; 130 stopped by Ctrl-C, SIGTERM or SIGHUP.
+nothing on stdout; 130 stopped by Ctrl-C.
 
-Files: -o FILE gets its name when it is complete, and so do all files of a DIR
-together. A command that is stopped leaves nothing; one that is killed otherwise
-may leave a hidden file or directory, .FILE.XXXXXX.part, which can be removed. A
-FILE or DIR that is a link stays one: what it points to is replaced. A file that
-may not be written is not replaced.
+Files: -o FILE gets its name when it is complete, and so do the files of a DIR,
+together. Ctrl-C, SIGTERM and SIGHUP leave nothing behind, unless the caller
+ignores one of them; other signals may leave a hidden file or directory such as
+.FILE.XXXXXX.part, which can be removed. A FILE or DIR that is a link stays one:
+what it points to is written. A file that may not be written is not replaced.
 
 Examples:
   tensor-layout explain '(10,7)/((3:7, 4_PE), (7:1))'

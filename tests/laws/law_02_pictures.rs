@@ -236,7 +236,7 @@ fn parts(
     let level = |at: usize| all[at % all.len()];
     let at: Location = at.into_iter().map(|(of, at)| (level(of), at)).collect();
     let drawing = Drawing::new(&placement).most_blocks(most.0).most_panels(most.1);
-    let mut drawing = drawing.addresses(address).at(at).by(level(most.1));
+    let mut drawing = drawing.addresses(address).at(at.clone()).by(level(most.1));
     drawing = drawing.tiles(vec![(tile, "T".into())]);
     let mut units: Vec<(Level, Range<u64>)> = Vec::new();
     for (of, range) in ranges {
@@ -254,19 +254,15 @@ fn parts(
     for cell in picture.panels.iter().flat_map(|panel| &panel.cells) {
         for (level, range) in &units {
             let span = cell.places.iter().find(|(of, _)| of == level && is_unit(*of));
-            let is_set = drawing_is_at(&choices.at, &all, *level);
-            let Some((_, span)) = span.filter(|_| !is_set) else { continue };
+            // A coordinate that was chosen goes before a range.
+            let span = span.filter(|_| at.get(*level).is_none());
+            let Some((_, span)) = span else { continue };
             let last = placement.coordinates(*level).saturating_sub(1);
             prop_assert!(range.start.min(last) <= span.first);
             prop_assert!(span.last < range.end || span.last == range.start.min(last));
         }
     }
     Ok(())
-}
-
-/// Whether one coordinate of a level was chosen, which goes before a range.
-fn drawing_is_at(at: &[(usize, u64)], all: &[Level], level: Level) -> bool {
-    at.iter().any(|(of, _)| all[of % all.len()] == level)
 }
 
 fn extremes(placement: &Placement, counts: &[(Location, u64)]) -> Result<(), TestCaseError> {

@@ -18,7 +18,6 @@ pub(super) use command::Explore;
 
 #[cfg(feature = "explore")]
 mod command {
-    use std::io::Write;
     use std::net::{Ipv4Addr, TcpListener};
     use std::process::{Command, Stdio};
 
@@ -28,6 +27,7 @@ mod command {
     use super::server;
     use crate::cli::failure::{Failure, note};
     use crate::cli::input::{On, Reading};
+    use crate::cli::output::print;
 
     /// Open a page to explore layouts in, the tensor and the machine side by side.
     #[derive(Debug, ClapArgs)]
@@ -78,9 +78,7 @@ Examples:
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).map_err(failed)?;
             let port = listener.local_addr().map_err(failed)?.port();
             let address = format!("http://127.0.0.1:{port}/{}", fragment(&question));
-            let mut out = std::io::stdout();
-            // Who reads the address needs it before the server ends.
-            let _ = writeln!(out, "{address}").and_then(|()| out.flush());
+            print(&address)?;
             if self.open {
                 open(&address);
             }

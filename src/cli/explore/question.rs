@@ -1,5 +1,7 @@
 //! What the page asks: layouts, a machine, and the part of both that it shows.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use tensor_layout::picture::Drawing;
 use tensor_layout::{LayoutText, Level, Machine, Placement};
@@ -112,7 +114,7 @@ impl Question {
         for axis in 0..rank {
             let asked = self.window.get(axis).and_then(Option::as_ref);
             let range = match asked {
-                Some((start, end)) => number("window", start)?..number("window", end)?,
+                Some((start, end)) => range("window", start, end)?,
                 None => 0..drawing.slots(axis),
             };
             let leads = axis + 2 < rank;
@@ -122,7 +124,7 @@ impl Question {
             }
         }
         for (level, start, end) in &self.units {
-            let range = number("units", start)?..number("units", end)?;
+            let range = range("units", start, end)?;
             drawing = drawing.units(column(level, placement)?, range);
         }
         if !self.address.is_empty() {
@@ -144,6 +146,15 @@ fn column(name: &str, placement: &Placement) -> Result<Level, Failure> {
     match placement.columns().contains(&level) && !level.is_in_unit() {
         true => Ok(level),
         false => Err(Failure::Argument(format!("`{level}` does not distinguish units here"))),
+    }
+}
+
+/// A range that is not empty.
+fn range(what: &str, start: &str, end: &str) -> Result<Range<u64>, Failure> {
+    let range = number(what, start)?..number(what, end)?;
+    match range.is_empty() {
+        true => Err(Failure::Argument(format!("{what}: {start}..{end} is an empty range"))),
+        false => Ok(range),
     }
 }
 

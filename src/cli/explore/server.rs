@@ -1,7 +1,8 @@
 //! The server: the page, and answers to its questions; for this machine only.
 //!
 //! Who asks must name this server (`Host`, and `Origin` where a browser sends one), so that no other
-//! page can ask through the browser of a user. Every request is bounded in size and time, a few
+//! page can ask through the browser of a user. Every request is bounded in size and time, and has a
+//! connection of its own, which is closed when its time is over, whatever it waits for. A few
 //! are answered at once, and none reads or writes a file.
 
 use std::io;
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Query, Request, State};
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Query, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, ORIGIN,
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -20,14 +21,18 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tensor_layout::image::NpyTable;
 use tensor_layout::rows::Format;
-use tokio::sync::Semaphore;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answer::view;
-use super::asked::{edit, lit};
+use super::asked::{Side, edit, lit};
 use super::file::PAGE;
 use super::question::Question;
 use crate::cli::failure::Failure;
@@ -35,8 +40,17 @@ use crate::cli::failure::Failure;
 /// The most bytes of a question.
 const MOST_BYTES: usize = 1 << 16;
 
-/// How long an answer may take.
+/// How long the head of a request may take to arrive, and then its body.
+const LONGEST_PART: Duration = Duration::from_secs(5);
+
+/// How long an answer may take, and how long it may wait for others.
 const LONGEST: Duration = Duration::from_secs(20);
+
+/// How long a connection may last: both parts, both waits, and the reading of the answer.
+const LONGEST_CONNECTION: Duration = Duration::from_secs(60);
+
+/// How many connections are open at once; others wait to be accepted.
+const CONNECTIONS: usize = 64;
 
 /// How many are computed at once.
 const AT_ONCE: usize = 4;
@@ -66,14 +80,30 @@ pub(super) fn serve(listener: TcpListener, port: u16) -> io::Result<()> {
         .route("/", get(async || ([(CONTENT_TYPE, "text/html; charset=utf-8")], PAGE)))
         .route("/api/ask", post(ask))
         .route("/api/table", get(table))
-        .layer(DefaultBodyLimit::max(MOST_BYTES))
         .layer(middleware::from_fn_with_state(shared.clone(), guarded))
         .with_state(shared);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        axum::serve(listener, app).await
+        let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        loop {
+            let permit = connections.clone().acquire_owned().await.map_err(io::Error::other)?;
+            match listener.accept().await {
+                Ok((stream, _)) => drop(tokio::spawn(connection(stream, app.clone(), permit))),
+                // The connection was given up, or there are too many files: others end soon.
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
     })
+}
+
+/// Answers one request.
+async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermit) {
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(LONGEST_PART).keep_alive(false);
+    let served = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
+    // A client that goes away, or is too late, is not told.
+    let _ = tokio::time::timeout(LONGEST_CONNECTION, served).await;
 }
 
 impl Shared {
@@ -91,7 +121,10 @@ impl Shared {
 /// Refuses whoever does not mean this server, and says how the answer may be used.
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let mut response = match shared.is_meant(request.headers()) {
-        true => next.run(request).await,
+        true => match whole(request).await {
+            Ok(request) => next.run(request).await,
+            Err(response) => response,
+        },
         false => (StatusCode::FORBIDDEN, "this page is for this machine only\n").into_response(),
     };
     for (name, value) in [
@@ -105,6 +138,20 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
     response
 }
 
+/// A request with all of its body.
+async fn whole(request: Request) -> Result<Request, Response> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(LONGEST_PART, to_bytes(body, MOST_BYTES)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => Err(refused(StatusCode::PAYLOAD_TOO_LARGE, "the question is too long")),
+        Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the question did not arrive in time")),
+    }
+}
+
+fn refused(status: StatusCode, why: &str) -> Response {
+    (status, axum::Json(json!({ "error": { "message": why } }))).into_response()
+}
+
 /// What the page wants to know.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -112,7 +159,7 @@ enum Wanted {
     /// All that it shows.
     View(Question),
     /// Which cells light up with one.
-    Light { question: Question, side: String, cell: usize, copies: bool },
+    Light { question: Question, side: Side, cell: usize, copies: bool },
     /// A layout after an edit.
     Edit { question: Question, name: String, value: String },
 }
@@ -121,13 +168,12 @@ async fn ask(State(shared): State<Shared>, body: Bytes) -> Response {
     let wanted: Wanted = match serde_json::from_slice(&body) {
         Ok(wanted) => wanted,
         Err(error) => {
-            let why = json!({ "error": { "message": format!("not a question: {error}") } });
-            return (StatusCode::BAD_REQUEST, axum::Json(why)).into_response();
+            return refused(StatusCode::BAD_REQUEST, &format!("not a question: {error}"));
         }
     };
     let answer = move || match wanted {
         Wanted::View(question) => view(&question),
-        Wanted::Light { question, side, cell, copies } => lit(&question, &side, cell, copies),
+        Wanted::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
         Wanted::Edit { question, name, value } => edit(&question, &name, &value),
     };
     match bounded(&shared, answer).await {
@@ -141,9 +187,6 @@ async fn bounded<T: Send + 'static>(
     shared: &Shared,
     answer: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Response> {
-    let refused = |status: StatusCode, why: &str| {
-        (status, axum::Json(json!({ "error": { "message": why } }))).into_response()
-    };
     let late = |_| refused(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long");
     let permit = tokio::time::timeout(LONGEST, shared.running.clone().acquire_owned());
     let Ok(permit) = permit.await.map_err(late)? else {
