@@ -117,7 +117,7 @@ pub enum LayoutError {
         row_major: Option<String>,
     },
     /// Two elements in one place.
-    #[error("elements ({}) and ({}) share the place {place}", list(.first), list(.second))]
+    #[error("{}", stored_together("elements", .first, .second, .place))]
     Collision {
         /// An index.
         first: Vec<u64>,
@@ -127,7 +127,7 @@ pub enum LayoutError {
         place: Location,
     },
     /// A replica that lands on another copy.
-    #[error("copies of ({}) and ({}) share the place {place}", list(.first), list(.second))]
+    #[error("{}", stored_together("copies of elements", .first, .second, .place))]
     ReplicaOverlap {
         /// An index.
         first: Vec<u64>,
@@ -469,6 +469,20 @@ pub(crate) fn counted<N: Display + PartialEq + From<u8>>(
     many: &str,
 ) -> String {
     format!("{count} {}", if count == N::from(1) { one } else { many })
+}
+
+/// `elements (0, 2) and (1, 0) are both stored at Addr=2`: two of `what`, or two copies of one.
+pub(crate) fn stored_together(
+    what: &str,
+    first: &[u64],
+    second: &[u64],
+    place: &Location,
+) -> String {
+    let both = match first == second {
+        true => format!("two copies of element ({})", list(first)),
+        false => format!("{what} ({}) and ({})", list(first), list(second)),
+    };
+    format!("{both} are both stored at {place}")
 }
 
 /// The entries of an index, cut so that a message stays short.

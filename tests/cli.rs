@@ -193,7 +193,7 @@ fn explain_refuses_ambiguous_incomplete_and_colliding_layouts() {
     assert!(refused(&["explain", "((2_PE, 6:4), (2_PE, 4:1))"]).contains("  ^^^^         ----"));
     assert!(refused(&["explain", "((4_PE, 3), (8))"]).contains("((4_PE, 3:8), (8:1))"));
     assert!(
-        refused(&["explain", "(2:2, 3:1)"]).contains("(0, 2) and (1, 0) share the place Addr=2")
+        refused(&["explain", "(2:2, 3:1)"]).contains("(0, 2) and (1, 0) are both stored at Addr=2")
     );
 }
 
@@ -536,8 +536,8 @@ fn cute_and_strided_text_may_share_places() {
     assert!(page.contains("shared     Addr=1 by (0, 1) (1, 1)\n"), "{page}");
     let answer = json_of(&["explain", "(2,2):(1,1)", "--json"]);
     assert_eq!(answer["shared"], json!([{"at": {"Addr": 1}, "indexes": [[0, 1], [1, 0]]}]));
-    assert!(refused(&["element", "(2,2):(1,1)", "Addr=1"]).contains("share the place Addr=1"));
-    assert!(refused(&["table", "(2,2):(1,1)", "--machine", "PE=2"]).contains("share the place"));
+    assert!(refused(&["element", "(2,2):(1,1)", "Addr=1"]).contains("are both stored at Addr=1"));
+    assert!(refused(&["table", "(2,2):(1,1)", "--machine", "PE=2"]).contains("are both stored at"));
     let convert = |text: &str, to: &str| stdout(&["convert", text, "--to", to]);
     assert_eq!(convert("f32[3,4]{0,1}", "cute"), "(3,4):(1,3)\n");
     assert_eq!(convert("f32[3,4]{0,1}", "strided"), "shape=(3, 4), strides=(1, 3)\n");

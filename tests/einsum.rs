@@ -483,7 +483,7 @@ fn wrong_questions_are_refused() {
     let stray = [('i', run(2, Level::ADDR))];
     assert_eq!(refused(&stray), "the operation is refused: `i` is not summed over");
     let meets = refused(&[('k', run(2, Level::PE))]);
-    assert!(meets.starts_with("elements (0, 0, 1) and (1, 0, 0) share the place"), "{meets}");
+    assert!(meets.starts_with("elements (0, 0, 1) and (1, 0, 0) are both stored at"), "{meets}");
     let flat: Layout = "(8:1)".parse().unwrap();
     let rank = matmul.local(&flat, &[]).unwrap_err().to_string();
     assert_eq!(

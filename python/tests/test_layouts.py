@@ -242,6 +242,6 @@ def test_refusals_point_into_the_text_as_long_as_it_is_the_layout():
 
 
 def test_a_layout_that_shares_places_points_to_it():
-    with pytest.raises(ParseError, match="share the place") as refusal:
+    with pytest.raises(ParseError, match="are both stored at") as refusal:
         Layout("((4:1), (2:3))")
     assert refusal.value.text == "((4:1), (2:3))" and "stride" in str(refusal.value.help)

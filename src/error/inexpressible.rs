@@ -4,6 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
+use crate::error::stored_together;
 use crate::level::Level;
 use crate::location::Location;
 
@@ -169,9 +170,7 @@ impl fmt::Display for Inexpressible {
             }
             Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
             Self::Shared { first, second, place } => {
-                let what = if first == second { "copies of" } else { "elements" };
-                let [first, second] = [first, second].map(|index| index.iter().join(", "));
-                write!(f, "{what} ({first}) and ({second}) share the place {place}")
+                f.write_str(&stored_together("elements", first, second, place))
             }
             Self::Span { level, span } => write!(f, "`{level}` is rounded up to a span of {span}"),
             Self::Tail { level, span, end } => write!(

@@ -155,7 +155,7 @@ fn the_l2bs_of_a_group_share_its_memory() {
         VectorWriter::new(header, data(Dtype::Int, shape, 0..count))
     };
     let refused = writer("((2_L2B:1), (2_W:1))@DRAM / Int", &[2, 2]).unwrap_err();
-    assert!(refused.to_string().contains("share the place"), "{refused}");
+    assert!(refused.to_string().contains("are both stored at"), "{refused}");
     // L2B 0 and 3: groups 0 and 1.
     let written = writer("((2_L2B:3), (2_W:1))@DRAM / Int", &[2, 2]).unwrap();
     assert_eq!(
