@@ -416,6 +416,19 @@ fn levels_stand_in_any_order_in_an_axis() {
 }
 
 #[test]
+fn a_scalar_has_copies_or_no_candidate() {
+    let count = |machine: &str, shape: &[u64], replicate| {
+        let candidates = Candidates::new(&machine.parse().unwrap(), shape).replicate(replicate);
+        assert_eq!(all(&candidates).len() as u128, candidates.count().unwrap());
+        candidates.count().unwrap()
+    };
+    for shape in [&[][..], &[1], &[1, 1]] {
+        assert_eq!((count("PE=4", shape, true), count("PE=4", shape, false)), (1, 0));
+        assert_eq!(count("PE=1", shape, false), 1);
+    }
+}
+
+#[test]
 fn a_level_may_be_cut_between_axes_and_copies() {
     let machine: Machine = "L2B=8".parse().unwrap();
     let cut = Candidates::new(&machine, &[4, 6]).level_parts(2).padding_percent(0);

@@ -147,7 +147,10 @@ impl Candidates {
         self
     }
 
-    /// Whether levels may be replicated that could be split over.
+    /// Whether levels may be replicated that [`levels`](Candidates::levels) admits.
+    ///
+    /// Without, all units of such a level hold different elements, so that a tensor without an axis of
+    /// extent 2 or more, a scalar among them, has no candidate on a machine of several units.
     #[must_use]
     pub fn replicate(mut self, replicate: bool) -> Candidates {
         self.replicate = replicate;
