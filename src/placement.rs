@@ -166,10 +166,10 @@ impl Placement {
         self.columns.iter().copied().filter(|c| replicas.clone().any(|r| r == *c)).collect()
     }
 
-    /// The long words that each unit needs: 1 + the greatest address, padding and base included.
+    /// The long words that each unit needs: 1 + the greatest address, padding, span and base included.
     #[must_use]
     pub fn footprint_words(&self) -> u64 {
-        self.layout.extent(Level::ADDR)
+        self.layout.span(Level::ADDR)
     }
 
     /// How many coordinates the machine gives `level`: units, long words of the chosen memory, or
@@ -184,19 +184,19 @@ impl Placement {
     }
 
     /// How many coordinates tables and pictures show in `level`: those of the machine or, for
-    /// addresses and where the machine gives none, those of the layout.
+    /// addresses and where the machine gives fewer or none, those of the layout.
     #[must_use]
     pub fn coordinates(&self, level: Level) -> u64 {
-        let size = self.size(level).filter(|_| level != Level::ADDR);
-        size.unwrap_or_else(|| self.with_copies.span(level))
+        let size = self.size(level).filter(|_| level != Level::ADDR).unwrap_or(0);
+        size.max(self.with_copies.span(level))
     }
 
-    /// Whether a coordinate is beyond [`size`](Placement::size) or, where the machine gives none,
-    /// beyond the extent of the layout.
+    /// Whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
+    /// beyond its span, which exceeds the size of an oversized placement only.
     fn is_outside(&self, level: Level, at: u64) -> bool {
         let used = self.with_copies.used_levels().contains(&level);
-        let size = self.size(level).or_else(|| used.then(|| self.with_copies.span(level)));
-        size.is_some_and(|size| at >= size)
+        let span = used.then(|| self.with_copies.span(level));
+        self.size(level).max(span).is_some_and(|size| at >= size)
     }
 
     /// Finds where the element at `index` lives: its first copy, in all [`columns`](Self::columns).
@@ -217,8 +217,8 @@ impl Placement {
 
     /// Finds what lives at a place; levels that only copies lie apart in may be left out.
     ///
-    /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the
-    /// machine gives none, below the extent of the layout. In a memory that units share, the place
+    /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the machine
+    /// gives none or the layout is oversized, below the span of the layout. In a memory that units share, the place
     /// is the same for all of them.
     ///
     /// # Errors
@@ -355,6 +355,48 @@ mod tests {
             on("((12:1))", "PE=4,MAB=2", 0),
         ];
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len() - 1);
+    }
+
+    #[test]
+    fn a_span_has_to_fit_as_padding_has() {
+        let memory = |words| {
+            let memory = Memory { capacity: Some(words), owner: Level::PE, group: 1 };
+            Machine::builder("test").level(Level::PE, 4).memory("M", memory).build().unwrap()
+        };
+        let layout: Layout = "((4_PE, 3:8))".parse().unwrap();
+        let spanned = |level, span| layout.to_builder().span(level, span).build().unwrap();
+        let place = |layout: Layout, words| Placement::of(layout).on(&memory(words)).memory("M");
+        let refused = place(spanned(Level::ADDR, 23), 19).build().unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "memory `M` holds 19 long words, but the layout reaches address 22"
+        );
+        let refused = place(spanned(Level::PE, 5), 19).build().unwrap_err();
+        assert!(matches!(refused, LayoutError::LevelTooSmall { size: 4, reach: 4, .. }));
+        // Where it fits, the placement and its program agree.
+        let placement = place(spanned(Level::ADDR, 23), 23).build().unwrap();
+        assert_eq!(placement.footprint_words(), 23);
+        let found = |address: u64| {
+            let place = [(Level::PE, 0), (Level::ADDR, address)].into_iter().collect();
+            (placement.element(&place).unwrap(), placement.program().unwrap().element(address))
+        };
+        assert_eq!(found(22), (Found::Hole, Ok(Found::Hole)));
+        assert_eq!(found(23).0, Found::Outside);
+    }
+
+    #[test]
+    fn an_oversized_placement_finds_what_lies_beyond_the_machine() {
+        let layout: Layout = "((8_PE, 3:8))".parse().unwrap();
+        let placement = Placement::of(layout).on(&"PE=4".parse().unwrap()).oversized().build();
+        let placement = placement.unwrap();
+        let program = placement.program().unwrap();
+        for number in 0..24 {
+            let place = placement.locate(&[number]).unwrap();
+            assert_eq!(placement.element(&place), Ok(Found::Element(vec![number])));
+            let packed = program.place(&[number]).unwrap();
+            assert_eq!(program.element(packed), Ok(Found::Element(number)));
+            assert_eq!(program.location(packed), place);
+        }
     }
 
     #[test]

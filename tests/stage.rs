@@ -73,13 +73,13 @@ impl Stage {
                 break;
             }
             let level = names.remove(pick.index(names.len()));
-            let extent = slows.iter().map(|slow| slow.extent(level)).max().unwrap();
+            let extent = slows.iter().map(|slow| slow.span(level)).max().unwrap();
             if used(&level) || *more > 0 {
                 levels.push((level, extent + more));
             }
         }
         for level in names.into_iter().filter(|level| used(level)) {
-            let extent = slows.iter().map(|slow| slow.extent(level)).max().unwrap();
+            let extent = slows.iter().map(|slow| slow.span(level)).max().unwrap();
             levels.push((level, extent));
         }
         if levels.is_empty() {
@@ -93,7 +93,7 @@ impl Stage {
             let capacity = draw.capacity.map(|more| words + draw.base + more);
             (levels[owner].0, group, capacity)
         });
-        let lanes = slows.iter().map(|slow| slow.extent(Level::W)).max().unwrap();
+        let lanes = slows.iter().map(|slow| slow.span(Level::W)).max().unwrap();
         let lanes = draw.lanes.map(|more| lanes + more);
         lanes.unwrap_or(1).checked_mul(8)?;
         let stage = Stage { levels, memory, base: draw.base, lanes };

@@ -143,20 +143,19 @@ impl PlacementBuilder {
     }
 }
 
-/// The first landing that takes the coordinate of `level` to `size` or beyond, and how far all of
-/// them take it.
+/// The first landing that takes the coordinate of `level` to `size` or beyond, and how far the layout
+/// goes there, its span included.
 fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
-    let reach = layout.extent(level) - 1;
-    let mut at = layout.offset(level);
-    let mut site = Site::Layout;
-    for landing in layout.landings_in(level).filter(|_| reach >= size) {
-        at += (landing.size - 1) * landing.stride;
-        site = landing.site;
-        if at >= size {
-            break;
-        }
+    let reach = layout.span(level) - 1;
+    if reach < size {
+        return None;
     }
-    (reach >= size).then_some((site, reach))
+    let mut at = layout.offset(level);
+    let landing = layout.landings_in(level).find(|landing| {
+        at += (landing.size - 1) * landing.stride;
+        at >= size
+    });
+    Some((landing.map_or(Site::Layout, |landing| landing.site), reach))
 }
 
 /// The number of elements in a long word, which the layout must keep within.

@@ -54,7 +54,7 @@ impl Placement {
             memory.capacity.map(|capacity| Fit { name, needed, capacity })
         });
         let levels = machine.levels().map(|(level, capacity)| {
-            let (name, needed) = (level.to_string(), self.layout.extent(level));
+            let (name, needed) = (level.to_string(), self.layout.span(level));
             Fit { name, needed, capacity }
         });
         levels.filter(|level| !level.fits()).chain(memories).collect()

@@ -70,7 +70,7 @@ impl Placement {
         probe.set(Level::W, 0);
         let inside = self.element(&probe)? != Found::Outside;
         let lanes = self.layout().extent(Level::W);
-        let words = self.footprint_words() - base;
+        let words = self.layout().extent(Level::ADDR) - base;
         let slots = words.checked_mul(lanes);
         let too_large = LayoutError::too_large(Site::Layout, "the number of addresses");
         let end = slots.ok_or(too_large)?;
