@@ -16,7 +16,7 @@ impl Layout {
     /// The layout of the rest of a space: one axis per level of `space`, in its order.
     ///
     /// `space` gives the size of every level. Every place of the space is exactly one place of
-    /// `self` plus one of the complement.
+    /// `self` plus one of the complement. Copies that coincide are one.
     /// Law: disjoint from `self` but for the origin, ordered (its strides ascend from minor to
     /// major), and `self` x complement covers the space exactly.
     /// Cost: O(subaxes log subaxes); where axes are padded or fused, up to 2^16 elements are looked at.
@@ -109,7 +109,7 @@ impl Layout {
 
     /// What the copies land.
     fn copies_landed(&self) -> Vec<Landed> {
-        let copies = self.replicas.iter().filter(|replica| replica.size > 1);
+        let copies = self.replicas.iter().filter(|replica| replica.is_apart());
         copies.map(|copy| (copy.level, copy.size, copy.stride)).collect()
     }
 

@@ -9,7 +9,9 @@ impl Layout {
     /// Composes: the layout `self` of the tensor whose index `map` gives.
     ///
     /// `map` lands in the levels `i0`, `i1`, .. ([`Level::axis`]), the axes of `self`, or in `Addr`
-    /// alone, which is then the row-major linear index of `self`.
+    /// alone, which is then the row-major linear index of `self`. Copies that coincide are one. A layout
+    /// in other levels is a map into the axes of its inverse as
+    /// [`places_as_indexes`](Layout::places_as_indexes).
     /// Law: `f.compose(&g).locate(i) == f.locate(g(i))`; associative; the identity on both sides.
     /// Slots of `self` that `map` does not reach become padding.
     /// Cost: O(subaxes squared), whatever the sizes.
@@ -115,8 +117,9 @@ impl Layout {
         Ok(levels().next().is_none())
     }
 
-    fn check_no_copies(&self) -> Result<(), LayoutError> {
-        match self.replicas.iter().find(|replica| replica.size > 1) {
+    /// Refuses copies that lie apart.
+    pub(crate) fn check_no_copies(&self) -> Result<(), LayoutError> {
+        match self.replicas.iter().find(|replica| replica.is_apart()) {
             None => Ok(()),
             Some(Replica { size, level, .. }) => {
                 Err(LayoutError::MapCopies { level: *level, copies: *size })

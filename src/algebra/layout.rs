@@ -192,7 +192,8 @@ impl Layout {
         self.axes.iter().map(|axis| axis.extent).collect()
     }
 
-    /// The levels that a subaxis names, even one of size 1, and `Addr`; in the order of [`Level`].
+    /// The levels that a subaxis or a sized replica names, even one of size 1, those with an offset or
+    /// a span, those [marked](LayoutBuilder::used), and `Addr`; in the order of [`Level`].
     ///
     /// Units of a level outside this set all hold a copy.
     #[must_use]
@@ -299,6 +300,13 @@ impl Layout {
     }
 }
 
+impl Replica {
+    /// Whether copies lie apart: those with a step of 0 coincide and are one place.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.size > 1 && self.stride > 0
+    }
+}
+
 impl Subaxis {
     /// The same digit where `by` derived axes were put in front.
     pub(crate) fn shifted(&self, by: usize) -> Subaxis {
@@ -380,7 +388,9 @@ impl LayoutBuilder {
     }
 
     /// Rounds the extent of `level`, offset included, up to `span`: what lies between belongs to
-    /// the layout and holds nothing. A span that is not more than the extent says nothing.
+    /// the layout and holds nothing. The level is used from then on, as by
+    /// [`used`](LayoutBuilder::used): its units from 1 on are not copies of unit 0. A span that is not
+    /// more than the extent changes nothing.
     #[must_use]
     pub fn span(mut self, level: Level, span: u64) -> Self {
         self.spans.push((level, span));

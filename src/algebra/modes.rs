@@ -13,7 +13,8 @@ impl Layout {
     /// Source: CuTe, `02_layout_algebra.md`, "By-mode composition".
     ///
     /// # Errors
-    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`.
+    /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`,
+    /// [`MapCopies`](LayoutError::MapCopies) for copies that lie apart.
     ///
     /// # Example
     /// ```
@@ -29,6 +30,7 @@ impl Layout {
     pub fn by_modes(order: IndexOrder, modes: &[Layout]) -> Result<Layout, LayoutError> {
         let mut map = Layout::builder();
         for (number, mode) in modes.iter().enumerate() {
+            mode.check_no_copies()?;
             if let Some(level) = mode.used.iter().copied().find(|level| *level != Level::ADDR) {
                 return Err(LayoutError::MapLevel { level, rank: modes.len() });
             }

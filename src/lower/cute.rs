@@ -44,10 +44,10 @@ impl Layout {
     ///
     /// CuTe has no padding: where there is some, what is written is the layout of the elements
     /// alone ([`without_padding`](Layout::without_padding)).
-    /// Law: every element of the result has the place that it has here.
+    /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, an offset, and
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies that lie apart, an offset, and
     /// derived axes that no plain subaxes replace; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
@@ -92,7 +92,7 @@ impl Layout {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
             return Err(Inexpressible::Level { level: *level });
         }
-        if let Some(replica) = self.replicas().iter().find(|replica| replica.size > 1) {
+        if let Some(replica) = self.replicas().iter().find(|replica| replica.is_apart()) {
             return Err(Inexpressible::Copies { level: replica.level });
         }
         match self.offset(Level::ADDR) {

@@ -43,10 +43,10 @@ impl Layout {
     /// Writes the layout as shape, strides and offset, in elements.
     ///
     /// Strides have no padding: it is left out.
-    /// Law: every element of the result has the place that it has here.
+    /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies, an axis that
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies that lie apart, an axis that
     /// steps unevenly; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
