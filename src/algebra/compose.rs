@@ -135,7 +135,9 @@ impl Layout {
         start: u64,
     ) -> Result<DerivedAxis, LayoutError> {
         let shape = self.shape();
-        let entry = |axis: usize| Subaxis::feed(shape[axis].max(1), first + axis, 1);
+        // Without elements nothing is fed, and the extents may be too long together.
+        let size = |axis: usize| if self.elements() == 0 { 1 } else { shape[axis] };
+        let entry = |axis: usize| Subaxis::feed(size(axis), first + axis, 1);
         let subaxes = order.slowest_first(self.rank()).into_iter().map(entry).collect();
         let axis = crate::algebra::Axis { extent: self.elements(), subaxes };
         Ok(DerivedAxis { start, axis })

@@ -29,13 +29,15 @@ impl IndexOrder {
         }
     }
 
-    /// The weight of each axis in the linear index of a shape.
+    /// The weight of each axis in the linear index of a shape; of a shape without elements, which has
+    /// no index, 0 where it would not fit.
     pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
+        let is_empty = shape.contains(&0);
         let mut weights = vec![1; shape.len()];
         let mut weight = Some(1_u64);
         for axis in self.slowest_first(shape.len()).into_iter().rev() {
             let too_large = LayoutError::too_large(Site::Axis(axis), "the linear index");
-            weights[axis] = weight.ok_or(too_large)?;
+            weights[axis] = weight.or(is_empty.then_some(0)).ok_or(too_large)?;
             weight = weights[axis].checked_mul(shape[axis].max(1));
         }
         Ok(weights)

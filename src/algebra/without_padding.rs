@@ -103,11 +103,18 @@ impl Layout {
         nested.map_or_else(|| self.replicas.clone(), |d| d.into_iter().map(replica).collect())
     }
 
-    /// The shape, without elements and so without places.
+    /// The shape, without elements and so without places; through a derived axis only where the
+    /// axes are too long together to land.
     fn shape_alone(&self) -> Result<Layout, LayoutError> {
         let digits = |extent: u64| (extent > 1).then(|| Subaxis::land(extent, Level::ADDR, 0));
-        let shape = self.shape().into_iter();
-        shape.fold(Layout::builder(), |layout, n| layout.axis(n, digits(n))).build()
+        let shape = self.shape();
+        let axes = shape.iter().fold(Layout::builder(), |layout, n| layout.axis(*n, digits(*n)));
+        match axes.build() {
+            Err(LayoutError::TooLarge { .. }) => {
+                Layout::builder().axis(0, []).build()?.without_elements(&shape)
+            }
+            built => built,
+        }
     }
 
     /// Axes that derived axes connect: the tensor axes and the derived ones of every group that has

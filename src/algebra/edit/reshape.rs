@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::algebra::edit::axes::{index_map, whole};
-use crate::algebra::layout::{DerivedAxis, Layout, Subaxis};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
 use crate::error::{EditFault, LayoutError, Site};
 
@@ -118,11 +118,14 @@ impl Layout {
     }
 
     /// A layout of `shape`, which is without elements too, with the slots of `self` as padding.
-    fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
+    ///
+    /// The slots are what lands. What feeds is left out: it never does, and its sizes, as long as the
+    /// axes, may not fit together.
+    pub(crate) fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let mut builder = self.to_builder();
         let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);
-        let slots =
-            crate::algebra::Axis { extent: 1, subaxes: subaxes.map(|s| s.shifted(1)).collect() };
+        let lands = subaxes.filter(|subaxis| subaxis.feeds().is_none());
+        let slots = Axis { extent: 1, subaxes: lands.collect() };
         for derived in &mut builder.derived {
             derived.axis = derived.axis.with(|subaxis| subaxis.shifted(1));
         }
