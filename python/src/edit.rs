@@ -303,11 +303,15 @@ impl PyLayout {
         edited(slf, |layout| layout.complement(&space))
     }
 
-    /// From places back to indexes: `layout.left_inverse() @ layout` is the index.
+    /// From places back to indexes. Places that hold no element go anywhere.
     ///
-    /// For CuTe layouts and strides the index is the number of the element.
+    /// Where `Addr` is the only level, `layout.left_inverse() @ layout` is the index: for CuTe layouts
+    /// and strides the number of the element. Of a layout in several levels the inverse has an axis per
+    /// level, which no other layout names: it is asked with `locate`.
     ///
     /// >>> from tensor_layout import Layout
+    /// >>> Layout("((4_PE, 3:8), (8:1))").left_inverse().locate(1, 17)
+    /// Location(i0=5, i1=1, Addr=0)
     /// >>> Layout("(4,2):(2,1)").left_inverse()
     /// Layout('((2,4)):((4,1))')
     #[pyo3(signature = () -> "Layout")]

@@ -127,6 +127,12 @@ impl Layout {
         }
     }
 
+    /// Whether the layout gives indexes: it lands in the axes `i0`, `i1`, .. of another one.
+    pub(crate) fn is_index_map(&self) -> bool {
+        let mut levels = self.used.iter().filter(|level| **level != Level::ADDR).peekable();
+        levels.peek().is_some() && levels.all(|level| axis_of(*level).is_some())
+    }
+
     /// The axis whose value is the linear index of `self`, and whose digits are its entries.
     fn linear_axis(
         &self,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
-use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
+use crate::algebra::layout::{Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::algebra::radix::product;
 use crate::error::{InverseFault, LayoutError};
 use crate::level::Level;
@@ -12,7 +12,8 @@ impl Layout {
     /// The left inverse: a layout from places to indexes.
     ///
     /// One axis per used level, in the order of [`Level`]; it lands in `i0`, `i1`, .. the axes of
-    /// `self`. Places that hold no element go anywhere.
+    /// `self`. Places that hold no element go anywhere, copies to one index: the inverse is a function,
+    /// and a [placement](crate::placement::PlacementBuilder::build) takes it as one.
     /// Law: `f.left_inverse().locate(f(i)) == i` for every real index and every copy.
     /// Cost: O(subaxes log subaxes).
     ///
@@ -33,6 +34,50 @@ impl Layout {
     pub fn left_inverse(&self) -> Result<Layout, LayoutError> {
         self.check_injective()?;
         self.inverse()
+    }
+
+    /// The layout as an index map into its [`left_inverse`](Layout::left_inverse): its levels, in the
+    /// order of [`Level`], are the axes `i0`, `i1`, ..
+    ///
+    /// Law: `f.left_inverse().compose(f.places_as_indexes())` is the identity. Copies stay: they are
+    /// refused as those of any index map.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Layout;
+    /// let f: Layout = "((4_PE, 3:8), (8:1))".parse()?;
+    /// assert_eq!(f.places_as_indexes().locate(&[5, 1])?.to_string(), "i0=1,i1=9,Addr=0");
+    /// let index = f.left_inverse()?.compose(&f.places_as_indexes())?;
+    /// assert_eq!(index.locate(&[5, 1])?.to_string(), "i0=5,i1=1,Addr=0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn places_as_indexes(&self) -> Layout {
+        let axis = |level: Level| Level::axis(self.used.binary_search(&level).unwrap_or(0));
+        let entry = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level, stride } => Subaxis::land(subaxis.size, axis(level), stride),
+            Target::Feed { .. } => *subaxis,
+        };
+        let renamed = |(level, at): &(Level, u64)| (axis(*level), *at);
+        let mut used: Vec<Level> = self.used.iter().map(|level| axis(*level)).collect();
+        used.push(Level::ADDR);
+        used.sort_unstable();
+        let mut map = Layout {
+            axes: self.axes.iter().map(|axis| axis.with(entry)).collect(),
+            derived: self.derived.iter().map(|derived| derived.with(entry)).collect(),
+            replicas: self
+                .replicas
+                .iter()
+                .map(|r| Replica { level: axis(r.level), ..*r })
+                .collect(),
+            offsets: self.offsets.iter().map(renamed).collect(),
+            used,
+            spans: self.spans.iter().map(renamed).collect(),
+        };
+        // From ten axes on their names are in another order than their numbers.
+        map.offsets.sort_unstable();
+        map.spans.sort_unstable();
+        map
     }
 
     /// A right inverse: for every place that holds elements, the index of one of them.

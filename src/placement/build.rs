@@ -96,9 +96,11 @@ impl PlacementBuilder {
         self
     }
 
-    /// Checks the layout against the machine, padding slots included.
+    /// Checks the layout against the machine, padding slots and [spans](Layout::span) included.
     ///
-    /// Without a machine, levels and memory are not checked: nothing is known of them.
+    /// Without a machine, levels and memory are not checked: nothing is known of them. An index map,
+    /// which lands in the axes `i0`, `i1`, .. as inverses do, is then a function whose elements may
+    /// [share places](PlacementBuilder::shared_places).
     ///
     /// # Errors
     /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
@@ -112,7 +114,8 @@ impl PlacementBuilder {
         let (shared_places, oversized) = (self.shared_places, self.oversized);
         let layout = layout.with_offset(Level::ADDR, base)?;
         let injective = OnceLock::new();
-        if !shared_places || machine.is_some() {
+        let is_function = shared_places || layout.is_index_map();
+        if !is_function || machine.is_some() {
             layout.check_injective()?;
             let _ = injective.set(Ok(()));
         }
