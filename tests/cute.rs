@@ -76,6 +76,9 @@ const EXAMPLES: &[(&str, &[&str], &str)] = &[
     ("(4,8):(1,4)", &["--inverse", "right"], "32:1"),
     ("(4,8):(1,5)", &["--inverse", "right"], "4:1"),
     ("(2,4,6):(4,1,8)", &["--inverse", "right"], "(4,2,6):(2,1,8)"),
+    // CuTe stops at the first of two digits with stride 1, and before a digit that steps over half of another.
+    ("(5,4,2):(4,1,1)", &["--inverse", "right"], "(4,5):(5,1)"),
+    ("(6,5):(1,4)", &["--inverse", "right"], "(4,5):(1,6)"),
 ];
 
 #[cfg(feature = "cli")]
@@ -111,6 +114,15 @@ fn a_contiguous_inverse_is_undone_by_the_layout() {
         let next = g.len() as u64;
         assert!(!f.contains(&next) || text == "(4,8):(1,5)", "{text}: {next}");
     }
+}
+
+#[test]
+fn a_digit_that_an_extent_cuts_counts_as_far_as_there_are_elements() {
+    // 0 3 6 9 1 4 7 10 2 5: 2 and 5 alone have the digit 2, 8 and 11 are padding.
+    let layout: tensor_layout::Layout = "(10)/((3:1, 4:3))".parse().unwrap();
+    let inverse = layout.contiguous_inverse(Colexicographic).unwrap();
+    assert_eq!(inverse, "((2:1, 3:4))".parse().unwrap());
+    assert_eq!(function(&inverse).iter().map(|i| function(&layout)[*i as usize]).max(), Some(5));
 }
 
 #[test]

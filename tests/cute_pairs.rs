@@ -171,6 +171,26 @@ fn judge_inverse(layout: &Modes, printed: &str) -> u64 {
     g.len() as u64
 }
 
+/// The extents and strides that are left where neighbours step evenly, minor to major.
+fn merged(layout: &Modes) -> Vec<(u64, u64)> {
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for (extent, stride) in layout.concat().into_iter().filter(|(extent, _)| *extent > 1) {
+        match merged.last_mut() {
+            Some((size, step)) if *size * *step == stride => *size *= extent,
+            _ => merged.push((extent, stride)),
+        }
+    }
+    merged
+}
+
+/// How many addresses digits can count, each from 0 on and each up to where the next one steps, when
+/// those below `end` are counted.
+fn countable(digits: &[(u64, u64)], end: u64) -> u64 {
+    let next = digits.iter().filter(|(_, stride)| *stride == end);
+    let ends = next.flat_map(|(extent, _)| 2..=*extent).map(|values| end * values);
+    ends.map(|end| countable(digits, end)).max().unwrap_or(end)
+}
+
 #[test]
 fn compositions_are_printed_wherever_a_shape_and_a_stride_have_their_values() {
     let mut random = Random(20_261_121);
@@ -199,7 +219,13 @@ fn right_inverses_of_random_layouts_are_right_inverses() {
             panic!("{} has no right inverse", text(&layout));
         };
         printed += 1;
-        longest = longest.max(judge_inverse(&layout, &inverse.to_cute().unwrap().to_string()));
+        let reached = judge_inverse(&layout, &inverse.to_cute().unwrap().to_string());
+        assert_eq!(reached, countable(&merged(&layout), 1), "{}", text(&layout));
+        let held = values(&layout);
+        if held.iter().all_unique() {
+            assert!(!held.contains(&reached), "{}", text(&layout));
+        }
+        longest = longest.max(reached);
     }
     assert!(printed == 10_000 && longest > 100, "{printed} {longest}");
 }

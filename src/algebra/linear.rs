@@ -9,6 +9,9 @@
 //! left inverse           2:4, 4:1: g(2 i) = i; what g gives at odd addresses, 4 to 7, is not an index
 //! ```
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::error::{InverseFault, LayoutError};
@@ -25,10 +28,14 @@ struct Digit {
 impl Layout {
     /// The longest layout g from addresses to the linear index with `f(g(a)) = a` for every a.
     ///
-    /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`. CuTe
-    /// calls it the right inverse.
-    /// Law: `f(g(a)) = a` for every a below the extent of g; no digit more can be told from
-    /// strides.
+    /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`; `f(i)` is the
+    /// first copy. CuTe calls it the right inverse; where several digits have the same stride, or
+    /// one steps over a part of another, CuTe stops at an address that g here goes beyond.
+    /// Law: `f(g(a)) = a` for every a below the extent of g. The digits of g are digits of
+    /// [`f.without_padding()`](Layout::without_padding), each from 0 on up to where the next one steps, and no
+    /// such g is longer; where f is injective and its extents cut no digit, nothing lives at the first
+    /// address behind g.
+    /// Cost: O(subaxes squared).
     /// Source: CuTe, `layout.hpp`, `right_inverse`.
     ///
     /// # Errors
@@ -44,41 +51,32 @@ impl Layout {
     /// let inverse = |text| cute(text).contiguous_inverse(Colexicographic).unwrap();
     /// assert_eq!(inverse("(4,2):(2,1)"), cute("((2,4)):((4,1))"));
     /// assert_eq!(inverse("4:2").shape(), [1]); // nothing lives at address 1
+    /// assert_eq!(inverse("(5,4,2):(4,1,1)"), cute("((4,5)):((5,1))")); // 20 addresses; CuTe: 4:5
     /// ```
     pub fn contiguous_inverse(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
-        let (extent, digits) = self.linear_digits(order)?;
-        if extent == 0 {
-            return Layout::builder().axis(0, []).build();
+        let (flat, digits) = self.linear_digits(order)?;
+        match flat.elements() {
+            0 => Layout::builder().axis(0, []).build(),
+            elements => one_axis(longest_chain(&digits, elements - 1).subaxes),
         }
-        let (mut taken, mut end) = (Vec::new(), 1);
-        for digit in digits {
-            // All values of a digit that is cut short are real only below the extent.
-            let whole = digit.size.min(extent / digit.place);
-            if digit.stride != end {
-                break;
-            }
-            taken.push(Subaxis::land(whole, Level::ADDR, digit.place));
-            end *= whole;
-            if whole < digit.size {
-                break;
-            }
-        }
-        one_axis(taken)
     }
 
     /// A layout g from all addresses that f reaches to the linear index with `g(f(i)) = i`.
     ///
     /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`.
     /// Addresses that hold no element give numbers beyond the last index, as in CuTe.
-    /// Law: `g(f(i)) = i` for every i; every other address gives no number below the number of
-    /// elements.
+    /// Law: `g(f(i)) = i` for every i and every copy; every other address gives no number below the
+    /// number of elements.
     /// Source: CuTe, `layout.hpp`, `left_inverse`.
     ///
     /// # Errors
     /// As [`left_inverse`](Layout::left_inverse) and [`contiguous_inverse`](Layout::contiguous_inverse).
     pub fn linear_left_inverse(&self, order: IndexOrder) -> Result<Layout, LayoutError> {
         self.check_injective()?;
-        let (_, digits) = self.linear_digits(order)?;
+        let (flat, mut digits) = self.linear_digits(order)?;
+        let copies = flat.replicas.iter().filter(|replica| replica.is_apart());
+        digits.extend(copies.map(|r| Digit { size: r.size, stride: r.stride, place: 0 }));
+        digits.sort_unstable_by_key(|digit| digit.stride);
         let too_large = || LayoutError::NoInverse(InverseFault::TooLarge);
         let mut beyond = digits.iter().map(|digit| digit.size).product::<u64>();
         let (mut subaxes, mut end) = (Vec::new(), 1_u64);
@@ -98,8 +96,8 @@ impl Layout {
         one_axis(subaxes)
     }
 
-    /// The number of elements, and the digits of the linear index that move, ascending by stride.
-    fn linear_digits(&self, order: IndexOrder) -> Result<(u64, Vec<Digit>), LayoutError> {
+    /// The elements in one axis, and its digits that move, ascending by stride.
+    fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<Digit>), LayoutError> {
         if let Some(level) = self.used.iter().copied().find(|level| *level != Level::ADDR) {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
         }
@@ -122,8 +120,58 @@ impl Layout {
             place *= subaxis.size;
         }
         digits.sort_unstable_by_key(|digit| digit.stride);
-        Ok((flat.elements(), digits))
+        Ok((flat, digits))
     }
+}
+
+/// Digits that count the addresses below `end`, minor to major.
+#[derive(Clone, Debug)]
+struct Chain {
+    end: u64,
+    /// The linear index of the last of them, which is the greatest.
+    last: u64,
+    subaxes: Vec<Subaxis>,
+}
+
+impl Chain {
+    /// Goes on with so many values of the digit that steps by `end`.
+    fn then(&self, digit: Digit, size: u64) -> Chain {
+        let mut subaxes = self.subaxes.clone();
+        subaxes.push(Subaxis::land(size, Level::ADDR, digit.place));
+        // The addresses are those of different elements, whose number fits.
+        Chain { end: self.end * size, last: self.last + (size - 1) * digit.place, subaxes }
+    }
+}
+
+/// The longest chain of digits, given ascending by stride, with linear indexes up to `last`.
+///
+/// Of the chains that end at one address, the one with the least index goes on as far as any.
+fn longest_chain(digits: &[Digit], last: u64) -> Chain {
+    let nothing = Chain { end: 1, last: 0, subaxes: Vec::new() };
+    let mut longest = nothing.clone();
+    let mut chains = BTreeMap::from([(1, nothing)]);
+    for (at, digit) in digits.iter().enumerate() {
+        let Some(chain) = chains.get(&digit.stride).cloned() else { continue };
+        let most = digit.size.min((last - chain.last) / digit.place + 1);
+        let whole = chain.then(*digit, most);
+        if (whole.end, Reverse(whole.last)) > (longest.end, Reverse(longest.last)) {
+            longest = whole;
+        }
+        for next in &digits[at + 1..] {
+            let size = next.stride / digit.stride;
+            if size > most {
+                break;
+            }
+            if size > 1 && next.stride.is_multiple_of(digit.stride) {
+                let longer = chain.then(*digit, size);
+                let known = chains.entry(next.stride).or_insert_with(|| longer.clone());
+                if longer.last < known.last {
+                    *known = longer;
+                }
+            }
+        }
+    }
+    longest
 }
 
 /// An axis of digits, minor to major.
