@@ -2,7 +2,7 @@
 
 use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::{ComplementFault, InverseFault};
-use tensor_layout::{Layout, LayoutError, Level, Location};
+use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 const A: Level = Level::ADDR;
 
@@ -163,4 +163,99 @@ fn a_projection_has_its_level_even_where_nothing_lands_there() {
     assert_eq!(projected.locate(&[5]).unwrap().get(Level::MAB), Some(0));
     let own = layout("((4_PE, 2:1))").project(Level::PE);
     assert_eq!(own.locate(&[5]).unwrap().get(Level::PE), Some(2));
+}
+
+#[test]
+fn a_place_is_an_index_of_the_inverse_level_by_level() {
+    let zed = Level::new("Zed").unwrap();
+    let layout = Layout::builder().axis(3, [land(3, zed, 1)]).axis(4, [land(4, A, 2)]);
+    let layout = layout.offset(Level::PE, 5).build().unwrap();
+    let places = layout.places_as_indexes();
+    assert_eq!(places.locate(&[2, 3]).unwrap().to_string(), "i0=5,i1=2,i2=6,Addr=0");
+    assert_eq!(places.to_builder().build(), Ok(places));
+    // As a map of its own it names no axis.
+    let inverse = self::layout("((3_PE, 4:1))").left_inverse().unwrap();
+    let refused = inverse.compose(&self::layout("((3_PE, 4:1))")).unwrap_err();
+    assert_eq!(refused, LayoutError::MapLevel { level: Level::PE, rank: 2 });
+}
+
+#[test]
+fn an_inverse_is_a_function_where_places_hold_nothing() {
+    // Address 1 holds nothing, and goes where address 0 does.
+    let inverse = layout("((3:2))").left_inverse().unwrap();
+    assert!(inverse.check_injective().is_err());
+    let placement = Placement::of(inverse.clone()).build().unwrap();
+    let index = |address| placement.locate(&[address]).unwrap().get(Level::axis(0));
+    assert_eq!([0, 2, 4].map(index), [Some(0), Some(1), Some(2)]);
+    let machine = "PE=4".parse().unwrap();
+    assert!(Placement::of(inverse).on(&machine).build().is_err());
+}
+
+#[test]
+fn a_linear_inverse_gives_the_index_of_every_copy() {
+    let layout = layout("((4:4); B@[2:1])");
+    let inverse = layout.linear_left_inverse(IndexOrder::RowMajor).unwrap();
+    let held = |address| inverse.locate(&[address]).unwrap().get(A).unwrap();
+    assert_eq!((0..4).map(held).collect::<Vec<_>>(), [0, 0, 8, 8]);
+    assert_eq!((4..6).map(held).collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
+fn axes_without_elements_may_be_long_together() {
+    let long = [1 << 40, 1 << 40, 0];
+    let layout = layout("(0)/((2:1))").reshape(&long).unwrap();
+    let shapes = |edited: Result<Layout, LayoutError>| edited.map(|edited| edited.shape());
+    for order in [IndexOrder::RowMajor, IndexOrder::Colexicographic] {
+        let flat = layout.flattened(order).unwrap();
+        assert_eq!((flat.shape(), flat.slots()), (vec![0], 2));
+        assert_eq!(shapes(layout.compose_in(order, &flat)), Ok(vec![0]));
+        assert_eq!(layout.contiguous_inverse(order).unwrap().elements(), 0);
+        assert_eq!(layout.linear_left_inverse(order).unwrap().rank(), 1);
+        let map = Layout::builder().axis(0, []).used(Level::axis(1)).build().unwrap();
+        assert_eq!(shapes(map.linearised(order, &long)), Ok(vec![0]));
+    }
+    assert_eq!(shapes(layout.reshape(&[0, 1 << 50, 1 << 50])), Ok(vec![0, 1 << 50, 1 << 50]));
+    assert_eq!(shapes(layout.permute(&[2, 0, 1])), Ok(vec![0, 1 << 40, 1 << 40]));
+    assert_eq!(shapes(layout.slice(0, 3, 9, 2)), Ok(vec![3, 1 << 40, 0]));
+    assert_eq!(shapes(layout.split_axis(0, &[1 << 20, 1 << 20])).unwrap().len(), 4);
+    assert_eq!(shapes(layout.without_padding()), Ok(long.to_vec()));
+    assert_eq!(shapes(layout.with_minimal_padding()), Ok(long.to_vec()));
+    assert_eq!(layout.simplified().shape(), long);
+    assert_eq!(layout.same_map(&layout.simplified()), Ok(None));
+    assert_eq!(layout.pads(), Ok(2));
+    assert!(layout.left_inverse().is_ok() && layout.canonical().is_ok());
+    let placement = Placement::of(layout).build().unwrap();
+    assert_eq!(placement.program().unwrap().elements(), 0);
+}
+
+#[test]
+fn a_span_uses_its_level() {
+    let spanned = |span| Layout::builder().axis(2, [land(2, A, 1)]).span(Level::PE, span);
+    assert_eq!(spanned(3).build().unwrap().used_levels(), [Level::PE, A]);
+    // No more than the extent: nothing is rounded up.
+    assert_eq!(spanned(1).build().unwrap().used_levels(), [A]);
+    let machine = "PE=4".parse().unwrap();
+    let copies = |span| {
+        let placement = Placement::of(spanned(span).build().unwrap()).on(&machine).build();
+        placement.unwrap().copies()
+    };
+    assert_eq!((copies(3), copies(1)), (1, 4));
+}
+
+#[test]
+fn copies_that_coincide_are_one() {
+    let plain = layout("((4:1))");
+    let copied = |stride| plain.to_builder().replica(2, A, stride).build().unwrap();
+    assert_eq!(copied(0).to_cute().unwrap().to_string(), "4:1");
+    assert_eq!(copied(0).to_strided().unwrap().to_string(), "shape=(4), strides=(1)");
+    assert_eq!(copied(0).complement(&[(A, 8)]), plain.complement(&[(A, 8)]));
+    assert_eq!(plain.compose(&copied(0)).unwrap(), plain);
+    let modes = |mode: Layout| Layout::by_modes(IndexOrder::RowMajor, &[mode]);
+    assert_eq!(modes(copied(0)), modes(plain.clone()));
+    // Copies that lie apart are refused, or taken into account.
+    assert!(copied(4).to_cute().is_err() && copied(4).to_strided().is_err());
+    let apart = LayoutError::MapCopies { level: A, copies: 2 };
+    assert_eq!(plain.compose(&copied(4)), Err(apart.clone()));
+    assert_eq!(modes(copied(4)), Err(apart));
+    assert_eq!(copied(4).complement(&[(A, 8)]).unwrap().elements(), 1);
 }

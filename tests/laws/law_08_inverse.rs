@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tensor_layout::algebra::IndexOrder;
-use tensor_layout::{LayoutError, Level, Location};
+use tensor_layout::error::InverseFault;
+use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use crate::generate::{any_layout, good_layout, weights};
 use crate::laws::law_04_collision;
@@ -16,6 +17,7 @@ laws! {
     the_left_inverse_gives_every_index_back: 700, 50 %, good_layout(), left;
     the_right_inverse_gives_a_place_of_the_image_back: 700, 50 %, any_layout(), right;
     only_layouts_that_are_not_injective_are_refused_as_such: 300, 20 %, any_layout(), left;
+    linear_inverses_undo_and_are_undone: 700, 30 %, any_linear(), linear;
 }
 
 /// A place as an index: one entry per used level.
@@ -37,12 +39,22 @@ fn left(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let order = IndexOrder::Colexicographic;
     let linear = left.linearised(order, &f.shape()).unwrap();
     let colex = weights(&f.shape(), order);
+    let placed = Placement::of(left.clone()).build().unwrap();
+    let identity = left.compose(&f.layout().places_as_indexes());
+    let copied = f.replicas.iter().any(|(size, ..)| *size > 1);
+    prop_assert_eq!(matches!(identity, Err(LayoutError::MapCopies { .. })), copied);
+    prop_assert_eq!(identity.is_err(), copied, "{:?}", identity);
     for index in f.indexes() {
         for place in f.places(&index) {
             let back = Slow::of(&left).places(&as_index(f, &place)).remove(0);
             prop_assert_eq!(shape_of(f, &back), index.clone(), "from {}", place);
         }
+        // As it comes: in a placement, and after the layout itself.
         let place = as_index(f, &f.places(&index)[0]);
+        prop_assert_eq!(shape_of(f, &placed.locate(&place).unwrap()), index.clone());
+        if let Ok(identity) = &identity {
+            prop_assert_eq!(shape_of(f, &identity.locate(&index).unwrap()), index.clone());
+        }
         let number: u64 = colex.iter().zip(&index).map(|(weight, entry)| weight * entry).sum();
         prop_assert_eq!(linear.locate(&place).unwrap().get(Level::ADDR), Some(number));
     }
@@ -60,6 +72,82 @@ fn right(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
         let inside = back.iter().zip(f.shape()).all(|(entry, extent)| *entry < extent);
         prop_assert!(inside, "{:?} for {}", back, place);
         prop_assert_eq!(&f.places(&back)[0], &place);
+    }
+    Ok(())
+}
+
+/// A layout in `Addr` alone.
+fn any_linear() -> impl Strategy<Value = Slow> {
+    let in_addresses = |mut slow: Slow| {
+        let derived = slow.derived.iter_mut().map(|(_, axis)| axis);
+        for digit in slow.axes.iter_mut().chain(derived).flat_map(|axis| &mut axis.digits) {
+            if let To::Land(_, stride) = digit.to {
+                digit.to = To::Land(Level::ADDR, stride);
+            }
+        }
+        slow.replicas.iter_mut().for_each(|(_, level, _)| *level = Level::ADDR);
+        slow.offsets.retain(|level, _| *level == Level::ADDR);
+        slow.spans.retain(|level, _| *level == Level::ADDR);
+        slow.marked.clear();
+        slow
+    };
+    any_layout().prop_map(in_addresses)
+}
+
+/// What inverses of linear indexes say of every address that they have.
+fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = f.layout();
+    for order in [IndexOrder::RowMajor, IndexOrder::Colexicographic] {
+        let weights = weights(&f.shape(), order);
+        let number =
+            |index: &Vec<u64>| -> u64 { weights.iter().zip(index).map(|(w, i)| w * i).sum() };
+        let numbered: BTreeMap<u64, Vec<u64>> =
+            f.indexes().iter().map(|i| (number(i), i.clone())).collect();
+        let address = |place: &Location| place.get(Level::ADDR).unwrap();
+        match tally.count(layout.contiguous_inverse(order)) {
+            Err(error) => refused(f, &error)?,
+            Ok(inverse) => {
+                let inverse = Slow::of(&inverse);
+                for at in inverse.indexes() {
+                    let index = numbered.get(&address(&inverse.places(&at)[0]));
+                    let index = index.ok_or(TestCaseError::fail("not an index"))?;
+                    prop_assert_eq!(address(&f.places(index)[0]), at[0]);
+                }
+            }
+        }
+        match tally.count(layout.linear_left_inverse(order)) {
+            Err(error) => refused(f, &error)?,
+            Ok(inverse) => {
+                let inverse = Slow::of(&inverse);
+                let mut held: BTreeMap<u64, u64> = BTreeMap::new();
+                for (number, index) in &numbered {
+                    held.extend(f.places(index).iter().map(|place| (address(place), *number)));
+                }
+                let reach = held.keys().max().map_or(0, |last| last + 1);
+                prop_assert!(inverse.elements() >= reach);
+                for at in inverse.indexes() {
+                    let back = address(&inverse.places(&at)[0]);
+                    let right =
+                        held.get(&at[0]).map_or(back >= f.elements(), |number| back == *number);
+                    prop_assert!(right, "{} at {}", back, at[0]);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why a layout in `Addr` alone has no inverse by its linear index.
+fn refused(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
+    match error {
+        LayoutError::NoInverse(InverseFault::Offset { offset, .. }) => {
+            let least = f.indexes().iter().map(|i| f.places(i)[0].get(Level::ADDR).unwrap()).min();
+            prop_assert_eq!(least, Some(*offset));
+        }
+        LayoutError::NoInverse(InverseFault::Fused | InverseFault::Stride { .. }) => {}
+        LayoutError::NoInverse(fault) => prop_assert!(false, "{}", fault),
+        LayoutError::NotDecided { .. } => {}
+        _ => prop_assert!(!f.is_injective(), "{}", error),
     }
     Ok(())
 }

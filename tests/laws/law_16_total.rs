@@ -4,20 +4,18 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
-use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
-use tensor_layout::xla::XlaDtype;
-use tensor_layout::{Found, Layout, LayoutError, Level, Location, Placement};
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::{Found, Layout, LayoutError, Level, Placement};
 
 use crate::run::{Tally, laws};
 
 laws! {
     a_large_layout_is_built_or_refused_and_its_elements_are_found: 800, 30 %, large(), found;
-    operations_on_large_layouts_answer_or_refuse: 800, 30 %, pair(), operations;
 }
 
 /// Axes, derived axes, copies and an offset as drawn; most are refused, rightly or too large.
 #[derive(Clone, Debug)]
-struct Large {
+pub(super) struct Large {
     axes: Vec<(u64, Vec<Subaxis>)>,
     derived: Vec<(u64, u64, Vec<Subaxis>)>,
     replicas: Vec<(u64, Level, u64)>,
@@ -25,7 +23,7 @@ struct Large {
 }
 
 impl Large {
-    fn build(&self) -> Result<Layout, LayoutError> {
+    pub(super) fn build(&self) -> Result<Layout, LayoutError> {
         let mut builder = Layout::builder().offset(self.offset.0, self.offset.1);
         let extent = |cut: u64, subaxes: &[Subaxis]| {
             let slots = subaxes.iter().try_fold(1_u64, |slots, s| slots.checked_mul(s.size));
@@ -45,7 +43,7 @@ impl Large {
 }
 
 /// Mostly small, at times at the edge of 64 bits.
-fn number() -> impl Strategy<Value = u64> {
+pub(super) fn number() -> impl Strategy<Value = u64> {
     let edges = vec![1 << 31, 4_294_967_291, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
     prop_oneof![12 => 1_u64..9, 1 => Just(0), 6 => select(vec![1000, 4096, 65_537, 1 << 20]), 1 => select(edges)]
 }
@@ -66,7 +64,7 @@ fn subaxes(derived: usize) -> impl Strategy<Value = Vec<Subaxis>> {
     prop::collection::vec(subaxis, 0..4)
 }
 
-fn large() -> impl Strategy<Value = Large> {
+pub(super) fn large() -> impl Strategy<Value = Large> {
     (0_usize..3).prop_flat_map(|derived| {
         let cut = || prop_oneof![3 => Just(0_u64), 2 => 0_u64..9, 1 => number()];
         let start = prop_oneof![4 => Just(0_u64), 1 => number()];
@@ -86,7 +84,7 @@ fn large() -> impl Strategy<Value = Large> {
 }
 
 /// The corners of the index, and an index in the middle.
-fn corners(shape: &[u64]) -> Vec<Vec<u64>> {
+pub(super) fn corners(shape: &[u64]) -> Vec<Vec<u64>> {
     if shape.contains(&0) {
         return Vec::new();
     }
@@ -123,37 +121,5 @@ fn found(large: &Large, tally: &mut Tally) -> TestCaseResult {
             }
         }
     }
-    Ok(())
-}
-
-fn pair() -> impl Strategy<Value = (Large, Large, [u64; 3])> {
-    (large(), large(), [number(), number(), number()])
-}
-
-fn operations((f, g, numbers): &(Large, Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
-    let (Ok(f), Ok(g)) = (tally.count(f.build()), tally.count(g.build())) else { return Ok(()) };
-    let [a, b, c] = *numbers;
-    let axis = a as usize % 5;
-    let f32 = XlaDtype::from_name("f32").unwrap();
-    let _ = (f.compose(&g), f.compose_in(IndexOrder::Colexicographic, &g));
-    let _ = (
-        f.divide(IndexOrder::RowMajor, &g, Arrangement::Flat),
-        f.product(&g, Arrangement::Logical),
-    );
-    let _ = (f.same_map(&g), f.serves(&g), f.same_up_to_padding(&g));
-    let _ = (f.left_inverse(), f.right_inverse(), f.with_minimal_padding());
-    let _ = (f.complement(&[(Level::ADDR, a), (Level::PE, b)]), f.complement(&[(Level::ADDR, c)]));
-    let _ = (f.reshape(&[a, b]), f.reshape(&[f.elements()]), f.split_axis(axis, &[a, b]));
-    let _ = (f.merge_axes(axis, b as usize % 4), f.insert_axis(axis), f.drop_axis(axis));
-    let _ = (f.slice(axis, a, b, c), f.slice(0, 0, b, c), f.pad_to(&[a, b]), f.pad_to(&[a]));
-    let _ = (
-        f.tile(0, a, Level::PE),
-        f.expand(axis, b, Level::ADDR),
-        f.clone().with_offset(Level::ADDR, c),
-    );
-    let _ = f.restrict(&Location::from_iter([(Level::ADDR, a), (Level::PE, b)]));
-    let _ = (f.project(Level::ADDR), f.flattened(IndexOrder::Colexicographic));
-    let _ = (f.to_pad_layout(), f.to_pad_layout_map(), f.to_cute(), f.to_strided());
-    let _ = f.to_xla_array(f32);
     Ok(())
 }

@@ -27,6 +27,7 @@ mod law_12_padding;
 mod law_13_replicas;
 mod law_14_xla;
 mod law_15_time;
+mod law_16_operations;
 mod law_16_total;
 mod law_17_memories;
 mod law_17_parts;
@@ -81,6 +82,7 @@ pub(crate) fn all() -> Vec<Law> {
         law_14_xla::laws(),
         law_15_time::laws(),
         law_16_total::laws(),
+        law_16_operations::laws(),
         law_17_relayout::laws(),
         law_18_refusals::laws(),
         law_17_parts::laws(),
