@@ -3,6 +3,7 @@
 use itertools::Itertools;
 
 use super::Expression;
+use super::names::variable;
 use crate::algebra::{Axis, Layout, Target};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -20,28 +21,6 @@ pub(super) struct Function {
     pub(super) locals: Vec<(String, Expression)>,
     /// Names and values of the outputs.
     pub(super) outputs: Vec<(String, Expression)>,
-}
-
-/// What the name of a variable must not be, in any of the languages.
-const RESERVED: &str = " A False NaN None S Self True abstract and as assert async auto await become \
-    bool box break case ceil char class const continue crate def default del do double dyn elif \
-    else enum except exists extern false final finally float floor fn for from gen global goto if \
-    impl implies import in infty inline int is lambda let long loop macro match max min mod move \
-    mut nonlocal not or override pass priv pub raise rat ref register restrict return self short \
-    signed sizeof static struct super switch trait true try type typedef typeof union unsafe \
-    unsigned unsized use virtual void volatile where while with yield uint64_t UINT64_C nullptr \
-    constexpr infinity ceild floord ";
-
-/// The name of a level as a variable: names that mean something else, and those that such a name
-/// becomes, get an underscore.
-pub(super) fn variable(level: Level) -> String {
-    let name = level.as_str();
-    let stem = name.trim_end_matches('_');
-    // Ours are a letter and a number.
-    let is_numbered = stem.get(1..).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
-    let is_ours = is_numbered && stem.starts_with(['i', 'c', 'v', 's', 'd']);
-    let is_reserved = RESERVED.split(' ').any(|word| word == stem);
-    if is_ours || is_reserved { format!("{name}_") } else { name.into() }
 }
 
 impl Function {

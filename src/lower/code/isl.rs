@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::function::variable;
+use super::names::variable;
 use super::{Expression, Function, Style};
 use crate::algebra::Layout;
 use crate::error::LayoutError;

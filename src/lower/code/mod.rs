@@ -12,6 +12,7 @@ mod c;
 mod expression;
 mod function;
 mod isl;
+mod names;
 mod python;
 mod rust;
 
