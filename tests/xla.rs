@@ -139,6 +139,7 @@ fn the_printer_emits_xla_text() {
         ("f32[2]{0:}", "f32[2]{0}"),
         ("f32[]{:}", "f32[]"),
         ("f32[2]{0:L(1)E(0)S(0)M(-3)}", "f32[2]{0}"),
+        ("f32[]{:L(1)M(0)}", "f32[]"),
         ("f32[2]{0:D(D)}", "f32[2]{0}"),
         ("f32[ <= 5, ?]{1, 0 /* order */}", "f32[<=5,?]{1,0}"),
         ("s4[5,2]{1,0:E(8)}", "s4[5,2]{1,0:E(8)}"),
@@ -159,6 +160,7 @@ fn the_printer_emits_xla_text() {
         ),
     ] {
         assert_eq!(shape(text).to_string(), printed);
+        assert_eq!(shape(printed), shape(text));
     }
     assert_eq!(shape("(f32[2,3], s32[])").canonical().to_string(), "(f32[2,3]{1,0}, s32[])");
 }
@@ -436,13 +438,13 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
     );
     assert_eq!(
         raised("f32[3,5]{1,0:T(*,4)}").unwrap_err().to_string(),
-        "a PadLayout cannot express this layout: it can express the elements, but with a span of 15 in `Addr`, not 16"
+        "a PadLayout cannot express this layout: it can express the elements, but only 15 of the 16 slots"
     );
     let map = |text: &str| shape(text).lower().unwrap().to_pad_layout_map().unwrap();
     let (text, lost) = map("u32[]{:T(128)}");
     assert_eq!(
         (text.to_string().as_str(), lost.as_deref()),
-        ("()", Some("the span of `Addr` is 128, which a PadLayout cannot express: it ends at 1"))
+        ("()", Some("padding is left out: of 128 slots 1 is kept"))
     );
     let (text, lost) = map("f32[2,3]{1,0:T(*,8)}");
     assert_eq!((text.to_string().as_str(), lost.is_some()), ("((2:3), (3:1))", true));

@@ -70,7 +70,8 @@ pub enum XlaDim {
 
 /// A layout: the order of the dimensions, and everything after the colon.
 ///
-/// Numbers are as written; [`XlaShape::validate`] says which make sense.
+/// Numbers are as written; [`XlaShape::validate`] says which make sense. What XLA does not print since
+/// it is the default is parsed as not written: `L(1)`, `M` of 0 or less, `{:}` of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XlaLayout {
     /// The dimensions, the fastest-running one first.
@@ -276,6 +277,22 @@ impl fmt::Display for XlaDim {
 }
 
 impl XlaLayout {
+    /// `L(1)` is what a layout without `L` has, and is not printed.
+    fn set_tail_padding(&mut self, elements: i64) {
+        self.tail_padding = (elements != 1).then_some(elements);
+    }
+
+    /// No prefix, and none that is negative, is printed: to XLA there is none.
+    fn set_prefix_bytes(&mut self, bytes: i64) {
+        self.prefix_bytes = bytes.max(0);
+    }
+
+    /// A layout as it is read again: of rank 0 and without attributes nothing of it is printed.
+    fn as_printed(self) -> Option<XlaLayout> {
+        let is_printed = !self.minor_to_major.is_empty() || self.has_attributes();
+        is_printed.then_some(self)
+    }
+
     fn has_attributes(&self) -> bool {
         !self.attributes().is_empty()
     }

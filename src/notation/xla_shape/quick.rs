@@ -86,6 +86,7 @@ impl Reader<'_> {
             return None;
         }
         source.whole = self.at.since(start);
+        let layout = layout.and_then(XlaLayout::as_printed);
         Some(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) })
     }
 
@@ -122,7 +123,7 @@ fn attributes(at: &mut Cursor<'_>, layout: &mut XlaLayout, source: &mut ArraySou
     }
     let start = at.at();
     if at.takes(b'L') {
-        layout.tail_padding = Some(in_brackets(at)?);
+        layout.set_tail_padding(in_brackets(at)?);
         source.tail = at.since(start);
     }
     let start = at.at();

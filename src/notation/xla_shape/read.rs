@@ -168,6 +168,7 @@ impl Reader<'_> {
                 format!("Dimensions size is {rank}, but minor to major size is {entries}.");
             return Err(self.invalid(message, source.minor_to_major));
         }
+        let layout = layout.and_then(XlaLayout::as_printed);
         Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) }))
     }
 
@@ -279,7 +280,7 @@ impl Reader<'_> {
             Rule::tiles => return self.tiles(part, layout, source),
             Rule::tail => {
                 source.tail = at;
-                layout.tail_padding = Some(self.int_in(part)?);
+                layout.set_tail_padding(self.int_in(part)?);
             }
             Rule::index_type => {
                 source.index_type = at;
@@ -294,7 +295,7 @@ impl Reader<'_> {
                 layout.element_bits = self.int_in(part)?;
             }
             Rule::space => layout.memory_space = self.int_in(part)?,
-            Rule::prefix => layout.prefix_bytes = self.int_in(part)?,
+            Rule::prefix => layout.set_prefix_bytes(self.int_in(part)?),
             Rule::splits => {
                 for split in children(part, Rule::split) {
                     source.splits.push(span(&split));
