@@ -23,12 +23,12 @@ impl Location {
     /// The coordinate in `level`, if the place names it.
     #[must_use]
     pub fn get(&self, level: Level) -> Option<u64> {
-        self.coordinates.iter().find(|(name, _)| *name == level).map(|(_, at)| *at)
+        self.search(level).ok().map(|at| self.coordinates[at].1)
     }
 
     /// Sets the coordinate in `level`.
     pub fn set(&mut self, level: Level, coordinate: u64) {
-        match self.coordinates.binary_search_by(|(name, _)| name.cmp(&level)) {
+        match self.search(level) {
             Ok(at) => self.coordinates[at].1 = coordinate,
             Err(at) => self.coordinates.insert(at, (level, coordinate)),
         }
@@ -43,10 +43,15 @@ impl Location {
     ///
     /// Invariant 4 of [`Layout`](crate::Layout) keeps the sum within `u64`.
     pub(crate) fn add(&mut self, level: Level, step: u64) {
-        match self.coordinates.iter_mut().find(|(name, _)| *name == level) {
-            Some((_, coordinate)) => *coordinate += step,
-            None => self.set(level, step),
+        match self.search(level) {
+            Ok(at) => self.coordinates[at].1 += step,
+            Err(at) => self.coordinates.insert(at, (level, step)),
         }
+    }
+
+    /// Where a level is, or where it would be.
+    fn search(&self, level: Level) -> Result<usize, usize> {
+        self.coordinates.binary_search_by(|(name, _)| name.cmp(&level))
     }
 }
 

@@ -154,8 +154,17 @@ impl Machine {
     /// How many units of `level` a unit of the next higher level has.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
-        // Trees have few levels: to look at each is quicker than to hash the name.
-        self.levels().find(|(of, _)| *of == level).map(|(_, size)| size)
+        // In a tree of few levels, to look at each is quicker than to hash the name.
+        const FEW: usize = 16;
+        match self.levels.len() <= FEW {
+            true => self.levels().find(|(of, _)| *of == level).map(|(_, size)| size),
+            false => self.levels.get(&level).copied(),
+        }
+    }
+
+    /// How many levels are above `level`.
+    pub(crate) fn depth(&self, level: Level) -> Option<usize> {
+        self.levels.get_index_of(&level)
     }
 
     /// How many leaves the whole tree has.

@@ -5,6 +5,7 @@ mod equality;
 mod fit;
 mod shared;
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
@@ -162,8 +163,9 @@ impl Placement {
     /// The levels in which copies lie apart.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
-        let replicas = self.with_copies.replicas().iter().map(|replica| replica.level);
-        self.columns.iter().copied().filter(|c| replicas.clone().any(|r| r == *c)).collect()
+        let replicas = self.with_copies.replicas().iter();
+        let copied: BTreeSet<Level> = replicas.map(|replica| replica.level).collect();
+        self.columns.iter().copied().filter(|level| copied.contains(level)).collect()
     }
 
     /// The long words that each unit needs: 1 + the greatest address, padding, span and base included.
@@ -194,7 +196,7 @@ impl Placement {
     /// Whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
     /// beyond its span, which exceeds the size of an oversized placement only.
     fn is_outside(&self, level: Level, at: u64) -> bool {
-        let used = self.with_copies.used_levels().contains(&level);
+        let used = self.with_copies.uses(level);
         let span = used.then(|| self.with_copies.span(level));
         self.size(level).max(span).is_some_and(|size| at >= size)
     }
@@ -248,7 +250,7 @@ impl Placement {
     fn is_replicated(&self, level: Level) -> bool {
         let is_copy = |site: Site| matches!(site, Site::Replica(_));
         let mut apart = self.with_copies.landings_in(level).filter(|landing| landing.size > 1);
-        let is_absent = !self.layout.used_levels().contains(&level);
+        let is_absent = !self.layout.uses(level);
         let copied = self.with_copies.replicas().iter().any(|replica| replica.level == level);
         is_absent || (copied && apart.all(|landing| is_copy(landing.site)))
     }

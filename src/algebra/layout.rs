@@ -201,6 +201,11 @@ impl Layout {
         &self.used
     }
 
+    /// Whether `level` is one of [`used_levels`](Layout::used_levels).
+    pub(crate) fn uses(&self, level: Level) -> bool {
+        self.used.binary_search(&level).is_ok()
+    }
+
     /// The constant that every coordinate in `level` starts from.
     #[must_use]
     pub fn offset(&self, level: Level) -> u64 {
@@ -239,14 +244,13 @@ impl Layout {
     /// Levels of subaxes and sized replicas as they first appear, major to minor.
     #[must_use]
     pub fn levels_in_order(&self) -> Vec<Level> {
-        let mut levels: Vec<Level> = Vec::new();
+        let mut seen = vec![false; self.used.len()];
+        let mut is_first = |level: &Level| {
+            let at = self.used.binary_search(level);
+            at.is_ok_and(|at| !std::mem::replace(&mut seen[at], true))
+        };
         let landed = self.landings().map(|landing| landing.level);
-        for level in landed.chain(self.used.iter().copied()) {
-            if !levels.contains(&level) {
-                levels.push(level);
-            }
-        }
-        levels
+        landed.chain(self.used.iter().copied()).filter(|level| is_first(level)).collect()
     }
 
     /// The columns of a table without a machine: what the layout names, `Addr` always.

@@ -206,7 +206,9 @@ impl Drawing<'_> {
             let first = spans.next();
             spans.any(|span| Some(span) != first)
         };
-        self.placement.columns().iter().copied().filter(differs).collect()
+        // In a level that the layout does not use there are copies only.
+        let columns = self.placement.columns().iter().copied();
+        columns.filter(|level| self.placement.layout().uses(*level)).filter(differs).collect()
     }
 
     /// What stands in the cells of a panel.
@@ -227,9 +229,9 @@ impl Drawing<'_> {
 
     /// The columns that the layout uses without copies.
     fn used_columns(&self) -> Vec<Level> {
-        let (used, copied) = (self.placement.layout().used_levels(), self.placement.replicated());
+        let (layout, copied) = (self.placement.layout(), self.placement.replicated());
         let columns = self.placement.columns().iter().copied();
-        columns.filter(|level| used.contains(level) && !copied.contains(level)).collect()
+        columns.filter(|level| layout.uses(*level) && !copied.contains(level)).collect()
     }
 
     /// What all cells have: `in each PE 0..3, Addr 0..63`.

@@ -231,7 +231,7 @@ impl Check<'_> {
     }
 
     fn depth(&self, level: Level) -> Option<usize> {
-        self.machine.levels().position(|(of, _)| of == level)
+        self.machine.depth(level)
     }
 
     /// Whether the units of a level have the memory to themselves, or nothing is known of it.
@@ -258,7 +258,7 @@ impl Check<'_> {
 
     /// The layout with its absent levels as replicas.
     fn with_copies(&self, lanes: Option<u64>) -> Result<Layout, LayoutError> {
-        let used = |level: &Level| self.layout.used_levels().contains(level);
+        let used = |level: &Level| self.layout.uses(*level);
         let absent = self.machine.levels().filter(|(level, _)| !used(level));
         let mut absent = absent.filter(|(level, _)| self.is_above_memory(*level)).peekable();
         let lanes = lanes.filter(|lanes| *lanes > 1 && !used(&Level::W));
@@ -267,8 +267,9 @@ impl Check<'_> {
             return Ok(self.layout.clone());
         }
         let mut builder = self.layout.to_builder();
+        let is_high_memory = self.is_high_memory();
         for (level, size) in absent {
-            builder = match self.is_high_memory() {
+            builder = match is_high_memory {
                 true => builder.used(level),
                 false => builder.replica(size, level, 1),
             };
@@ -277,7 +278,7 @@ impl Check<'_> {
     }
 
     fn columns(&self, with_copies: &Layout) -> Vec<Level> {
-        let used = |level: &Level| with_copies.used_levels().contains(level);
+        let used = |level: &Level| with_copies.uses(*level);
         let units = self.machine.levels().map(|(level, _)| level);
         let units = units.filter(|level| self.is_above_memory(*level));
         let time = [Level::TIME].into_iter().filter(used);

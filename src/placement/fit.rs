@@ -41,7 +41,7 @@ impl Placement {
     #[must_use]
     pub fn fits(&self) -> Vec<Fit> {
         let Some(machine) = &self.machine else { return Vec::new() };
-        let depth = |level: Level| machine.levels().position(|(of, _)| of == level);
+        let depth = |level: Level| machine.depth(level);
         let used = self.layout.used_levels().iter();
         let lowest = used.filter_map(|level| depth(*level)).max();
         let own = |memory: &Memory| memory.group == 1 && depth(memory.owner) >= lowest;

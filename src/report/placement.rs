@@ -1,11 +1,12 @@
 //! A placement in numbers: axes, digits, levels, padding, footprint.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, Collision, Subaxis, Target, nests};
+use crate::algebra::{Axis, ByLevel, Collision, Subaxis, Target, nests};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -123,6 +124,9 @@ impl Placement {
     /// As [`Layout::pads`](crate::Layout::pads).
     pub fn report(&self) -> Result<Report, LayoutError> {
         let layout = self.layout();
+        let (by_level, replicated) = (self.with_copies().by_level(), self.replicated());
+        let copied: BTreeSet<Level> = replicated.iter().copied().collect();
+        let level = |level: &Level| self.level_report(*level, &by_level, copied.contains(level));
         let derived = layout.derived_axes().iter().map(|derived| axis_report(&derived.axis));
         let (text, inexpressible) = match layout.to_pad_layout_map() {
             Ok((text, _)) => (Some(text.to_string()), None),
@@ -134,7 +138,7 @@ impl Placement {
             inexpressible,
             axes: layout.axes().iter().map(axis_report).collect(),
             derived_axes: derived.collect(),
-            levels: self.columns().iter().map(|level| self.level_report(*level)).collect(),
+            levels: self.columns().iter().map(level).collect(),
             elements: layout.elements(),
             copies: self.copies(),
             slots: self.with_copies().slots(),
@@ -148,18 +152,16 @@ impl Placement {
             fits: self.fits(),
             memory: self.memory().map(|(name, _)| name.into()),
             capacity_words: self.memory().and_then(|(_, memory)| memory.capacity),
-            replicated: self.replicated(),
+            replicated,
         })
     }
 
-    fn level_report(&self, level: Level) -> LevelReport {
-        let layout = self.with_copies();
-        let extent = layout.extent(level);
-        let used = layout.used_in(level).ok();
+    fn level_report(&self, level: Level, landings: &ByLevel<'_>, replicated: bool) -> LevelReport {
+        let extent = landings.extent(level);
+        let used = landings.used_in(level).ok();
         let size = self.size(level);
         let room = if level.is_unit() { size.unwrap_or(extent) } else { extent };
         let holes = used.and_then(|used| room.checked_sub(used));
-        let replicated = self.replicated().contains(&level);
         LevelReport { level, size, extent, used, holes, replicated }
     }
 
