@@ -71,13 +71,6 @@ impl PyPicture {
     }
 }
 
-impl Places {
-    /// A drawing with its title and tiles.
-    fn drawing<'a>(&self, placement: &'a Placement) -> Drawing<'a> {
-        Drawing::new(placement).title(&self.title()).tiles(self.tiles())
-    }
-}
-
 /// What is asked of a drawing.
 struct Wanted {
     by: Option<Level>,

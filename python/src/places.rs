@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::algebra::IndexOrder;
+use tensor_layout::picture::Drawing;
 use tensor_layout::program::Program;
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
@@ -142,11 +143,12 @@ impl Places {
         self.text().map_or_else(|| shape_text(&self.layout), ToString::to_string)
     }
 
-    /// The tiles that the text names.
-    pub(crate) fn tiles(&self) -> Vec<(u64, String)> {
+    /// A drawing of a placement with its title and the tiles that the text names.
+    pub(crate) fn drawing<'a>(&self, placement: &'a Placement) -> Drawing<'a> {
+        let drawing = Drawing::new(placement).title(&self.title());
         match self.text() {
-            Some(LayoutText::Xla(XlaShape::Array(array))) => array.tiles(),
-            _ => Vec::new(),
+            Some(LayoutText::Xla(XlaShape::Array(array))) => drawing.tiles_of(array),
+            _ => drawing,
         }
     }
 

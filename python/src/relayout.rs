@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use tensor_layout::picture::Drawing;
 use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic};
 use tensor_layout::{LayoutError, Level, Machine, Placement};
 
@@ -228,8 +227,8 @@ impl PyRelayout {
     fn _repr_svg_(&self) -> Option<String> {
         let (from, to) = &self.placements;
         let (source, destination) = (self.source.get(), self.destination.get());
-        let left = Drawing::new(from).title(&source.title()).tiles(source.tiles());
-        let right = Drawing::new(to).title(&destination.title()).tiles(destination.tiles());
+        let left = source.drawing(from);
+        let right = destination.drawing(to);
         Some(left.before_and_after(&right).ok()?.to_svg())
     }
 

@@ -10,7 +10,7 @@ use super::output::{is_colored, width};
 pub(super) fn titled<'a>(placement: &'a Placement, syntax: &LayoutText) -> Drawing<'a> {
     let drawing = Drawing::new(placement).title(&syntax.to_string());
     match syntax {
-        LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles(array.tiles()),
+        LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles_of(array),
         _ => drawing,
     }
 }

@@ -8,6 +8,7 @@ use crate::algebra::{Subaxis, Target};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::notation::XlaArray;
 use crate::placement::Placement;
 
 /// A picture of a placement, to be made.
@@ -39,6 +40,8 @@ pub struct Drawing<'a> {
     pub(super) most_panels: usize,
     /// Elements per tile, outermost first, with a name.
     pub(super) tiles: Vec<(u64, String)>,
+    /// How many tiles the shape has.
+    all_tiles: usize,
 }
 
 impl<'a> Drawing<'a> {
@@ -60,6 +63,7 @@ impl<'a> Drawing<'a> {
             most_blocks: 16,
             most_panels: 8,
             tiles: Vec::new(),
+            all_tiles: 0,
         }
     }
 
@@ -78,6 +82,13 @@ impl<'a> Drawing<'a> {
         self.tiles = tiles;
         self.tiles.retain(|(elements, _)| *elements > 0);
         self
+    }
+
+    /// Borders around the tiles of an XLA shape; where only the outer ones are drawn, a note says so.
+    #[must_use]
+    pub fn tiles_of(mut self, array: &XlaArray) -> Drawing<'a> {
+        self.all_tiles = array.layout.as_ref().map_or(0, |layout| layout.tiles.len());
+        self.tiles(array.tiles())
     }
 
     /// Colours by the coordinate in one level.
@@ -222,7 +233,7 @@ impl<'a> Drawing<'a> {
     pub(super) fn unit_levels(&self) -> Vec<Level> {
         let layout = self.placement.layout();
         let columns = self.placement.columns().iter().copied();
-        columns.filter(|l| !l.is_in_unit() && layout.used_levels().contains(l)).collect()
+        columns.filter(|l| !l.is_in_unit() && layout.uses(*l)).collect()
     }
 
     /// The levels of the units and the tiles that a place lies in.
@@ -244,6 +255,10 @@ impl<'a> Drawing<'a> {
             notes.push(format!("{copies} copies over {}; the first is drawn", levels.join(", ")));
         }
         let description = described(what, &self.title, &panels);
+        if self.all_tiles > XlaArray::MOST_TILES {
+            let (most, all) = (XlaArray::MOST_TILES, self.all_tiles);
+            notes.push(format!("the borders of the outer {most} of {all} tiles are drawn"));
+        }
         let title = self.title.clone();
         Picture { title, description, panels, borders, notes, one_scale: false }
     }

@@ -34,8 +34,12 @@ pub struct XlaSizes {
 }
 
 impl XlaArray {
+    /// How many tiles [`tiles`](XlaArray::tiles) lists and pictures have borders for, at most.
+    pub const MOST_TILES: usize = 16;
+
     /// How many elements each tile takes in memory, what later tiles pad included, and its entries
-    /// as they are written, outermost first; tiles without a size are left out.
+    /// as they are written, outermost first; tiles without a size are left out. Of more than
+    /// [`MOST_TILES`](XlaArray::MOST_TILES) tiles, the outer ones.
     ///
     /// ```
     /// use tensor_layout::xla::XlaShape;
@@ -47,7 +51,9 @@ impl XlaArray {
     #[must_use]
     pub fn tiles(&self) -> Vec<(u64, String)> {
         let tiles = self.layout.as_ref().map_or(&[][..], |layout| &layout.tiles);
-        let named = tiles.iter().enumerate().filter_map(|(at, tile)| {
+        // Each looks at all tiles within it.
+        let outer = tiles.iter().enumerate().take(XlaArray::MOST_TILES);
+        let named = outer.filter_map(|(at, tile)| {
             let name: Vec<String> = tile.iter().map(ToString::to_string).collect();
             let size = slots_of_tile(tile, &tiles[at + 1..]).filter(|size| *size > 0)?;
             Some((size, name.join(" x ")))
