@@ -110,7 +110,7 @@ fn a_slice_of_an_xla_shape_keeps_its_tiling() {
     let sliced = source.lower().unwrap().slice(0, 0, 8, 1).unwrap();
     let (text, left_out) = source.write_edited(&sliced, Notation::Xla, f32).unwrap();
     assert_eq!(text, "f32[8,256]{1,0:T(8,128)S(1)}");
-    assert_eq!(left_out.unwrap(), "padding is left out: of 4096 slots 2048 hold elements");
+    assert_eq!(left_out.unwrap(), "padding is left out: of 4096 slots 2048 are kept");
 }
 
 #[test]

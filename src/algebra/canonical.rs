@@ -12,7 +12,7 @@ use crate::level::Level;
 ///
 /// Axes keep what real elements need: digits that are always 0 are dropped, the major-most is cut
 /// at the extent, neighbours that step evenly are merged. What slots take beyond that is a set of
-/// coordinates per level, and so are the copies.
+/// coordinates per level, and so are the copies. Without elements there are slots only.
 ///
 /// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels; equal forms
 /// are the same map. Where both forms are [unique](Canonical::is_unique), two layouts are the same
@@ -33,6 +33,7 @@ impl Layout {
     /// The canonical form.
     ///
     /// Cost: O(subaxes log subaxes) where strides nest; else the coordinates of a level are listed.
+    /// Where derived axes are left, also that of [`without_padding`](Layout::without_padding).
     ///
     /// # Errors
     /// As [`simplified`](Layout::simplified).
@@ -48,10 +49,11 @@ impl Layout {
     pub fn canonical(&self) -> Result<Canonical, LayoutError> {
         let layout = match self.derived.is_empty() {
             true => Cow::Borrowed(self),
-            false => Cow::Owned(self.simplified()),
+            false => Cow::Owned(self.plainest()),
         };
-        let (slots, copies) = (Places::of_slots(&layout), Places::of_copies(&layout));
-        let (axes, derived) = match layout.derived.is_empty() {
+        let is_empty = layout.elements() == 0;
+        let copies = if is_empty { Places::default() } else { Places::of_copies(&layout) };
+        let (axes, derived) = match layout.derived.is_empty() || is_empty {
             true => (layout.axes_of_elements(), Vec::new()),
             false => {
                 let axes = layout.axes.iter().map(|axis| axis.subaxes.clone()).collect();
@@ -66,7 +68,7 @@ impl Layout {
             offsets: layout.offsets.clone(),
             spans: layout.spans.clone(),
             copies,
-            slots,
+            slots: Places::of_slots(&layout),
         })
     }
 

@@ -124,7 +124,7 @@ impl Coordinates {
 }
 
 /// A set of places that is a product of coordinates per level; levels at 0 only are left out.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Places(Vec<(Level, Coordinates)>);
 
 impl Places {

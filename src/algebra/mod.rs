@@ -34,6 +34,7 @@ mod groups;
 mod in_bytes;
 mod inverse;
 mod layout;
+mod left_out;
 mod linear;
 mod locate;
 mod modes;
@@ -59,6 +60,7 @@ pub use restrict::Restricted;
 
 pub(crate) use compose::axis_of;
 pub(crate) use coordinates::nested_sums;
+pub(crate) use count::ByLevel;
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;
 pub(crate) use radix::{product, split};

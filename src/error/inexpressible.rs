@@ -50,28 +50,26 @@ pub enum Inexpressible {
         /// The place.
         place: Location,
     },
-    /// An extent that is rounded up without a slot for what lies between.
-    Span {
-        /// The level.
-        level: Level,
-        /// What the extent is rounded up to.
-        span: u64,
-    },
-    /// A span that a text of the elements alone does not reach.
+    /// A span that differs from that of the closest text.
     Tail {
         /// The level.
         level: Level,
         /// The span of the layout.
         span: u64,
-        /// That of the elements alone.
+        /// That of the text.
         end: u64,
     },
-    /// Slots of padding that a text of the elements alone leaves out.
+    /// Slots of padding that the closest text leaves out.
     Slots {
         /// How many slots the layout has.
         slots: u64,
         /// How many of them that text has.
         kept: u64,
+    },
+    /// A level that only coordinate 0 of is used, where there is no element to show it.
+    Marked {
+        /// The level.
+        level: Level,
     },
     /// An axis without elements.
     Empty {
@@ -161,6 +159,11 @@ pub enum Inexpressible {
 impl fmt::Display for Inexpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let split = |into: &[u64]| into.iter().join(" x ");
+        // A value of extent 1 has no digits.
+        let value = |into: &[u64]| match into {
+            [] => "a value without digits".into(),
+            _ => format!("a value that is split into {}", split(into)),
+        };
         match self {
             Self::Level { level } => {
                 write!(f, "it has one linear address, but this layout uses `{level}`")
@@ -172,13 +175,15 @@ impl fmt::Display for Inexpressible {
             Self::Shared { first, second, place } => {
                 f.write_str(&stored_together("elements", first, second, place))
             }
-            Self::Span { level, span } => write!(f, "`{level}` is rounded up to a span of {span}"),
             Self::Tail { level, span, end } => write!(
                 f,
                 "it can express the elements, but with a span of {end} in `{level}`, not {span}"
             ),
             Self::Slots { slots, kept } => {
                 write!(f, "it can express the elements, but only {kept} of the {slots} slots")
+            }
+            Self::Marked { level } => {
+                write!(f, "it can express the shape, but not that `{level}` is used")
             }
             Self::Empty { axis } => write!(f, "axis {axis} has extent 0"),
             Self::Padding { axis, extent, slots } => {
@@ -190,26 +195,28 @@ impl fmt::Display for Inexpressible {
             Self::Uneven { axis, sizes } => {
                 write!(f, "axis {axis} does not step evenly: {}", split(sizes))
             }
+            Self::Resplit { axis, size, into } if into.is_empty() => {
+                write!(f, "a digit of axis {axis}, of size {size}, is cut to one value")
+            }
             Self::Resplit { axis, size, into } => write!(
                 f,
                 "a digit of axis {axis}, of size {size}, is split again into {}, which pads inside",
                 split(into)
             ),
-            Self::Stepped { axis, step, into } => write!(
-                f,
-                "axis {axis} steps by {step} through a value that is split into {}",
-                split(into)
-            ),
+            Self::Stepped { axis, step, into } => {
+                write!(f, "axis {axis} steps by {step} through {}", value(into))
+            }
             Self::Shifted { axis, start, into } => {
-                write!(
-                    f,
-                    "axis {axis} starts at {start} of a value that is split into {}",
-                    split(into)
-                )
+                write!(f, "axis {axis} starts at {start} of {}", value(into))
             }
             Self::Constant { value } => {
                 write!(f, "an axis that no index reaches has the value {value}")
             }
+            Self::Fused { axes, extent, into } if into.is_empty() => write!(
+                f,
+                "axes {} are fused into one value of extent {extent}, which has no digits",
+                axes.iter().join(" and ")
+            ),
             Self::Fused { axes, extent, into } => write!(
                 f,
                 "axes {} are fused into one value of extent {extent}, whose digits {} straddle them",

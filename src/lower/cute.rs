@@ -7,6 +7,9 @@ use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{CuteLayout, CuteMode};
 
+/// How messages call the notation.
+pub(super) const NOTATION: &str = "a CuTe layout";
+
 impl CuteLayout {
     /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs
     /// fastest. Places are `Addr`; elements may share them.
@@ -25,7 +28,7 @@ impl CuteLayout {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
-    fn to_layout(&self) -> Result<Layout, LayoutError> {
+    pub(super) fn to_layout(&self) -> Result<Layout, LayoutError> {
         let mut builder = Layout::builder();
         for (number, mode) in self.axes().iter().enumerate() {
             let leaves = mode.leaves();
@@ -60,8 +63,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_cute(&self) -> Result<CuteLayout, LayoutError> {
-        let inexpressible =
-            |reason| LayoutError::Inexpressible { notation: "a CuTe layout", reason };
+        let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
         let exact = self.simplified();
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
         layout.check_linear().map_err(inexpressible)?;

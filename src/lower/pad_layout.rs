@@ -8,6 +8,7 @@ use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
+use crate::report::counted;
 
 impl PadLayout {
     /// Says what the text means.
@@ -222,7 +223,8 @@ impl Layout {
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) for constant offsets, spans beyond the slots,
     /// derived axes that no plain subaxes replace, and elements that share places, which no text may
-    /// have; where only padding is in the way, the reason says so. As [`Layout::check_injective`].
+    /// have; where only padding or a span is in the way, the reason says so. As
+    /// [`Layout::check_injective`].
     ///
     /// # Example
     /// ```
@@ -235,14 +237,11 @@ impl Layout {
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
-        let simplified = self.simplified();
-        let text = simplified.write_with_padding().map_err(|refusal| {
-            match simplified.write_elements() {
-                Ok((_, Some(lost), _)) => inexpressible(lost),
-                _ => refusal,
-            }
-        })?;
-        simplified.check_readable().map(|()| text)
+        let MapText { text, said } = self.closest_pad_layout()?;
+        // That elements share places comes first: padding in them is no reason.
+        said.check_readable()?;
+        let lost = self.left_out(&said).into_iter().next();
+        lost.map_or(Ok(text), |lost| Err(inexpressible(lost)))
     }
 
     /// Writes the map as a PadLayout, and what it cannot express, if anything: padding, a span, or
@@ -254,14 +253,10 @@ impl Layout {
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) where the map itself cannot be said.
     pub fn to_pad_layout_map(&self) -> Result<(PadLayout, Option<String>), LayoutError> {
-        let simplified = self.simplified();
-        let (text, lost, written) = match simplified.write_with_padding() {
-            Ok(text) => (text, None, simplified),
-            Err(_) => simplified.write_elements()?,
-        };
-        let unread = written.check_readable().err().map(unread_note);
-        let notes = lost.iter().map(note).chain(unread).join("; ");
-        Ok((text, (!notes.is_empty()).then_some(notes)))
+        let MapText { text, said } = self.closest_pad_layout()?;
+        let lost = left_out_note(&self.left_out(&said), NOTATION);
+        let note = lost.into_iter().chain(said.unread_note()).join("; ");
+        Ok((text, (!note.is_empty()).then_some(note)))
     }
 
     /// Refuses what lowering refuses of any text: elements that share places.
@@ -275,29 +270,25 @@ impl Layout {
         })
     }
 
-    fn write_with_padding(&self) -> Result<PadLayout, LayoutError> {
-        if let Some((level, span)) = self.spans.first() {
-            return Err(inexpressible(Inexpressible::Span { level: *level, span: *span }));
-        }
-        self.write_pad_layout()
+    /// What to say beside a text that cannot be read back.
+    pub(super) fn unread_note(&self) -> Option<String> {
+        let why = match self.check_readable().err()? {
+            LayoutError::Inexpressible { reason, .. } => reason.to_string(),
+            other => other.to_string(),
+        };
+        Some(format!("this text cannot be read back as a layout: {why}"))
     }
 
-    /// The text of the elements alone, what it lacks, and the layout that it says.
-    fn write_elements(&self) -> Result<(PadLayout, Option<Inexpressible>, Layout), LayoutError> {
-        let elements = self.without_padding()?;
-        let text = elements.write_pad_layout()?;
-        Ok((text, self.lost_in(&elements), elements))
-    }
-
-    /// What of span and padding the layout of the elements lacks.
-    fn lost_in(&self, elements: &Layout) -> Option<Inexpressible> {
-        let differs = |level: &&Level| self.span(**level) != elements.extent(**level);
-        if let Some(level) = self.used.iter().find(differs).copied() {
-            let (span, end) = (self.span(level), elements.extent(level));
-            return Some(Inexpressible::Tail { level, span, end });
+    /// The text of this map that keeps most of it: all but the spans, else the elements alone.
+    pub(super) fn closest_pad_layout(&self) -> Result<MapText, LayoutError> {
+        let plain = self.plainest().without_spans();
+        match plain.write_pad_layout() {
+            Ok(text) => Ok(MapText { text, said: plain }),
+            Err(_) => {
+                let said = self.without_padding()?;
+                Ok(MapText { text: said.write_pad_layout()?, said })
+            }
         }
-        let (slots, kept) = (self.slots(), elements.slots());
-        (slots != kept).then_some(Inexpressible::Slots { slots, kept })
     }
 
     fn write_pad_layout(&self) -> Result<PadLayout, LayoutError> {
@@ -370,30 +361,35 @@ impl Layout {
     }
 }
 
+/// How messages call the notation.
+pub(super) const NOTATION: &str = "a PadLayout";
+
+/// A text, and the layout that it says.
+pub(super) struct MapText {
+    pub(super) text: PadLayout,
+    pub(super) said: Layout,
+}
+
 fn inexpressible(reason: Inexpressible) -> LayoutError {
-    LayoutError::Inexpressible { notation: "a PadLayout", reason }
+    LayoutError::Inexpressible { notation: NOTATION, reason }
 }
 
-/// What to say beside a text of the elements alone.
-fn note(lost: &Inexpressible) -> String {
-    match lost {
+/// What to say beside a text that leaves something out.
+pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Option<String> {
+    let note = |lost: &Inexpressible| match lost {
         Inexpressible::Tail { level, span, end } => format!(
-            "the span of `{level}` is {span}, which a PadLayout cannot express: it ends at {end}"
+            "the span of `{level}` is {span}, which {notation} cannot express: it ends at {end}"
         ),
-        Inexpressible::Slots { slots, kept } => format!(
-            "of {slots} slots a PadLayout can express {kept}: the rest of the padding is left out"
-        ),
-        other => other.to_string(),
-    }
-}
-
-/// What to say beside a text that cannot be read back.
-fn unread_note(refusal: LayoutError) -> String {
-    let why = match refusal {
-        LayoutError::Inexpressible { reason, .. } => reason.to_string(),
+        Inexpressible::Slots { slots, kept } => {
+            let are = if *kept == 1 { "is" } else { "are" };
+            format!("padding is left out: of {} {kept} {are} kept", counted(*slots, "slot"))
+        }
+        Inexpressible::Marked { level } => {
+            format!("{notation} cannot express that `{level}` is used")
+        }
         other => other.to_string(),
     };
-    format!("this text cannot be read back as a layout: {why}")
+    (!left_out.is_empty()).then(|| left_out.iter().map(note).join("; "))
 }
 
 fn subaxis_text(subaxis: &Subaxis) -> Option<SubaxisText> {

@@ -7,6 +7,9 @@ use crate::error::{EditFault, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::Strided;
 
+/// How messages call the notation.
+pub(super) const NOTATION: &str = "shape and strides";
+
 impl Strided {
     /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
     ///
@@ -17,7 +20,7 @@ impl Strided {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
-    fn to_layout(&self) -> Result<Layout, LayoutError> {
+    pub(super) fn to_layout(&self) -> Result<Layout, LayoutError> {
         let unit = self.itemsize.unwrap_or(1);
         let offset = self.offset.unwrap_or(0);
         if unit == 0 || !offset.is_multiple_of(unit) {
@@ -57,8 +60,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_strided(&self) -> Result<Strided, LayoutError> {
-        let inexpressible =
-            |reason| LayoutError::Inexpressible { notation: "shape and strides", reason };
+        let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
         let (layout, offset) = self.without_padding()?.to_origin();
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;

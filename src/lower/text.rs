@@ -6,7 +6,10 @@ use itertools::Itertools;
 
 use crate::algebra::{IndexOrder, Layout};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span};
+use crate::level::Level;
+use crate::lower::pad_layout::{MapText, left_out_note};
 use crate::lower::sharding::ShardedShape;
+use crate::lower::{cute, pad_layout, strided, xla_shape};
 use crate::machine::Machine;
 use crate::notation::{
     CuteLayout, PadLayout, ReplicaText, Strided, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape,
@@ -38,6 +41,17 @@ impl Notation {
             Notation::Cute => "cute",
             Notation::Strided => "strided",
             Notation::Sharded => "sharded",
+        }
+    }
+
+    /// How messages call it.
+    const fn in_messages(self) -> &'static str {
+        match self {
+            Notation::PadLayout => pad_layout::NOTATION,
+            Notation::Xla => xla_shape::NOTATION,
+            Notation::Cute => cute::NOTATION,
+            Notation::Strided => strided::NOTATION,
+            Notation::Sharded => "a sharded shape",
         }
     }
 
@@ -336,12 +350,13 @@ fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
 }
 
 impl Layout {
-    /// Writes the layout in a notation; the second part tells what of padding, span and offset the
-    /// text leaves out, if anything.
+    /// Writes the layout in a notation; the second part tells what of padding, spans, used levels and
+    /// offset the text leaves out, if anything.
     ///
     /// Where a notation cannot express the layout, or has no padding, the layout of the elements
     /// alone is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
     /// but shape and strides. `dtype` is the element type of an XLA shape.
+    /// Law: without the second part the text says the same map, where it can be read back.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -357,7 +372,7 @@ impl Layout {
     /// assert_eq!(text, "(2,8):(8,1)");
     /// assert_eq!(left_out.unwrap(),
     ///     "addresses count from 8, but a text of this notation counts from 0: add 8; \
-    ///     padding is left out: of 32 slots 16 hold elements");
+    ///     padding is left out: of 32 slots 16 are kept");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write(
@@ -374,22 +389,28 @@ impl Layout {
         notation: Notation,
         dtype: XlaDtype,
     ) -> Result<(String, Option<String>), LayoutError> {
-        if notation == Notation::Strided {
-            return Ok((self.to_strided()?.to_string(), self.padding_left_out(like)));
-        }
-        let exact = self.to_origin();
-        match exact.0.write_at_origin(like, notation, dtype) {
-            Ok((text, left_out)) => Ok((text, notes([moved(exact.1), left_out]))),
+        // Shape and strides have an offset.
+        let (layout, offset) = match notation {
+            Notation::Strided => (self.clone(), 0),
+            _ => self.to_origin(),
+        };
+        let (written, offset) = match layout.write_at_origin(like, notation, dtype) {
+            Ok(written) => (written, offset),
             // The first refusal counts: that of the layout itself.
             Err(error) => {
                 let Ok(alone) = self.without_padding() else { return Err(error) };
                 let (alone, offset) = alone.to_origin();
                 let written = alone.write_at_origin(like, notation, dtype);
-                let (text, left_out) = written.map_err(|_| error)?;
-                let padding = self.padding_left_out(like);
-                Ok((text, notes([moved(offset), padding, left_out])))
+                (written.map_err(|_| error)?, offset)
             }
-        }
+        };
+        let said = written.said.with_offset(Level::ADDR, offset)?;
+        let left_out = match like.is_some_and(LayoutText::is_function) {
+            // What a function has besides its elements, edits of it have left over.
+            true => None,
+            false => left_out_note(&self.left_out(&said), notation.in_messages()),
+        };
+        Ok((written.text, notes([moved(offset), left_out, written.note])))
     }
 
     fn write_at_origin(
@@ -397,20 +418,25 @@ impl Layout {
         like: Option<&LayoutText>,
         notation: Notation,
         dtype: XlaDtype,
-    ) -> Result<(String, Option<String>), LayoutError> {
+    ) -> Result<Written, LayoutError> {
+        let plainly = |text: String, said: Layout| Written { text, said, note: None };
         match notation {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
             Notation::Sharded => Err(LayoutError::Sharding(ShardingFault::ShapeAtOnce)),
-            _ => Ok((self.to_cute()?.to_string(), self.padding_left_out(like))),
+            Notation::Strided => {
+                let text = self.to_strided()?;
+                Ok(plainly(text.to_string(), text.to_layout()?))
+            }
+            Notation::Cute => {
+                let text = self.to_cute()?;
+                Ok(plainly(text.to_string(), text.to_layout()?))
+            }
         }
     }
 
-    fn write_pad_layout_like(
-        &self,
-        like: Option<&LayoutText>,
-    ) -> Result<(String, Option<String>), LayoutError> {
-        let (mut text, lost) = self.to_pad_layout_map()?;
+    fn write_pad_layout_like(&self, like: Option<&LayoutText>) -> Result<Written, LayoutError> {
+        let MapText { mut text, said } = self.closest_pad_layout()?;
         if let Some(LayoutText::PadLayout(tree)) = like {
             let still = |level| !self.used_levels().contains(&level);
             let bare = tree
@@ -420,35 +446,33 @@ impl Layout {
             text.broadcast.extend(bare);
             text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
         }
-        Ok((text.to_string(), lost))
+        Ok(Written { text: text.to_string(), note: said.unread_note(), said })
     }
 
     fn write_xla_like(
         &self,
         like: Option<&LayoutText>,
         dtype: XlaDtype,
-    ) -> Result<(String, Option<String>), LayoutError> {
+    ) -> Result<Written, LayoutError> {
         let source = match like {
             Some(LayoutText::Xla(shape)) => shape.arrays().first().map(|(_, array)| *array),
             _ => None,
         };
-        let Some(source) = source else {
-            return self.to_xla_array(dtype).map(|array| (array.to_string(), None));
+        let array = match source.map(|source| (source, self.resized_like(source))) {
+            None => self.to_xla_array(dtype)?,
+            Some((_, Some(array))) => array,
+            Some((source, None)) => self.to_xla_array_like(source)?,
         };
-        let resized = self.resized_like(source);
-        let padding = resized.as_ref().and_then(|_| padding_left_out(self));
-        let array = match resized {
-            Some(array) => array,
-            None => self.to_xla_array_like(source)?,
-        };
-        Ok((array.to_string(), notes([padding, lost_attributes(source, &array)])))
+        let note = source.and_then(|source| lost_attributes(source, &array));
+        Ok(Written { text: array.to_string(), said: array.to_layout()?, note })
     }
+}
 
-    /// What is worth a note where a notation has no padding: nothing if the source had none either.
-    fn padding_left_out(&self, like: Option<&LayoutText>) -> Option<String> {
-        let source_has_none = like.is_some_and(LayoutText::is_function);
-        if source_has_none { None } else { padding_left_out(self) }
-    }
+/// A text, the layout that it says, and what else is to be noted.
+struct Written {
+    text: String,
+    said: Layout,
+    note: Option<String>,
 }
 
 /// What to add where addresses do not count from 0.
@@ -464,10 +488,4 @@ fn moved(offset: u64) -> Option<String> {
 fn notes<const N: usize>(parts: [Option<String>; N]) -> Option<String> {
     let notes = parts.into_iter().flatten().join("; ");
     (!notes.is_empty()).then_some(notes)
-}
-
-fn padding_left_out(layout: &Layout) -> Option<String> {
-    let (slots, elements) = (layout.slots(), layout.elements());
-    let note = || format!("padding is left out: of {slots} slots {elements} hold elements");
-    (slots != elements).then(note)
 }

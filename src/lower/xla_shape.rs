@@ -20,6 +20,9 @@ use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
 
+/// How messages call the notation.
+pub(super) const NOTATION: &str = "an XLA shape";
+
 impl XlaArray {
     /// Says where the elements are: the linear index in elements, as `Addr`.
     ///
@@ -77,7 +80,7 @@ impl XlaArray {
         self.refuse(ParseErrorKind::Layout(error), self.source.0.whole)
     }
 
-    fn to_layout(&self) -> Result<Layout, LayoutError> {
+    pub(super) fn to_layout(&self) -> Result<Layout, LayoutError> {
         let layout = match &self.layout {
             Some(layout) => Cow::Borrowed(layout),
             None => Cow::Owned(self.layout_or_default()),

@@ -4,8 +4,9 @@
 use tensor_layout::algebra::{IndexOrder, Subaxis};
 use tensor_layout::error::RelayoutFault;
 use tensor_layout::machine::Memory;
+use tensor_layout::notation::Notation;
 use tensor_layout::relayout::{Distance, Relayout, UnitPart};
-use tensor_layout::xla::XlaShape;
+use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
 
 const A: Level = Level::ADDR;
@@ -359,4 +360,47 @@ fn copies_that_do_not_line_up_are_refused_by_the_units_that_share_the_memory() {
     let refused = Relayout::new(&on(here, "four"), &on(twice.build().unwrap(), "two"));
     let fault = RelayoutFault::UnevenCopies { level: Level::PE, group: 4 };
     assert_eq!(refused.unwrap_err(), LayoutError::Relayout(fault));
+}
+
+#[test]
+fn digits_that_an_edit_fused_are_written_where_the_map_has_plain_ones() {
+    let layout = |text: &str| text.parse::<Layout>().unwrap();
+    let padded = layout("((1:1), (6:2))").pad_to(&[1, 8]).unwrap().reshape(&[8]).unwrap();
+    assert_eq!(padded.to_pad_layout().unwrap().to_string(), "(8)/((2:11, 6:2))");
+    let turned = layout("((2:3, 3:1))").reshape(&[3, 2]).unwrap();
+    assert_eq!(turned.to_pad_layout().unwrap().to_string(), "((3:2), (2:1))");
+    assert_eq!(turned.to_xla_array(f32()).unwrap().to_string(), "f32[3,2]{1,0}");
+    assert_eq!(turned.canonical(), layout("((3:2), (2:1))").canonical());
+}
+
+fn f32() -> XlaDtype {
+    XlaDtype::from_name("f32").unwrap()
+}
+
+#[test]
+fn layouts_without_elements_have_the_form_of_their_slots() {
+    let layout = |text: &str| text.parse::<Layout>().unwrap().canonical().unwrap();
+    assert_eq!(layout("(0)/((2:1))"), layout("(0)/((); B@[2_Addr:1])"));
+    let fed = Layout::builder().axis(0, []).axis(5, [feed(5, 0, 0)]).derived(0, 1, []);
+    let fed = fed.build().unwrap();
+    assert!(fed.canonical().unwrap().is_unique());
+    assert_eq!(fed.to_pad_layout_map().unwrap().1, None);
+    assert_eq!(fed.to_pad_layout().unwrap().to_string(), "(0,5)/((), (5:0))");
+}
+
+#[test]
+fn a_span_and_the_padding_of_shared_slots_do_not_go_without_a_word() {
+    let layout = Layout::builder().axis(3, [land(3, A, 12), feed(3, 0, 0)]).derived(0, 1, []);
+    let layout = layout.offset(A, 4).span(A, 36).build().unwrap();
+    let (text, note) = layout.write(Notation::Strided, f32()).unwrap();
+    assert_eq!(text, "shape=(3,), strides=(0,), offset=4");
+    assert_eq!(
+        note.unwrap(),
+        "the span of `Addr` is 36, which shape and strides cannot express: it ends at 5; \
+         padding is left out: of 3 slots 1 is kept"
+    );
+    let shape: XlaShape = "f32[16,128]{1,0:T(8,128)L(4096)}".parse().unwrap();
+    let (_, note) = shape.lower().unwrap().write(Notation::Cute, f32()).unwrap();
+    let span = "the span of `Addr` is 4096, which a CuTe layout cannot express: it ends at 2048";
+    assert_eq!(note.unwrap(), span);
 }

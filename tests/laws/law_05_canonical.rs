@@ -5,12 +5,13 @@ use std::hash::{Hash, Hasher};
 
 use proptest::prelude::*;
 
-use crate::generate::{any_layout, pair};
+use crate::generate::{any_layout, empty_pair, pair};
 use crate::run::{Tally, laws};
 use crate::slow::Slow;
 
 laws! {
     canonical_forms_are_equal_if_and_only_if_the_maps_are: 1500, 100 %, pair(), canonical;
+    canonical_forms_without_elements_are_those_of_the_slots: 600, 100 %, empty_pair(), canonical;
     simplifying_keeps_the_map_and_the_invariants_and_happens_once: 800, 100 %, any_layout(), simplified;
 }
 

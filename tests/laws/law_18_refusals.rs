@@ -2,9 +2,12 @@
 //! values alone tell.
 
 use proptest::prelude::*;
-use tensor_layout::{Layout, LayoutError, Level, Location};
+use proptest::sample::Index;
+use tensor_layout::notation::Notation;
+use tensor_layout::xla::{XlaDtype, XlaParser};
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location};
 
-use crate::generate::{any_layout, derived_layout, good_layout};
+use crate::generate::{any_layout, derived_layout, good_layout, plain_layout};
 use crate::run::{Tally, laws};
 use crate::slow::Slow;
 
@@ -15,6 +18,11 @@ laws! {
     a_strided_refusal_of_derived_axes_is_true: 1500, 2 %, derived_layout(), strided;
     a_pad_layout_refusal_is_true: 1500, 30 %, good_layout(), pad_layout;
     a_pad_layout_refusal_of_derived_axes_is_true: 1500, 10 %, derived_layout(), pad_layout;
+    what_the_map_form_writes_in_full_the_exact_form_writes: 1500, 40 %, edited(), exact;
+    what_the_map_form_of_any_layout_writes_in_full_the_exact_form_writes:
+        1500, 20 %, any_layout(), exact;
+    a_note_says_what_a_text_leaves_out: 600, 30 %, any_layout(), noted;
+    a_note_says_what_a_text_of_edited_digits_leaves_out: 600, 40 %, edited(), noted;
 }
 
 /// What the notation wrote has the places of the elements; a refusal is not a matter of words.
@@ -76,6 +84,73 @@ fn pad_layout(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     judge(slow, tally, written, |slow| {
         starts_at_0(slow) && axes_are(slow, &|values| is_plain(values, false))
     })
+}
+
+/// A layout in digits that was padded and then reshaped, which fuses them.
+fn edited() -> impl Strategy<Value = Slow> {
+    let pads = prop::collection::vec(0_u64..3, 4);
+    (plain_layout(), pads, any::<Index>()).prop_map(|(slow, pads, cut)| {
+        let layout = slow.layout();
+        let shape: Vec<u64> = layout.shape().iter().zip(&pads).map(|(n, pad)| n + pad).collect();
+        let padded = match layout.pad_to(&shape) {
+            Ok(padded) if padded.slots() < 1500 => padded,
+            _ => layout,
+        };
+        let elements = padded.elements();
+        let cuts: Vec<u64> = (1..=elements).filter(|n| elements.is_multiple_of(*n)).collect();
+        let shape = match cuts.is_empty() {
+            true => padded.shape(),
+            false => vec![cuts[cut.index(cuts.len())], elements / cuts[cut.index(cuts.len())]],
+        };
+        Slow::of(&padded.reshape(&shape).unwrap())
+    })
+}
+
+/// The exact text is that of the map wherever nothing is to be noted of it.
+fn exact(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    let exact = tally.count(layout.to_pad_layout()).map(|text| text.to_string());
+    match (layout.to_pad_layout_map(), exact) {
+        (Ok((text, None)), exact) => prop_assert_eq!(exact, Ok(text.to_string())),
+        (_, Ok(text)) => prop_assert!(false, "{} although the map form has a note", text),
+        (_, Err(LayoutError::Inexpressible { reason, .. })) => {
+            let reason = reason.to_string();
+            prop_assert!(!reason.ends_with(' ') && !reason.contains("  "), "{}", reason);
+            prop_assert!(!reason.contains("into ,"), "{}", reason);
+        }
+        (_, Err(_)) => {}
+    }
+    Ok(())
+}
+
+/// A text without a note is the same map; one with a note is not, and a span that is gone is named.
+fn noted(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let layout = slow.layout();
+    let f32 = XlaDtype::from_name("f32").unwrap();
+    for notation in [Notation::PadLayout, Notation::Cute, Notation::Strided, Notation::Xla] {
+        let Ok((text, note)) = tally.count(layout.write(notation, f32)) else { continue };
+        let note = note.unwrap_or_default();
+        if note.contains("cannot be read back") {
+            prop_assert!(!slow.is_injective());
+            continue;
+        }
+        let (step, note) = moved_by(&note);
+        let said = LayoutText::parse_as(notation, XlaParser::strict(), &text).unwrap();
+        let said = Slow::of(&said.lower().unwrap().with_offset(Level::ADDR, step).unwrap());
+        prop_assert_eq!(note.is_empty(), said.same_map(slow), "{}: {:?}", text, note);
+        for level in slow.used().into_iter().filter(|of| slow.span(*of) > slow.extent(*of)) {
+            let is_named = note.contains(&format!("the span of `{level}` is {}", slow.span(level)));
+            prop_assert_eq!(is_named, said.span(level) != slow.span(level), "{}: {}", text, note);
+        }
+    }
+    Ok(())
+}
+
+/// What is to be added to the addresses of a text, and the rest of its note.
+fn moved_by(note: &str) -> (u64, &str) {
+    let Some(rest) = note.strip_prefix("addresses count from ") else { return (0, note) };
+    let step = rest.split(',').next().unwrap().parse().unwrap();
+    (step, rest.split_once("; ").map_or("", |(_, rest)| rest))
 }
 
 /// One place of one address per element.

@@ -7,7 +7,7 @@
 use crate::algebra::{Canonical, Layout};
 use crate::error::{Inexpressible, LayoutError};
 use crate::level::Level;
-use crate::lower::xla_shape::{order, popular, reading};
+use crate::lower::xla_shape::{NOTATION, order, popular, reading};
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 
 impl Layout {
@@ -104,8 +104,9 @@ fn with_attributes(mut array: XlaArray, hint: &XlaArray) -> XlaArray {
 }
 
 /// A search for the text of a layout.
-struct Raise<'l> {
-    layout: &'l Layout,
+struct Raise {
+    /// In plain digits where they say it: orders and tiles are read off them.
+    layout: Layout,
     wanted: Canonical,
     dtype: XlaDtype,
     dims: Vec<XlaDim>,
@@ -115,9 +116,10 @@ struct Raise<'l> {
     tried: u64,
 }
 
-impl<'l> Raise<'l> {
-    fn of(layout: &'l Layout, dtype: XlaDtype) -> Result<Raise<'l>, LayoutError> {
+impl Raise {
+    fn of(layout: &Layout, dtype: XlaDtype) -> Result<Raise, LayoutError> {
         layout.check_linear().map_err(inexpressible)?;
+        let layout = layout.plainest();
         let (slots, extent) = (layout.slots(), layout.extent(Level::ADDR));
         if extent > slots {
             // Every XLA layout fills the addresses from 0 without a gap, padding included.
@@ -132,7 +134,7 @@ impl<'l> Raise<'l> {
     /// The first text of the list that says the map.
     fn preferred(&mut self) -> Result<XlaArray, LayoutError> {
         let found = self.default_tiling();
-        let found = found.or_else(|| self.first(&order::orders(self.layout, 0), &[]));
+        let found = found.or_else(|| self.first(&order::orders(&self.layout, 0), &[]));
         let found = found.or_else(|| self.popular_tiling());
         found.or_else(|| self.read_tiling()).ok_or_else(|| inexpressible(Inexpressible::NoTiling))
     }
@@ -149,13 +151,13 @@ impl<'l> Raise<'l> {
             return Some(found);
         }
         let window = written.tiles.first().map_or(0, Vec::len);
-        self.first(&order::orders(self.layout, window), &written.tiles)
+        self.first(&order::orders(&self.layout, window), &written.tiles)
     }
 
     /// What TPU compilers choose for the type and the extents of the two minor dimensions.
     fn default_tiling(&mut self) -> Option<XlaArray> {
         let shape = self.layout.shape();
-        order::orders(self.layout, 2).into_iter().find_map(|order| {
+        order::orders(&self.layout, 2).into_iter().find_map(|order| {
             let minor = order.iter().map(|axis| shape[*axis]);
             let tiles = popular::default_tiles(self.dtype, minor)?;
             self.holds(&numbers(&order), tiles)
@@ -166,14 +168,14 @@ impl<'l> Raise<'l> {
         popular::TILINGS.iter().find_map(|tiling| {
             let window = tiling.first().map_or(0, |tile| tile.len());
             let tiles = popular::tiles(tiling);
-            let mut orders = order::orders(self.layout, window);
+            let mut orders = order::orders(&self.layout, window);
             orders.retain(|order| self.may_fit(order, &tiles));
             self.first(&orders, &tiles)
         })
     }
 
     fn read_tiling(&mut self) -> Option<XlaArray> {
-        let (order, tiles) = reading::tiling(&self.layout.simplified())?;
+        let (order, tiles) = reading::tiling(&self.layout)?;
         self.holds(&numbers(&order), tiles)
     }
 
@@ -220,7 +222,7 @@ impl<'l> Raise<'l> {
 }
 
 fn inexpressible(reason: Inexpressible) -> LayoutError {
-    LayoutError::Inexpressible { notation: "an XLA shape", reason }
+    LayoutError::Inexpressible { notation: NOTATION, reason }
 }
 
 fn numbers(order: &[usize]) -> Vec<i64> {

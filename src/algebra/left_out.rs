@@ -1,0 +1,74 @@
+//! The used levels, slots and spans of a layout that another one with the same elements lacks.
+
+use std::collections::BTreeSet;
+
+use crate::algebra::coordinates::Places;
+use crate::algebra::layout::Layout;
+use crate::error::Inexpressible;
+use crate::level::Level;
+
+impl Layout {
+    /// What a text that says `written` leaves out of this layout, whose elements have the same places
+    /// there.
+    ///
+    /// Law: nothing is left out if and only if both are the same map, where the slots can be compared:
+    /// sets of slots that are too tangled are taken for equal where they are as many.
+    pub(crate) fn left_out(&self, written: &Layout) -> Vec<Inexpressible> {
+        let slots = self.slots_left_out(written);
+        // Where slots are gone, so is the span that they alone made.
+        let names_span = |level: Level| slots.is_none() || self.span(level) > self.extent(level);
+        let tail = |level: &Level| {
+            let (level, span, end) = (*level, self.span(*level), written.span(*level));
+            let differs = span != end && names_span(level);
+            differs.then_some(Inexpressible::Tail { level, span, end })
+        };
+        let marked = |level: &Level| {
+            (!written.uses(*level)).then_some(Inexpressible::Marked { level: *level })
+        };
+        let spans = self.used.iter().filter_map(tail);
+        spans.chain(slots.clone()).chain(self.used.iter().filter_map(marked)).collect()
+    }
+
+    fn slots_left_out(&self, written: &Layout) -> Option<Inexpressible> {
+        let (slots, others) = (self.slots(), written.slots());
+        if self.has_slots_of(written).unwrap_or(slots == others) {
+            return None;
+        }
+        // Elements that share a slot may have one each in the text.
+        let held = || slots - self.pads().unwrap_or(0);
+        Some(Inexpressible::Slots { slots, kept: if others < slots { others } else { held() } })
+    }
+
+    /// Whether both have slots in the same places; `None` where that is too tangled to tell.
+    fn has_slots_of(&self, other: &Layout) -> Option<bool> {
+        let levels: BTreeSet<Level> = self.used.iter().chain(&other.used).copied().collect();
+        match levels.into_iter().all(|level| self.offset(level) == other.offset(level)) {
+            true => Places::of_slots(self).same(&Places::of_slots(other)),
+            false => Some(false),
+        }
+    }
+
+    /// The layout in plain digits where they are known to say it: simplified and, where that leaves
+    /// out no slot, [`without_padding`](Layout::without_padding).
+    ///
+    /// Law: the same map; equal for layouts that simplify alike.
+    /// Cost: as [`without_padding`](Layout::without_padding) where derived axes are left.
+    pub(crate) fn plainest(&self) -> Layout {
+        let simplified = self.simplified();
+        if simplified.derived.is_empty() {
+            return simplified;
+        }
+        match simplified.without_padding() {
+            Ok(plain) if plain.has_slots_of(&simplified) == Some(true) => {
+                Layout { used: simplified.used, spans: simplified.spans, ..plain }
+            }
+            _ => simplified,
+        }
+    }
+
+    /// The layout with every extent as its slots have it.
+    pub(crate) fn without_spans(mut self) -> Layout {
+        self.spans.clear();
+        self
+    }
+}
