@@ -66,3 +66,4 @@ pub(crate) use element::Decoder;
 pub(crate) use radix::{product, split};
 pub(crate) use read_as::{ReadAs, whole_axes};
 pub(crate) use solve::{Budget, Sum, Term, nests};
+pub(crate) use steps::merged_digits;

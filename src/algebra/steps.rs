@@ -392,7 +392,7 @@ fn greatest_index(runs: &[(Run, u64)], last: u64, most: u64) -> u64 {
 }
 
 /// The digits of an axis that values up to `greatest` need, major to minor, merged.
-pub(super) fn merged_digits(axis: &Axis, greatest: u64) -> Vec<Subaxis> {
+pub(crate) fn merged_digits(axis: &Axis, greatest: u64) -> Vec<Subaxis> {
     let tops = axis.reaches(greatest);
     let reached = axis.subaxes.iter().zip(tops).filter(|(_, top)| *top > 0);
     // Only the first digit that moves is cut; the others run through.

@@ -1,7 +1,7 @@
 //! The loops of an operation, and the layout that they ask of an operand.
 
 use super::refused;
-use crate::algebra::{Axis, Layout, Subaxis, Target};
+use crate::algebra::{Axis, Layout, Subaxis, Target, merged_digits};
 use crate::error::{LayoutError, OperationFault, Site};
 use crate::level::Level;
 
@@ -73,9 +73,10 @@ impl Loops {
     }
 
     /// The layout of an operand with these axes: the digits of its own axes, a copy for every
-    /// digit of another axis.
+    /// coordinate that another axis gives.
     ///
-    /// Law: every product finds its element in its unit, time slice and lane.
+    /// Law: every product finds its element in its unit, time slice and lane; no copy is without a
+    /// product, unless an axis that the operand lacks ends within several digits.
     pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, LayoutError> {
         let mut operand = Layout::builder();
         for level in self.result.used_levels() {
@@ -96,19 +97,46 @@ impl Loops {
         let empty = all.clone().filter_map(|n| self.axis(n)).any(|axis| axis.extent == 0);
         let others = all.filter(|number| !empty && !axes.contains(number));
         for axis in others.filter_map(|number| self.axis(number)) {
-            let reaches = axis.reaches(axis.extent.saturating_sub(1));
-            for (subaxis, reach) in axis.subaxes.iter().zip(reaches) {
-                let Some((_, level, stride)) = outside(subaxis) else { continue };
-                operand = match reach {
-                    0 => operand.used(level),
-                    _ => operand.replica(reach + 1, level, stride),
-                };
+            let levels = axis.subaxes.iter().filter_map(outside).map(|(_, level, _)| level);
+            operand = levels.fold(operand, |operand, level| operand.used(level));
+            for (size, level, stride) in copies(axis) {
+                operand = operand.replica(size, level, stride);
             }
         }
         let operand = operand.build()?;
-        // Copies for padding of an axis that is not full may lie on others.
+        // Copies for padding of an axis that ends within several digits may lie on others.
         operand.check_injective().map(|()| operand)
     }
+}
+
+/// The copies of what an axis with elements does not change: one where each of its values is.
+fn copies(axis: &Axis) -> Vec<Outside> {
+    let moves = |subaxis: &Subaxis| outside(subaxis).is_some();
+    let subaxes = axis.subaxes.iter().copied().filter(moves).collect();
+    let places = Axis { extent: distinct(axis, moves), subaxes };
+    // Digits that step evenly are one, which ends where the axis does.
+    merged_digits(&places, places.extent - 1).iter().filter_map(outside).collect()
+}
+
+/// How many different values some digits of an axis have, which are the first of all that they can
+/// have.
+///
+/// Major to minor: below a greater digit everything is possible; with equal ones the rest counts.
+pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
+    let mut tops = vec![0; axis.subaxes.len()];
+    axis.digits(axis.extent.saturating_sub(1), &mut tops);
+    // Minor to major: all values below, and those up to the tops.
+    let (mut all, mut bound) = (1_u64, 1_u64);
+    for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
+        let counts = counts(subaxis);
+        bound = match (counts, top) {
+            (true, _) => top * all + bound,
+            (false, 0) => bound,
+            (false, _) => all,
+        };
+        all = if counts { all * subaxis.size } else { all };
+    }
+    bound
 }
 
 /// The digits of some axes, their addresses row-major and dense.

@@ -1,8 +1,8 @@
 //! What bringing partial sums together takes.
 
 use super::local::Local;
-use super::loops::outside;
-use crate::algebra::Axis;
+use super::loops::{distinct, outside};
+use crate::algebra::Subaxis;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -79,7 +79,9 @@ impl Local {
         sums: Sums,
     ) -> Result<SumTraffic, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
-        let parts = |axis| distinct(axis, path);
+        let counts =
+            |subaxis: &Subaxis| outside(subaxis).is_some_and(|(_, of, _)| path.contains(&of));
+        let parts = |axis| distinct(axis, counts);
         let partial = self.loops.contracted.iter().map(parts).try_fold(1, u64::checked_mul);
         let partial = partial.ok_or_else(too_large)?;
         let elements = self.loops.result.elements();
@@ -107,24 +109,4 @@ impl Local {
         let sized = result.replicas().iter().filter(|replica| path.contains(&replica.level));
         absent.chain(sized.map(|replica| replica.size)).try_fold(1, u64::checked_mul)
     }
-}
-
-/// How many different coordinates in some levels the values of an axis have.
-///
-/// Major to minor: below a greater digit everything is possible; with equal ones the rest counts.
-fn distinct(axis: &Axis, levels: &[Level]) -> u64 {
-    let mut tops = vec![0; axis.subaxes.len()];
-    axis.digits(axis.extent.saturating_sub(1), &mut tops);
-    // Minor to major: all values below, and those up to the tops.
-    let (mut all, mut bound) = (1_u64, 1_u64);
-    for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
-        let counts = outside(subaxis).is_some_and(|(_, level, _)| levels.contains(&level));
-        bound = match (counts, top) {
-            (true, _) => top * all + bound,
-            (false, 0) => bound,
-            (false, _) => all,
-        };
-        all = if counts { all * subaxis.size } else { all };
-    }
-    bound
 }
