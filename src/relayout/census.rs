@@ -29,15 +29,6 @@ pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutErro
     Ok(relayout.places_in_common()? * elsewhere)
 }
 
-/// The same, by division wherever one unit holds a box of digits.
-pub(crate) fn places_at(layout: &Layout, at: &Location) -> Result<u64, LayoutError> {
-    match layout.restrict_if_reached(at) {
-        Ok(part) => Ok(part.map_or(0, |part| part.layout.elements() * part.layout.copies())),
-        Err(LayoutError::NoRestriction(_)) => count_at(layout, at),
-        Err(error) => Err(error),
-    }
-}
-
 impl Layout {
     /// What lives in a unit; nothing where no digits lead there.
     pub(crate) fn restrict_if_reached(

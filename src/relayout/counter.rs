@@ -38,13 +38,13 @@ pub(super) fn both(level: Level) -> Compared {
 pub(super) struct Counter<'a> {
     relayout: &'a Relayout,
     compared: Vec<Compared>,
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// What the digits of every group add.
-    parts: Vec<Vec<Part>>,
+    pub(super) parts: Vec<Vec<Part>>,
     /// The copies of both sides, each with the comparison in which they lie apart.
-    copies: Vec<(usize, Part)>,
+    pub(super) copies: Vec<(usize, Part)>,
     /// The coordinates of both sides where every digit is 0.
-    start: Start,
+    pub(super) start: Start,
 }
 
 impl<'a> Counter<'a> {
@@ -265,7 +265,7 @@ pub(super) fn coordinates(
 
 impl Group {
     /// Adds the parts of a box to the choices, and what it fixes to the start.
-    fn take(&self, parts: &[Part], at: u64, start: &mut Start, choices: &mut Vec<Part>) {
+    pub(super) fn take(&self, parts: &[Part], at: u64, start: &mut Start, choices: &mut Vec<Part>) {
         if self.is_full() {
             choices.extend_from_slice(parts);
             return;

@@ -17,20 +17,35 @@ use super::system::{Addition, Column, System, Unknown};
 
 /// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number
 /// of its first equation.
-struct Segments {
-    first: usize,
-    from: Vec<u64>,
+#[derive(Debug)]
+pub(super) struct Segments {
+    pub(super) first: usize,
+    pub(super) from: Vec<u64>,
 }
 
 impl Segments {
+    /// The segments of every level: the parts carry nothing from one to the next.
+    pub(super) fn of_levels<'a>(
+        start: &Start,
+        parts: impl Iterator<Item = &'a Part> + Clone,
+    ) -> Vec<Segments> {
+        let mut first = 0;
+        let segments = |level: usize| {
+            let from = cuts(start, parts.clone(), level);
+            first += from.len();
+            Segments { first: first - from.len(), from }
+        };
+        (0..start.0.len()).map(segments).collect()
+    }
+
     /// The equation that a weight is in, and what it is worth there.
-    fn place(&self, weight: u64) -> (usize, u64) {
+    pub(super) fn place(&self, weight: u64) -> (usize, u64) {
         let at = self.from.partition_point(|from| *from <= weight).saturating_sub(1);
         (self.first + at, weight / self.from[at])
     }
 
     /// What a start is worth in each equation.
-    fn split(&self, start: u64) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn split(&self, start: u64) -> impl Iterator<Item = u64> + '_ {
         let ends = self.from.iter().skip(1).map(Some).chain([None]);
         self.from
             .iter()
@@ -47,15 +62,7 @@ pub(super) fn system(start: &Start, parts: &[Part], copies: &[(usize, Part)]) ->
         .iter()
         .flat_map(|(level, part)| part.pieces().into_iter().map(|part| (Some(*level), part)));
     let parts: Vec<(Option<usize>, Part)> = digits.chain(copies).collect();
-    let mut first = 0;
-    let levels: Vec<Segments> = (0..start.0.len())
-        .map(|level| {
-            let from = cuts(start, &parts, level);
-            let segments = Segments { first, from };
-            first += segments.from.len();
-            segments
-        })
-        .collect();
+    let levels = Segments::of_levels(start, parts.iter().map(|(_, part)| part));
     let apart = |level: usize| {
         let (a, b) = (levels[level].split(start.0[level]), levels[level].split(start.1[level]));
         a.zip(b).map(|(a, b)| i128::from(b) - i128::from(a)).collect::<Vec<_>>()
@@ -170,9 +177,9 @@ impl Weights {
 
 /// The weights at which a coordinate falls apart into a low and a high part, on both sides,
 /// ascending, 1 first.
-fn cuts(start: &Start, parts: &[(Option<usize>, Part)], level: usize) -> Vec<u64> {
+fn cuts<'a>(start: &Start, parts: impl Iterator<Item = &'a Part>, level: usize) -> Vec<u64> {
     let (mut source, mut target) = (Vec::new(), Vec::new());
-    for (_, part) in parts {
+    for part in parts {
         part.weights(level, &mut source, &mut target);
     }
     let mut cuts: Vec<u64> = source.iter().chain(&target).map(|term| term.0).collect();

@@ -1,10 +1,10 @@
 //! From which unit of a level to which.
 
-use super::census::places_at;
+use super::choices::{BUDGET, Numbered, sums};
 use super::pair::Relayout;
+use super::traffic::{copies_in, fit};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::location::Location;
 use crate::number::to_index;
 
 /// The most units of a level.
@@ -31,16 +31,14 @@ impl Relayout {
     /// Units are told apart by this level alone, whatever is above it: at the outermost level that
     /// [`traffic`](Relayout::traffic) crosses nothing changes above. Units that share a memory, the
     /// higher one of two, are one, named by the first of them.
-    /// Law: the counts sum up to elements x copies; between different units they are those of
+    /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they are those of
     /// [`transfers`](Relayout::transfers) between units that differ in the level.
-    /// Cost: by the digits, for every pair of units.
+    /// Cost: by the digits and the pairs of units.
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
-    /// [`NoRestriction`](LayoutError::NoRestriction) where a unit of the source holds no box of
-    /// digits; [`NotDecided`](LayoutError::NotDecided) where the source has copies apart in the
-    /// level, so that several units could send, beyond 256 units, or as
-    /// [`traffic`](Relayout::traffic).
+    /// [`NotDecided`](LayoutError::NotDecided) where the source has copies apart in the level, so
+    /// that several units could send, beyond 256 units, or as [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -59,23 +57,32 @@ impl Relayout {
             return Err(LayoutError::LevelMissing { level });
         }
         let (rows, columns) = (self.source.extent(level), self.target.extent(level));
-        let copied = self.source.replicas().iter().any(|r| r.level == level && r.size > 1);
+        let copied = self.elements() > 0 && copies_in(&self.source, &[level]) > 1;
         if copied || rows.max(columns) > MOST_UNITS {
             let question = "from which unit to which elements move";
             return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
         }
-        let counts = (0..rows).map(|from| self.flows_from(level, from, columns));
+        let mut counts = vec![vec![0; to_index(columns)]; to_index(rows)];
+        if self.elements() > 0 {
+            self.count_flows(level, &mut counts)?;
+        }
         let units = |count| (0..count).map(|at| self.in_units((level, at)).1).collect();
-        let (from, to) = (units(rows), units(columns));
-        Ok(Flows { level, from, to, counts: counts.collect::<Result<_, _>>()? })
+        Ok(Flows { level, from: units(rows), to: units(columns), counts })
     }
 
-    fn flows_from(&self, level: Level, from: u64, columns: u64) -> Result<Vec<u64>, LayoutError> {
-        let at = |at| Location::from_iter([(level, at)]);
-        let Some(sent) = self.source.restrict_if_reached(&at(from))? else {
-            return Ok(vec![0; to_index(columns)]);
-        };
-        let received = self.target.compose(&sent.indexes)?.simplified();
-        (0..columns).map(|to| places_at(&received, &at(to))).collect()
+    /// Counts the elements by their coordinates on both sides.
+    fn count_flows(&self, level: Level, counts: &mut [Vec<u64>]) -> Result<(), LayoutError> {
+        let mut budget = BUDGET;
+        let numbered = Numbered::new(self, &[level], &mut budget)?;
+        let mut flows = vec![numbered.start];
+        for choice in &numbered.choices {
+            flows = sums(&flows, &choice.options, &mut budget)?;
+        }
+        let elsewhere = u128::from(self.copies()) / copies_in(&self.target, &[level]);
+        let unit = |number| to_index(numbered.unit(number).first().copied().unwrap_or(0));
+        for flow in flows {
+            counts[unit(flow.source)][unit(flow.target)] = fit(flow.count * elsewhere)?;
+        }
+        Ok(())
     }
 }

@@ -28,9 +28,18 @@ pub(super) struct Turn {
 /// What the values below `options` add, with how many of them add it, as far as what they are chosen
 /// by is as wanted. The same sum may come more than once.
 pub(super) fn sums(options: u64, turns: &[Turn], wanted: i128) -> Vec<(i128, u64)> {
-    let mut list = List { turns: joined(turns), sums: Vec::new(), wanted };
+    let mut sums = Vec::new();
+    each(options, turns, |added, choice, times| {
+        sums.extend((choice == wanted).then_some((added, times)));
+    });
+    sums
+}
+
+/// Calls `take` with what the values below `options` add, what they are chosen by, and how many of
+/// them there are.
+pub(super) fn each(options: u64, turns: &[Turn], take: impl FnMut(i128, i128, u64)) {
+    let mut list = List { turns: joined(turns), take };
     list.add(0, (0, options), Sum { added: 0, choice: 0, times: 1 });
-    list.sums
 }
 
 /// Digits with the largest place first; those that are the same on both sides as one.
@@ -65,20 +74,17 @@ struct Sum {
     times: u64,
 }
 
-struct List {
+struct List<F> {
     /// Each with the period of itself and those after it.
     turns: Vec<(Turn, u64)>,
-    sums: Vec<(i128, u64)>,
-    wanted: i128,
+    take: F,
 }
 
-impl List {
+impl<F: FnMut(i128, i128, u64)> List<F> {
     /// Adds the values from the first up to the second, by the digits from one on.
     fn add(&mut self, from: usize, (start, end): (u64, u64), sum: Sum) {
         let Some((turn, period)) = self.turns.get(from).copied() else {
-            if sum.choice == self.wanted {
-                self.sums.push((sum.added, sum.times * (end - start)));
-            }
+            (self.take)(sum.added, sum.choice, sum.times * (end - start));
             return;
         };
         let whole = (end - start) / period;

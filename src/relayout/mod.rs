@@ -12,9 +12,11 @@
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
 
+mod alike;
 mod at_most;
 mod between;
 mod census;
+mod choices;
 mod cost;
 mod counter;
 mod equations;

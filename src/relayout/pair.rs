@@ -69,6 +69,8 @@ pub struct Relayout {
     steps: Vec<(Level, u64)>,
     /// Where `Time` stands, if either side uses it.
     pub(super) time: Option<TimeOrder>,
+    /// How many time slices there are, whether or not an element is in them.
+    pub(super) slices: u64,
     /// The levels as callers know them.
     names: Vec<Level>,
 }
@@ -105,6 +107,8 @@ impl Relayout {
     /// fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
+        let slices = [source, destination].map(|side| side.with_copies().extent(Level::TIME));
+        let slices = slices.into_iter().fold(1, u64::max);
         let (mut a, mut b) = (stored(source)?, stored(destination)?);
         let columns = source.columns().iter().copied();
         let mut units: Vec<Level> = columns.filter(|level| level.is_unit()).collect();
@@ -131,7 +135,6 @@ impl Relayout {
         let time = [Level::TIME].into_iter().filter(|level| uses(*level));
         let lane = [Level::W].into_iter().filter(|level| uses(*level) && memories.is_none());
         let address = [Level::ADDR].into_iter().filter(|_| memories.is_none());
-        let slices = a.extent(Level::TIME).max(b.extent(Level::TIME));
         let timeless =
             |layout: &Layout| uses(Level::TIME) && !layout.used_levels().contains(&Level::TIME);
         let (a_timeless, b_timeless) = (timeless(&a), timeless(&b));
@@ -142,6 +145,7 @@ impl Relayout {
             inner: address.chain(lane).collect(),
             source: in_every_slice(a, a_timeless, slices)?,
             target: in_every_slice(b, b_timeless, slices)?,
+            slices,
             memories,
             steps,
             names: Vec::new(),
@@ -152,6 +156,7 @@ impl Relayout {
     /// A relayout of which only the levels are asked.
     pub(super) fn of_units(source: Layout, target: Layout, units: Vec<Level>) -> Relayout {
         let relayout = Relayout {
+            slices: source.extent(Level::TIME).max(target.extent(Level::TIME)),
             source,
             target,
             time: units.contains(&Level::TIME).then_some(TimeOrder::Outermost),

@@ -1,17 +1,13 @@
 //! What enters some of the units, or in some of the steps: counted with their coordinates given.
 
-use std::collections::BTreeSet;
-
-use super::counter::{Compared, Coordinate, Counter, both, coordinates};
+use super::choices::{BUDGET, Numbered};
+use super::counter::{Compared, Coordinate, Counter, Of, both};
 use super::pair::{Relayout, TimeOrder};
 use super::traffic::{copies_in, fit};
-use crate::algebra::{Indexes, product};
-use crate::error::{LayoutError, RelayoutFault};
+use crate::algebra::product;
+use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
 use crate::location::Location;
-
-/// The most units, or places of elements in units, that are looked at one by one.
-const MOST_UNITS: u64 = 1 << 16;
 
 /// The unit of a level that the most elements enter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +15,7 @@ const MOST_UNITS: u64 = 1 << 16;
 pub struct Busiest {
     /// The level.
     pub level: Level,
-    /// The unit, the first of those that are alike or share a memory.
+    /// The unit: the first of those that so many enter, and of those that share its memory.
     pub unit: Location,
     /// How many elements enter it at least.
     pub into: u64,
@@ -35,12 +31,14 @@ impl Relayout {
     /// A step is over when the last unit is done: where traffic is uneven, the total says too little.
     /// Law: the greatest of the counts that enumeration gives; the total is that of
     /// [`traffic`](Relayout::traffic).
-    /// Cost: a count for every unit that the destination reaches.
+    /// Cost: by the digits, however many units there are; where digits do not line up, by the
+    /// coordinates that the destination has in them.
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
-    /// [`NotDecided`](LayoutError::NotDecided) for more than 2^16 units and places of elements in
-    /// them, and as [`traffic`](Relayout::traffic).
+    /// [`TooLarge`](LayoutError::TooLarge) for more units than 64 bits count;
+    /// [`NotDecided`](LayoutError::NotDecided) past 2^22 sums of digits that do not line up, and as
+    /// [`traffic`](Relayout::traffic).
     ///
     /// # Example
     /// ```
@@ -59,51 +57,12 @@ impl Relayout {
         if self.elements() == 0 {
             return Ok(Busiest { level, unit: Location::default(), into: 0, total: 0, units: 0 });
         }
-        let extents: Vec<u64> = path.iter().map(|level| self.target.extent(*level)).collect();
-        let units = product(extents.iter().copied()).unwrap_or(u64::MAX);
-        let mut busiest = Busiest { level, unit: Location::default(), into: 0, total: 0, units };
-        let counter = Counter::new(self, at_a_unit(path))?;
-        let mut total = 0;
-        let units: Box<dyn Iterator<Item = Vec<u64>>> = match units {
-            ..=MOST_UNITS => Box::new(Indexes::new(extents)),
-            _ => Box::new(self.units_reached(path)?.into_iter()),
-        };
-        for unit in units {
-            let into = entering(&counter, &unit)?;
-            total += into;
-            if into > u128::from(busiest.into) || busiest.unit == Location::default() {
-                let named = path.iter().copied().zip(unit);
-                busiest.unit = self.memory_at(super::counter::Of::Target, named);
-                busiest.into = fit(into)?;
-            }
-        }
-        busiest.total = fit(total)?;
-        Ok(busiest)
-    }
-
-    /// The units in which the destination holds an element.
-    fn units_reached(&self, path: &[Level]) -> Result<BTreeSet<Vec<u64>>, LayoutError> {
-        let places = u128::from(self.elements()) * copies_in(&self.target, path);
-        if places > u128::from(MOST_UNITS) {
-            let question = "which unit the most elements enter";
-            return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
-        }
-        let first =
-            |index: Vec<u64>| coordinates(&self.target, &index, path.iter().copied().map(Some));
-        let mut reached: BTreeSet<Vec<u64>> =
-            Indexes::new(self.target.shape()).map(first).collect();
-        for replica in self.target.replicas() {
-            let Some(at) = path.iter().position(|level| *level == replica.level) else { continue };
-            let copies = |unit: Vec<u64>| {
-                (0..replica.size).map(move |copy| {
-                    let mut unit = unit.clone();
-                    unit[at] += copy * replica.stride;
-                    unit
-                })
-            };
-            reached = reached.into_iter().flat_map(copies).collect();
-        }
-        Ok(reached)
+        let units = product(path.iter().map(|level| self.target.extent(*level)));
+        let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
+        let mut budget = BUDGET;
+        let most = Numbered::new(self, path, &mut budget)?.most(&mut budget)?;
+        let unit = self.memory_at(Of::Target, path.iter().copied().zip(most.unit));
+        Ok(Busiest { level, unit, into: fit(most.into)?, total: fit(most.total)?, units })
     }
 
     /// How many levels of the path there are down to one that callers name.
@@ -115,7 +74,7 @@ impl Relayout {
     /// How many time slices there are; 1 if time is not used.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.source.extent(Level::TIME).max(self.target.extent(Level::TIME))
+        self.slices
     }
 
     /// What enters the units of each level in a time step, innermost first: the (element, unit)
@@ -186,18 +145,4 @@ impl Relayout {
         levels.reverse();
         Ok(levels)
     }
-}
-
-/// That the destination is at a unit that is given, and then that the source is.
-fn at_a_unit(path: &[Level]) -> Vec<Compared> {
-    let given = || (0..path.len()).map(Coordinate::Given);
-    let levels = || path.iter().copied().map(Coordinate::In);
-    given().zip(levels()).chain(levels().zip(given())).collect()
-}
-
-/// How many elements a unit wants that it does not have.
-fn entering(counter: &Counter, unit: &[u64]) -> Result<u128, LayoutError> {
-    let (held, kept) = (unit.len() - 1, 2 * unit.len() - 1);
-    let counts = counter.counts(unit, |at| at == held || at == kept)?;
-    Ok(counts[held] - counts[kept])
 }

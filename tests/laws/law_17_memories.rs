@@ -194,21 +194,36 @@ fn counted(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
     let Some(relayout) = relayout(memories, source, tally)? else { return Ok(()) };
     let traffic = tally.answer(relayout.traffic())?;
     let depth = relayout.levels().len();
-    let (mut into, mut nearest) = (vec![0; depth], vec![0; depth + 1]);
+    let mut nearest = vec![0; depth + 1];
+    // By level, what enters each memory or unit.
+    let mut enters: Vec<BTreeMap<Path, u64>> = vec![BTreeMap::new(); depth];
     for index in memories.tensors[source].indexes() {
         let from = memories.places(source, &index);
         let read = |unit: &[u64]| from.iter().any(|(path, _)| memories.reads(path, unit));
         let to = memories.places(1 - source, &index);
-        for (level, into) in into.iter_mut().enumerate() {
+        for (level, enters) in enters.iter_mut().enumerate() {
             let units: BTreeSet<&[u64]> = to.iter().map(|(path, _)| &path[..=level]).collect();
-            *into += units.into_iter().filter(|unit| !read(unit)).count() as u64;
+            for unit in units {
+                *enters.entry(unit.to_vec()).or_default() += u64::from(!read(unit));
+            }
         }
         for (path, _) in &to {
             nearest[(0..depth).take_while(|level| read(&path[..=*level])).count()] += 1;
         }
     }
     let found: Vec<u64> = traffic.levels.iter().rev().map(|level| level.into).collect();
-    prop_assert_eq!(found, into);
+    let totals: Vec<u64> = enters.iter().map(|enters| enters.values().sum()).collect();
+    prop_assert_eq!(found, totals);
+    for (level, enters) in relayout.levels().iter().zip(&enters) {
+        let found = tally.answer(relayout.busiest(*level))?;
+        prop_assert_eq!(found.into, enters.values().copied().max().unwrap_or(0));
+        prop_assert_eq!(found.total, enters.values().sum::<u64>());
+        if found.into > 0 {
+            let of = |level: &Level| found.unit.get(*level).unwrap();
+            let levels = relayout.levels().iter().take_while(|of| *of != level).chain([level]);
+            prop_assert_eq!(enters.get(&levels.map(of).collect::<Path>()), Some(&found.into));
+        }
+    }
     for (at, level) in relayout.levels().iter().enumerate() {
         prop_assert_eq!(traffic.count(Distance::Level(*level)), nearest[at], "{}", level);
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::relayout::{TimeOrder, UnitPart, traffic_between};
+use tensor_layout::relayout::{Relayout, TimeOrder, UnitPart, traffic_between};
 use tensor_layout::{LayoutError, Level};
 
 use super::law_17_relayout::{
@@ -18,8 +18,8 @@ laws! {
     a_batch_prices_every_pair: 40, 85 %, placements(), batch;
     layouts_that_differ_inside_units_have_equal_parts: 150, 85 %, alone(), inside_units;
     a_bound_is_never_above_the_count: 300, 85 %, placements(), bounded;
-    the_busiest_unit_is_that_of_enumeration: 120, 85 %, placements(), busiest;
-    flows_lead_from_unit_to_unit_as_enumeration_says: 200, 50 %, placements(), flows;
+    the_busiest_unit_is_that_of_enumeration: 120, 95 %, placements(), busiest;
+    flows_lead_from_unit_to_unit_as_enumeration_says: 200, 60 %, placements(), flows;
     what_enters_in_a_step_is_what_enumeration_counts: 100, 85 %, in_time(), steps;
     traffic_with_time_elsewhere_is_what_enumeration_counts: 120, 85 %, in_time(), time;
 }
@@ -62,8 +62,7 @@ fn batch(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     for (source, row) in sources.iter().zip(all) {
         prop_assert_eq!(row.len(), destinations.len());
         for (destination, levels) in destinations.iter().zip(row) {
-            let relayout =
-                tally.answer(tensor_layout::relayout::Relayout::new(source, destination))?;
+            let relayout = tally.answer(Relayout::new(source, destination))?;
             prop_assert_eq!(levels, tally.answer(relayout.traffic())?.levels);
         }
     }
@@ -152,52 +151,83 @@ fn entering(pair: &Pair, sides: &Sides, level: usize) -> BTreeMap<Path, u64> {
     entering
 }
 
-fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let sides = Sides::in_order(pair, TimeOrder::Outermost);
-    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
-    for (depth, level) in sides.levels().iter().enumerate() {
-        let wanted = entering(pair, &sides, depth);
-        let found = tally.answer(relayout.busiest(*level))?;
-        prop_assert_eq!(found.into, wanted.values().copied().max().unwrap_or(0));
-        prop_assert_eq!(found.total, wanted.values().sum::<u64>());
-        if found.into > 0 {
-            let unit = sides.levels()[..=depth].iter().map(|of| found.unit.get(*of).unwrap());
-            prop_assert_eq!(wanted.get(&unit.collect::<Path>()), Some(&found.into));
-        }
+const ORDERS: [TimeOrder; 3] = [TimeOrder::Outermost, TimeOrder::Innermost, TimeOrder::Aside];
+
+/// Calls `judge` with time everywhere among the levels.
+fn in_every_order(
+    pair: &Pair,
+    tally: &mut Tally,
+    judge: impl Fn(&Sides, &Relayout, &mut Tally) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    for order in ORDERS {
+        let sides = Sides::in_order(pair, order);
+        let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+        judge(&sides, &tally.answer(relayout.with_time(order))?, tally)?;
     }
     Ok(())
+}
+
+fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    in_every_order(pair, tally, |sides, relayout, tally| {
+        for (depth, level) in sides.levels().iter().enumerate() {
+            let wanted = entering(pair, sides, depth);
+            let found = tally.answer(relayout.busiest(*level))?;
+            prop_assert_eq!(found.into, wanted.values().copied().max().unwrap_or(0));
+            prop_assert_eq!(found.total, wanted.values().sum::<u64>());
+            let first = wanted.iter().find(|(_, into)| found.into > 0 && **into == found.into);
+            if let Some((unit, _)) = first {
+                let levels = sides.levels()[..=depth].iter();
+                prop_assert_eq!(
+                    &levels.map(|of| found.unit.get(*of).unwrap()).collect::<Path>(),
+                    unit
+                );
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Units that share a memory are one, named by the first.
 fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
-    let sides = Sides::in_order(pair, TimeOrder::Outermost);
-    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
-    for (depth, level) in sides.levels().iter().enumerate() {
-        let found = match tally.count(relayout.flows(*level)) {
-            Ok(found) => found,
-            Err(LayoutError::NotDecided { .. } | LayoutError::NoRestriction(_)) => continue,
-            Err(error) => return Err(TestCaseError::fail(error.to_string())),
-        };
-        let mut wanted: BTreeMap<(u64, u64), u64> = BTreeMap::new();
-        for index in pair.1.indexes() {
-            let sender = sides.from(&index).iter().map(|place| place[depth]).next().unwrap();
-            for place in sides.to(&index) {
-                *wanted.entry((sender, place[depth])).or_default() += 1;
+    in_every_order(pair, tally, |sides, relayout, tally| {
+        let indexes = pair.1.indexes();
+        for (depth, level) in sides.levels().iter().enumerate() {
+            let senders = |index: &Vec<u64>| -> BTreeSet<u64> {
+                sides.from(index).iter().map(|place| place[depth]).collect()
+            };
+            let found = match tally.count(relayout.flows(*level)) {
+                Ok(found) => found,
+                Err(LayoutError::NotDecided { .. }) => {
+                    let several = indexes.iter().any(|index| senders(index).len() > 1);
+                    let side = |slow: &Slow| slow.extent(*level);
+                    prop_assert!(several || side(&pair.1).max(side(&pair.2)) > 256, "{}", level);
+                    continue;
+                }
+                Err(error) => return Err(TestCaseError::fail(error.to_string())),
+            };
+            let mut wanted: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+            for index in &indexes {
+                let sender = senders(index).into_iter().next().unwrap();
+                for place in sides.to(index) {
+                    *wanted.entry((sender, place[depth])).or_default() += 1;
+                }
             }
+            let all: u64 = found.counts.iter().flatten().sum();
+            prop_assert_eq!(all, relayout.elements() * relayout.copies());
+            let mut counts = BTreeMap::new();
+            for (from, row) in found.from.iter().zip(&found.counts) {
+                prop_assert_eq!(row.len(), found.to.len());
+                counts.extend(found.to.iter().zip(row).map(|(to, count)| ((*from, *to), *count)));
+            }
+            counts.retain(|_, count| *count > 0);
+            prop_assert_eq!(counts, wanted, "{}", level);
         }
-        let mut counts = BTreeMap::new();
-        for (from, row) in found.from.iter().zip(&found.counts) {
-            prop_assert_eq!(row.len(), found.to.len());
-            counts.extend(found.to.iter().zip(row).map(|(to, count)| ((*from, *to), *count)));
-        }
-        counts.retain(|_, count| *count > 0);
-        prop_assert_eq!(counts, wanted, "{}", level);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn steps(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
-    for order in [TimeOrder::Outermost, TimeOrder::Innermost, TimeOrder::Aside] {
+    for order in ORDERS {
         // With time outermost a unit says its slice; what it holds in others counts only aside.
         let sides = Sides::in_order(pair, TimeOrder::Outermost);
         let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };

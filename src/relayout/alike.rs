@@ -1,0 +1,503 @@
+//! What enters units, counted once for all units that are alike.
+//!
+//! ```text
+//! ((2_L2B, 4_PE, 6:1))  ->  ((4_PE, 2_L2B, 6:1))      an index is a, b, c and one of six
+//!
+//! field of a unit    L2B    PE / 2    PE % 2
+//! source             a      b         c
+//! target             c      a         b
+//!
+//! after L2B       two kinds of units: c is 0, kept if a is too; c is 1, kept if a is too
+//! after PE / 2    three: a and c are 0, kept if b is too; both are 1; nothing is kept any more
+//! after PE % 2    two: units 0 and 7 keep their 6 elements, 6 elements enter each of the others
+//! ```
+//!
+//! Units are taken field by field. After some fields a unit is what the digits that are not
+//! settled can still be, with the number of elements for each: those that the target puts into the unit,
+//! and among them those that the source has there. Units for which that is the same go on as one.
+//! Fields that share no digits, however indirectly, are counted apart: their numbers multiply.
+
+use std::collections::{BTreeMap, HashMap};
+
+use num_integer::Integer;
+
+use super::choices::{Choice, Field, Number, Numbered, Options, Row, merge, spend, sums};
+use super::counter::Of;
+use crate::error::LayoutError;
+use crate::number::to_u64;
+
+/// The unit that the most elements enter, and how many enter all units.
+pub(super) struct Most {
+    pub(super) into: u128,
+    pub(super) total: u128,
+    /// The first of those that so many enter.
+    pub(super) unit: Vec<u64>,
+}
+
+/// Units that are alike.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    /// How many elements the target has in each of them.
+    held: u128,
+    /// How many of those the source has in the unit too.
+    kept: u128,
+    first: Number,
+}
+
+/// How many units, and the first.
+#[derive(Clone, Copy, Debug)]
+struct Units {
+    count: u128,
+    first: Number,
+}
+
+impl Numbered {
+    pub(super) fn most(&self, budget: &mut u64) -> Result<Most, LayoutError> {
+        let mut sweep = Sweep::new(self);
+        let free = sweep.free();
+        let (mut held, mut kept) = (free, free);
+        let mut best = vec![Class { held, kept, first: 0 }];
+        for field in 0..self.fields.len() {
+            if sweep.closed[field] {
+                continue;
+            }
+            let classes = sweep.classes(field, budget)?;
+            held *= classes.iter().map(|(class, count)| count * class.held).sum::<u128>();
+            kept *= classes.iter().map(|(class, count)| count * class.kept).sum::<u128>();
+            let classes = undominated(classes.into_iter().map(|(class, _)| class).collect());
+            best = together(&best, &classes, budget)?;
+        }
+        let enters = |class: &Class| class.held - class.kept;
+        let into = best.iter().map(enters).max().unwrap_or(0);
+        let most = best.iter().filter(|class| enters(class) == into);
+        let first = most.map(|class| class.first).min().filter(|_| into > 0);
+        Ok(Most { into, total: held - kept, unit: self.unit(first.unwrap_or(0)) })
+    }
+}
+
+/// The classes of units that have a class of each of two sets of fields.
+fn together(a: &[Class], b: &[Class], budget: &mut u64) -> Result<Vec<Class>, LayoutError> {
+    spend(budget, to_u64(a.len()).saturating_mul(to_u64(b.len())))?;
+    let pair = |a: &Class, b: &Class| Class {
+        held: a.held * b.held,
+        kept: a.kept * b.kept,
+        first: a.first + b.first,
+    };
+    Ok(undominated(a.iter().flat_map(|a| b.iter().map(move |b| pair(a, b))).collect()))
+}
+
+/// Leaves out classes that are never the answer, whatever the other fields are: another one holds
+/// more and keeps no more, or holds as much, keeps no more and comes first.
+fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
+    classes.sort_unstable_by(|a, b| (b.held, a.kept, a.first).cmp(&(a.held, b.kept, b.first)));
+    // The least that is kept where more is held, and at all; of those that hold as much, the first.
+    let (mut above, mut least, mut held, mut first) = (None, None, None, Number::MAX);
+    classes.retain(|class| {
+        if held != Some(class.held) {
+            (above, held, first) = (least, Some(class.held), Number::MAX);
+        }
+        let stays = above.is_none_or(|kept| class.kept < kept) && class.first < first;
+        if stays {
+            first = class.first;
+            least = Some(least.map_or(class.kept, |least: u128| least.min(class.kept)));
+        }
+        stays
+    });
+    classes
+}
+
+/// What units of which some fields are known still can be: sums of the digits taken so far in the
+/// fields that are open, and how many elements have them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    /// For the target, whatever the source has.
+    held: Vec<Row>,
+    /// As far as the source has the same in all fields that are closed.
+    kept: Vec<Row>,
+}
+
+/// A walk over the fields.
+struct Sweep<'a> {
+    all: &'a Numbered,
+    /// For every choice, the bits that it adds on each side.
+    reach: Vec<Row>,
+    /// The choices that add to each field.
+    of_field: Vec<Vec<usize>>,
+    taken: Vec<bool>,
+    closed: Vec<bool>,
+    /// Fields to which some choice taken adds.
+    open: Vec<usize>,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(all: &'a Numbered) -> Sweep<'a> {
+        let reach: Vec<Row> = all.choices.iter().map(|choice| reach(&choice.options)).collect();
+        let adds = |row: &Row, field: &Field| field.value(row.target | row.source) > 0;
+        let of_field = |field: &Field| {
+            let choices = reach.iter().enumerate().filter(|(_, row)| adds(row, field));
+            choices.map(|(choice, _)| choice).collect()
+        };
+        Sweep {
+            of_field: all.fields.iter().map(of_field).collect(),
+            reach,
+            taken: vec![false; all.choices.len()],
+            closed: vec![false; all.fields.len()],
+            open: Vec::new(),
+            all,
+        }
+    }
+
+    /// The elements that choices make that no field depends on.
+    fn free(&self) -> u128 {
+        let choices = self.all.choices.iter().zip(&self.reach);
+        let free = choices.filter(|(_, reach)| reach.target == 0 && reach.source == 0);
+        free.map(|(choice, _)| options(&choice.options)).product()
+    }
+
+    /// The classes by a field and those that depend on it, with the number of units in each.
+    fn classes(
+        &mut self,
+        field: usize,
+        budget: &mut u64,
+    ) -> Result<Vec<(Class, u128)>, LayoutError> {
+        let nothing = vec![Row { target: 0, source: 0, count: 1 }];
+        let state = State { held: nothing.clone(), kept: nothing };
+        let mut states = vec![(state, Units { count: 1, first: 0 })];
+        self.open.push(field);
+        while let Some(field) = self.next_field() {
+            states = self.close(field, states, budget)?;
+        }
+        let class = |(state, units): (State, Units)| {
+            let count = |rows: &[Row]| rows.iter().map(|row| row.count).sum();
+            let (held, kept) = (count(&state.held), count(&state.kept));
+            (Class { held, kept, first: units.first }, units.count)
+        };
+        Ok(states.into_iter().map(class).collect())
+    }
+
+    /// The open field to which the fewest options are to be added.
+    fn next_field(&mut self) -> Option<usize> {
+        let more = |field: usize| {
+            let choices = self.of_field[field].iter().filter(|choice| !self.taken[**choice]);
+            let counts = choices.map(|choice| self.all.choices[*choice].options.count());
+            counts.fold(1, u64::saturating_mul)
+        };
+        let (at, _) = self.open.iter().enumerate().min_by_key(|(_, field)| more(**field))?;
+        Some(self.open.swap_remove(at))
+    }
+
+    /// Tells the units apart by a field: takes what adds to it, and then gives it every value.
+    fn close(
+        &mut self,
+        field: usize,
+        mut states: Vec<(State, Units)>,
+        budget: &mut u64,
+    ) -> Result<Vec<(State, Units)>, LayoutError> {
+        let ends = self.ends(field);
+        self.closed[field] = true;
+        for choice in self.of_field[field].clone() {
+            if std::mem::replace(&mut self.taken[choice], true)
+                || ends.digits.contains(&Some(choice))
+            {
+                continue;
+            }
+            let reach = self.reach[choice];
+            for (at, field) in self.all.fields.iter().enumerate() {
+                if field.value(reach.target | reach.source) > 0
+                    && !self.closed[at]
+                    && !self.open.contains(&at)
+                {
+                    self.open.push(at);
+                }
+            }
+            for (state, _) in &mut states {
+                state.take(&self.all.choices[choice], budget)?;
+            }
+        }
+        let mut alike: HashMap<State, Units> = HashMap::new();
+        for (state, units) in states {
+            for (value, count, state) in ends.split(state) {
+                let (count, first) = (units.count * count, units.first + ends.field.number(value));
+                let known = alike.entry(state).or_insert(Units { count: 0, first });
+                *known = Units { count: known.count + count, first: known.first.min(first) };
+            }
+        }
+        spend(budget, to_u64(alike.len()))?;
+        Ok(alike.into_iter().collect())
+    }
+
+    /// The two sides of a field, with the digits that need not be taken one value after the other.
+    fn ends(&self, field: usize) -> Ends {
+        let own = self.all.fields[field];
+        let (from, to) = (own.value(self.all.start.source), own.value(self.all.start.target));
+        let mut ends =
+            Ends { field: own, from, to, digits: [None; 2], source: None, target: None, factor: 1 };
+        let adding = |of: Of| {
+            let adds = |choice: &&usize| own.value(side(&self.reach[**choice], of)) > 0;
+            let mut choices = self.of_field[field].iter().filter(adds);
+            choices.next().copied().filter(|_| choices.next().is_none())
+        };
+        // A digit that adds to nothing else.
+        let alone = |of: Of| {
+            let choice = adding(of)?;
+            let Options::Digit { size, source, target } = self.all.choices[choice].options else {
+                return None;
+            };
+            let (step, other) = if of == Of::Source { (source, target) } else { (target, source) };
+            let progression = Progression {
+                start: if of == Of::Source { from } else { to },
+                step: own.value(step),
+                size: size.into(),
+            };
+            (other == 0).then_some((choice, progression))
+        };
+        if let Some((digit, values)) = self.unmoved(field, to) {
+            let source = Progression { size: if from == to { values.size } else { 0 }, ..values };
+            (ends.digits, ends.target, ends.source) =
+                ([Some(digit); 2], Some(values), Some(source));
+            return ends;
+        }
+        if let Some((digit, values)) = alone(Of::Target) {
+            (ends.digits[0], ends.target) = (Some(digit), Some(values));
+        }
+        let fits = |values: &Progression| ends.target.is_none_or(|target| target.meets(values));
+        if let Some((digit, values)) = alone(Of::Source).filter(|(_, values)| fits(values)) {
+            (ends.digits[1], ends.source) = (Some(digit), Some(values));
+            let choice = &self.all.choices[digit];
+            ends.factor = if choice.copies_of.is_none() { options(&choice.options) } else { 1 };
+        }
+        ends
+    }
+
+    /// The digit that makes up a field on both sides.
+    fn unmoved(&self, field: usize, start: Number) -> Option<(usize, Progression)> {
+        let [choice] = self.of_field[field][..] else { return None };
+        let Options::Digit { size, source, target } = self.all.choices[choice].options else {
+            return None;
+        };
+        let step = self.all.fields[field].value(target);
+        let values = Progression { start, step, size: size.into() };
+        (source == target).then_some((choice, values))
+    }
+}
+
+fn side(row: &Row, of: Of) -> Number {
+    match of {
+        Of::Source => row.source,
+        Of::Target => row.target,
+    }
+}
+
+/// The bits that some options add.
+fn reach(options: &Options) -> Row {
+    let mut reach = Row { target: 0, source: 0, count: 0 };
+    match options {
+        Options::Digit { source, target, .. } => (reach.source, reach.target) = (*source, *target),
+        Options::Rows(rows) => rows.iter().for_each(|row| {
+            reach.source |= row.source;
+            reach.target |= row.target;
+        }),
+    }
+    reach
+}
+
+fn options(options: &Options) -> u128 {
+    match options {
+        Options::Digit { size, .. } => (*size).into(),
+        Options::Rows(rows) => rows.iter().map(|row| row.count).sum(),
+    }
+}
+
+impl State {
+    /// Adds what the options of a choice add.
+    fn take(&mut self, choice: &Choice, budget: &mut u64) -> Result<(), LayoutError> {
+        self.kept = sums(&self.kept, &choice.options, budget)?;
+        if choice.copies_of == Some(Of::Source) {
+            return Ok(());
+        }
+        self.held = match &choice.options {
+            Options::Digit { size, target: 0, .. } => scaled(&self.held, (*size).into()),
+            options => {
+                let mut held = sums(&self.held, options, budget)?;
+                held.iter_mut().for_each(|row| row.source = 0);
+                merge(&mut held);
+                held
+            }
+        };
+        Ok(())
+    }
+}
+
+fn scaled(rows: &[Row], factor: u128) -> Vec<Row> {
+    rows.iter().map(|row| Row { count: row.count * factor, ..*row }).collect()
+}
+
+/// The values of a digit that alone adds to one side of a field.
+#[derive(Clone, Copy, Debug)]
+struct Progression {
+    start: Number,
+    step: Number,
+    size: Number,
+}
+
+impl Progression {
+    /// Which of them a value is, from 0 on.
+    fn index(&self, value: Number) -> Option<Number> {
+        let (index, rest) = (value - self.start).div_mod_floor(&self.step);
+        (rest == 0 && 0 <= index && index < self.size).then_some(index)
+    }
+
+    /// Whether the values of both that are equal are neighbours in both.
+    fn meets(&self, other: &Progression) -> bool {
+        self.step == other.step
+    }
+
+    /// The values of both, which [meet](Progression::meets): the first, and how many.
+    fn common(&self, other: &Progression) -> (Number, Number) {
+        let end = |values: &Progression| values.start + values.size * values.step;
+        let (first, end) = (self.start.max(other.start), end(self).min(end(other)));
+        let apart = !(self.start - other.start).is_multiple_of(&self.step);
+        (first, if apart || end <= first { 0 } else { (end - first) / self.step })
+    }
+}
+
+/// Both sides of a field that is closed.
+struct Ends {
+    field: Field,
+    /// Where the source and the target start.
+    from: Number,
+    to: Number,
+    /// The digits of the target and of the source that are not taken, as all of their values are known.
+    digits: [Option<usize>; 2],
+    target: Option<Progression>,
+    source: Option<Progression>,
+    /// How many elements the digit of the source stands for.
+    factor: u128,
+}
+
+impl Ends {
+    /// The values that the target has in the field, how many behave alike, and what is left with each.
+    fn split(&self, state: State) -> Vec<(Number, u128, State)> {
+        let State { held, kept } = state;
+        let held = scaled(&held, self.factor);
+        match self.target {
+            Some(values) => self.split_run(values, held, kept),
+            None => self.split_values(held, kept),
+        }
+    }
+
+    /// Every value by itself.
+    fn split_values(&self, held: Vec<Row>, kept: Vec<Row>) -> Vec<(Number, u128, State)> {
+        let mut states: BTreeMap<Number, State> = BTreeMap::new();
+        for row in held {
+            let state = states.entry(self.field.value(row.target));
+            let state = state.or_insert(State { held: Vec::new(), kept: Vec::new() });
+            state.held.push(self.without(row));
+        }
+        for row in kept {
+            let value = self.field.value(row.target);
+            let is_kept = match self.source {
+                None => self.field.value(row.source) + self.from == value + self.to,
+                Some(values) => values.index(value + self.to).is_some(),
+            };
+            if let Some(state) = states.get_mut(&value).filter(|_| is_kept) {
+                state.kept.push(self.without(row));
+            }
+        }
+        states.into_iter().map(|(value, state)| (value + self.to, 1, state)).collect()
+    }
+
+    /// Those that the source has one by one, or together where its values are a run too; all others
+    /// are alike.
+    fn split_run(
+        &self,
+        run: Progression,
+        held: Vec<Row>,
+        kept: Vec<Row>,
+    ) -> Vec<(Number, u128, State)> {
+        let mut met: BTreeMap<Number, (Number, Vec<Row>)> = BTreeMap::new();
+        match self.source {
+            Some(values) => {
+                let (first, count) = run.common(&values);
+                if count > 0 && !kept.is_empty() {
+                    met.insert(first, (count, kept));
+                }
+            }
+            None => {
+                for row in kept {
+                    let value = self.field.value(row.source) + self.from;
+                    if run.index(value).is_some() {
+                        met.entry(value).or_insert((1, Vec::new())).1.push(self.without(row));
+                    }
+                }
+            }
+        }
+        // The first value that the source does not have, and how many there are.
+        let (mut first, mut others) = (run.start, run.size);
+        let mut states = Vec::with_capacity(met.len() + 1);
+        for (value, (count, kept)) in met {
+            first = if first == value { value + count * run.step } else { first };
+            others -= count;
+            states.push((value, count.unsigned_abs(), State { held: held.clone(), kept }));
+        }
+        if others > 0 {
+            states.push((first, others.unsigned_abs(), State { held, kept: Vec::new() }));
+        }
+        states
+    }
+
+    /// What is left to be told apart by other fields.
+    fn without(&self, row: Row) -> Row {
+        let clear = |number: Number| number - self.field.number(self.field.value(number));
+        Row { target: clear(row.target), source: clear(row.source), ..row }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algebra::work;
+    use crate::relayout::Relayout;
+    use crate::{Level, Machine, Placement};
+
+    fn pair(machine: &str, source: &str, target: &str) -> Relayout {
+        let machine: Machine = machine.parse().unwrap();
+        let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build().unwrap();
+        Relayout::new(&on(source), &on(target)).unwrap()
+    }
+
+    #[test]
+    fn the_picture_at_the_top_is_true() {
+        let relayout = pair("L2B=2,PE=4", "((2_L2B, 4_PE, 6:1))", "((4_PE, 2_L2B, 6:1))");
+        let busiest = relayout.busiest(Level::PE).unwrap();
+        assert_eq!((busiest.into, busiest.total), (6, 36));
+        assert_eq!(busiest.unit, "L2B=0,PE=1".parse().unwrap());
+    }
+
+    #[test]
+    fn a_permutation_of_digits_takes_few_steps_however_many_units_there_are() {
+        let digits = |levels: [&str; 3]| levels.map(|level| format!("1048576_{level}")).join(", ");
+        let machine = "L2B=1048576,L1B=1048576,PE=1048576";
+        let [a, b] = [["L2B", "L1B", "PE"], ["L1B", "PE", "L2B"]].map(digits);
+        let relayout = pair(machine, &format!("(({a}))"), &format!("(({b}))"));
+        let (busiest, steps) = work::of(|| relayout.busiest(Level::PE).unwrap());
+        assert_eq!((busiest.into, busiest.total), (1, (1 << 60) - (1 << 20)));
+        assert_eq!(busiest.unit, "L2B=0,L1B=0,PE=1".parse().unwrap());
+        assert!(steps < 10_000, "{steps}");
+    }
+
+    #[test]
+    fn digits_that_have_no_small_factors_are_not_listed() {
+        let prime = 1_000_003_u64;
+        for (source, target, into, total) in [
+            ("((1000003_PE))", "((1000003_PE))", 0, 0),
+            ("((1000003:1))", "((1000003_PE))", 0, 0),
+            ("((1000003_PE))", "((1000003:1))", prime - 1, prime * (prime - 1)),
+            ("((4_PE, 6:1))", "((4:6, 6:1))", 24, 24 * prime - 24),
+        ] {
+            let relayout = pair("PE=1000003", source, target);
+            let (busiest, steps) = work::of(|| relayout.busiest(Level::PE).unwrap());
+            assert_eq!((busiest.into, busiest.total), (into, total), "{source} {target}");
+            assert!(steps < 1000, "{source} {target}: {steps}");
+        }
+    }
+}
