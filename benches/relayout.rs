@@ -94,6 +94,7 @@ fn timed<T>(mut work: impl FnMut() -> T) -> (T, Duration) {
 /// slowest pair.
 fn pairs(name: &str, placed: &[Placement]) {
     let (mut exact, mut bounds, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut busiest, mut flows) = (Vec::new(), Vec::new());
     let mut worst = (Duration::ZERO, 0, 0);
     for (from, source) in placed.iter().enumerate() {
         for (to, destination) in placed.iter().enumerate() {
@@ -103,6 +104,13 @@ fn pairs(name: &str, placed: &[Placement]) {
             exact.push(time);
             let (bound, time) = timed(|| pair().into_at_least().expect("decided"));
             bounds.push(time);
+            let relayout = pair();
+            for level in relayout.levels() {
+                busiest.push(timed(|| relayout.busiest(*level).expect("decided")).1);
+                // Refused where copies leave open which unit sends.
+                let (answer, time) = timed(|| relayout.flows(*level));
+                flows.extend(answer.is_ok().then_some(time));
+            }
             for (level, (_, bound)) in traffic.levels.iter().zip(bound) {
                 ratios.push(
                     f64::from(u32::try_from(level.into.max(1)).unwrap_or(u32::MAX))
@@ -113,6 +121,8 @@ fn pairs(name: &str, placed: &[Placement]) {
     }
     line(&format!("`traffic`, {name}"), exact);
     line(&format!("`into_at_least`, {name}"), bounds);
+    line(&format!("`busiest` of a level, {name}"), busiest);
+    line(&format!("`flows` of a level, {name}"), flows);
     ratios.sort_by(f64::total_cmp);
     let at = |share: usize| ratios[ratios.len() * share / 100];
     println!("exact / bound: median {:.3}, of nine in ten at most {:.3}", at(50), at(90));

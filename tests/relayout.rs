@@ -1,7 +1,9 @@
 //! Relayout: counts that are known, and refusals. Law 17 judges generated pairs.
 
+use tensor_layout::algebra::Subaxis;
+use tensor_layout::machine::Memory;
 use tensor_layout::placement::PlacementBuilder;
-use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::relayout::{Distance, Relayout, TimeOrder};
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 
@@ -155,8 +157,62 @@ fn rates_of_the_machine_give_steps() {
 }
 
 #[test]
+fn flows_count_what_every_slice_has_once_where_time_is_set_aside() {
+    let machine: Machine = "PE=1".parse().unwrap();
+    let on = |layout: Layout| Placement::of(layout).on(&machine).build().unwrap();
+    let sliced = on(Layout::builder().replica(2, Level::TIME, 1).build().unwrap());
+    let relayout = Relayout::new(&sliced, &on(Layout::builder().build().unwrap())).unwrap();
+    assert_eq!(relayout.flows(Level::PE).unwrap().counts, [[2]]);
+    let aside = relayout.with_time(TimeOrder::Aside).unwrap();
+    assert_eq!(aside.flows(Level::PE).unwrap().counts, [[1]]);
+    assert_eq!(aside.elements() * aside.copies(), 1);
+}
+
+/// Two axes of which the elements are in one sequence over MAB and PE, from the third place on.
+fn in_sequence(machine: &Machine) -> Placement {
+    let units = [Subaxis::land(2, Level::MAB, 1), Subaxis::land(4, Level::PE, 1)];
+    let digits = units.into_iter().chain([Subaxis::land(4, Level::ADDR, 1)]);
+    let layout = Layout::builder()
+        .axis(3, [Subaxis::feed(3, 0, 5)])
+        .axis(5, [Subaxis::feed(5, 0, 1)])
+        .derived(3, 32, digits);
+    Placement::of(layout.build().unwrap()).on(machine).build().unwrap()
+}
+
+#[test]
+fn flows_from_a_derived_axis_are_counted() {
+    let machine: Machine = "MAB=2,PE=4".parse().unwrap();
+    let rows = Placement::of("((3_PE), (5:1); B@[2_MAB:1])".parse().unwrap());
+    let rows = rows.on(&machine).build().unwrap();
+    let relayout = Relayout::new(&in_sequence(&machine), &rows).unwrap();
+    // Places 3, 4 .. 7, 8 .. 11, 12 .. 15, 16 and 17: all in PEs 0 to 3 and 0.
+    let counts = relayout.flows(Level::PE).unwrap().counts;
+    assert_eq!(counts, [[2, 0, 4], [8, 0, 0], [0, 8, 0], [0, 2, 6]]);
+    let busiest = relayout.busiest(Level::PE).unwrap();
+    // Row 1 is wanted by PE 1 of both MABs, and is in PEs 2 and 3.
+    assert_eq!((busiest.unit.to_string(), busiest.into), ("MAB=0,PE=1".into(), 5));
+}
+
+#[test]
+fn slices_of_a_tensor_without_elements_are_counted() {
+    let memory = |owner| Memory { capacity: None, owner, group: 1 };
+    let machine = Machine::builder("two").level(Level::MAB, 2).level(Level::PE, 2);
+    let machine = machine.memory("H", memory(Level::MAB)).memory("L", memory(Level::PE));
+    let machine = machine.build().unwrap();
+    let on = |slices: u64, memory: &str| {
+        let layout = Layout::builder().axis(0, []).replica(slices, Level::TIME, 1).build().unwrap();
+        Placement::of(layout).on(&machine).memory(memory).build().unwrap()
+    };
+    for (from, to) in [("H", "L"), ("L", "H"), ("H", "H")] {
+        let relayout = Relayout::new(&on(3, from), &on(2, to)).unwrap();
+        assert_eq!(relayout.steps(), 3, "{from} {to}");
+        assert!(relayout.into_in_step(2).unwrap().iter().all(|(_, into)| *into == 0));
+        assert!(relayout.into_in_step(3).is_err());
+    }
+}
+
+#[test]
 fn copies_that_do_not_line_up_with_a_shared_memory_are_refused_by_name() {
-    use tensor_layout::machine::Memory;
     let memory = Memory { capacity: None, owner: Level::MAB, group: 2 };
     let machine = Machine::builder("pairs").level(Level::MAB, 8).memory("M", memory);
     let machine = machine.build().unwrap();

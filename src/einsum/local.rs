@@ -23,8 +23,9 @@ impl Einsum {
     /// `result` is where the partial sums of every element are; `runs` says for each axis that is
     /// summed over what its extent is and where it runs: the strides of its address digits do
     /// not matter.
-    /// Law: the unit, time slice and lane in which a product is computed hold its operands. No other
-    /// has a copy, unless an axis ends within several digits of units that are not one.
+    /// Law: the unit, time slice and lane in which a product is computed hold its operands; no other
+    /// has a copy. Only padding does where an axis that an operand lacks ends within digits that do
+    /// not step as one, such as those of two levels.
     /// Cost: by the digits.
     ///
     /// # Errors

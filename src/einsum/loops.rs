@@ -76,7 +76,7 @@ impl Loops {
     /// coordinate that another axis gives.
     ///
     /// Law: every product finds its element in its unit, time slice and lane; no copy is without a
-    /// product, unless an axis that the operand lacks ends within several digits.
+    /// product, unless an axis that the operand lacks ends within digits that do not step as one.
     pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, LayoutError> {
         let mut operand = Layout::builder();
         for level in self.result.used_levels() {
@@ -104,7 +104,7 @@ impl Loops {
             }
         }
         let operand = operand.build()?;
-        // Copies for padding of an axis that ends within several digits may lie on others.
+        // Copies for padding may lie on others.
         operand.check_injective().map(|()| operand)
     }
 }

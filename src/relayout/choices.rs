@@ -21,7 +21,7 @@ use super::refine::Group;
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
-use crate::number::to_u64;
+use crate::number::{to_index, to_u64};
 
 /// How many sums may be made before the answer is "not decided".
 pub(super) const BUDGET: u64 = 1 << 22;
@@ -324,9 +324,9 @@ pub(super) fn merge(rows: &mut Vec<Row>) {
 
 /// Takes some sums off the budget.
 pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
-    let question = "which unit which elements enter";
+    let question = "how many elements move";
     let left = budget.checked_sub(sums);
     *budget = left.ok_or(LayoutError::NotDecided { question, budget: BUDGET })?;
-    work::count(crate::number::to_index(sums));
+    work::count(to_index(sums));
     Ok(())
 }

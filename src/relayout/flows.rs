@@ -31,8 +31,8 @@ impl Relayout {
     /// Units are told apart by this level alone, whatever is above it: at the outermost level that
     /// [`traffic`](Relayout::traffic) crosses nothing changes above. Units that share a memory, the
     /// higher one of two, are one, named by the first of them.
-    /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they are those of
-    /// [`transfers`](Relayout::transfers) between units that differ in the level.
+    /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they
+    /// are those of [`transfers`](Relayout::transfers) between units that differ in the level.
     /// Cost: by the digits and the pairs of units.
     ///
     /// # Errors
