@@ -173,6 +173,33 @@ fn mesh_axes_are_levels_and_device_ids_do_not_move_them() {
     assert_eq!(sharding.locate(&[16, 3], &[5, 1]).unwrap(), (vec![6], vec![1, 1]));
 }
 
+#[test]
+fn a_negative_dimension_counts_from_the_last_as_pytorch_reads_it() {
+    let mesh: Mesh = "x=2,y=4".parse().unwrap();
+    let read = |text: &str, extents: &[u64]| {
+        let placements: Placements = text.parse().unwrap();
+        assert_eq!(placements.to_string().parse::<Placements>().unwrap(), placements);
+        placements.lower(&mesh, extents)
+    };
+    let extents = [8, 16, 4];
+    for (negative, plain) in [
+        ("[Shard(-1), Replicate()]", "[Shard(2), Replicate()]"),
+        ("[Shard(dim=-3), S(-2)]", "[Shard(0), Shard(1)]"),
+        ("[Shard(1), Shard(-2)]", "[Shard(1), Shard(1)]"),
+    ] {
+        let hlo = |text| read(text, &extents).unwrap().to_hlo();
+        assert_eq!(hlo(negative), hlo(plain), "{negative}");
+    }
+    for (text, extents) in
+        [("[Shard(-4), R]", &extents[..]), ("[Shard(-1), R]", &[]), ("[Shard(3), R]", &extents)]
+    {
+        let error = read(text, extents).unwrap_err().to_string();
+        assert!(error.contains("that a tensor of rank"), "{text}: {error}");
+    }
+    assert!("[Shard(-9223372036854775809)]".parse::<Placements>().is_err());
+    assert!(read("[Shard(-9223372036854775808), R]", &extents).is_err());
+}
+
 /// The shards of cuts in turn, as PyTorch cuts: every chunk by the next axis, rounding up.
 fn torch_shards(extent: u64, cuts: &[u64], start: u64) -> Vec<Range<u64>> {
     let Some((cut, below)) = cuts.split_first() else { return vec![start..start + extent] };

@@ -196,8 +196,8 @@ pub enum ShardingFault {
     /// A `Shard` of a dimension that the tensor lacks.
     #[error("`Shard({dim})` names a dimension that a tensor of rank {rank} lacks")]
     ShardDim {
-        /// The dimension.
-        dim: u64,
+        /// The dimension; negative ones count from the last.
+        dim: i64,
         /// The rank of the tensor.
         rank: usize,
     },

@@ -8,7 +8,6 @@ use crate::notation::sharding::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding,
     SubgroupKind, TileDevices, TorchPlacement,
 };
-use crate::number::to_index;
 
 impl HloSharding {
     /// Says which part every device holds.
@@ -147,13 +146,11 @@ impl Placements {
                     }
                 }
                 TorchPlacement::Shard(dim) => {
-                    let at = to_index(*dim);
-                    let (Some(dim), Some(cuts)) = (dims.dims.get_mut(at), cuts.get_mut(at)) else {
-                        let (dim, rank) = (*dim, extents.len());
-                        return Err(refused(ShardingFault::ShardDim { dim, rank }));
-                    };
-                    dim.axes.push(axis);
-                    cuts.push(*size);
+                    let at = shard_dim(*dim, extents.len())?;
+                    if let (Some(dim), Some(cuts)) = (dims.dims.get_mut(at), cuts.get_mut(at)) {
+                        dim.axes.push(axis);
+                        cuts.push(*size);
+                    }
                 }
             }
         }
@@ -165,6 +162,18 @@ impl Placements {
         }
         Sharding::on_mesh(mesh, &dims)
     }
+}
+
+/// The dimension of `Shard(dim)`: negative ones count from the last, which is -1.
+///
+/// Source: pytorch/pytorch, `torch/distributed/tensor/_utils.py`, normalize_dim.
+fn shard_dim(dim: i64, rank: usize) -> Result<usize, LayoutError> {
+    let distance = usize::try_from(dim.unsigned_abs()).ok();
+    let at = match dim < 0 {
+        true => distance.and_then(|distance| rank.checked_sub(distance)),
+        false => distance.filter(|at| *at < rank),
+    };
+    at.ok_or_else(|| refused(ShardingFault::ShardDim { dim, rank }))
 }
 
 /// Refuses cuts in turn that differ from one cut over their product.

@@ -49,9 +49,20 @@ pub(super) fn ints(pair: Pair<'_, Rule>, text: &str) -> Result<Vec<u64>, ParseEr
 
 /// The number directly below a pair that has one.
 pub(super) fn one_int(pair: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    int(&number_in(pair, text)?, text)
+}
+
+/// The number directly below a pair that has one, which may be negative.
+pub(super) fn one_signed(pair: Pair<'_, Rule>, text: &str) -> Result<i64, ParseError> {
+    let number = number_in(pair, text)?;
+    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&number), text);
+    number.as_str().parse().map_err(too_large)
+}
+
+fn number_in<'a>(pair: Pair<'a, Rule>, text: &str) -> Result<Pair<'a, Rule>, ParseError> {
     let whole = span(&pair);
     let found = pair.into_inner().find(|p| p.as_rule() == Rule::int);
-    int(&found.ok_or_else(|| invalid("a number is expected here", whole, text))?, text)
+    found.ok_or_else(|| invalid("a number is expected here", whole, text))
 }
 
 /// A name without its quotes, or a bare word.

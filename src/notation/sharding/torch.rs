@@ -30,8 +30,8 @@ pub struct Placements {
 /// What one axis of a mesh does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TorchPlacement {
-    /// `Shard(dim)`: cuts a dimension.
-    Shard(u64),
+    /// `Shard(dim)`: cuts a dimension; negative ones count from the last, which is -1.
+    Shard(i64),
     /// `Replicate()`: copies.
     Replicate,
     /// `Partial(sum)`: partial results, and what makes one of them.
@@ -70,7 +70,7 @@ impl FromStr for Placements {
                     placements.push(TorchPlacement::Partial(reduction.to_owned()));
                 }
                 Rule::shard => {
-                    placements.push(TorchPlacement::Shard(read::one_int(part, text)?));
+                    placements.push(TorchPlacement::Shard(read::one_signed(part, text)?));
                 }
                 _ => {}
             }
