@@ -146,6 +146,11 @@ fn the_layout_has_the_places_that_locate_says() {
                 continue;
             };
             checked += 1;
+            if let Some(machine) = machine {
+                // Padding slots included.
+                let placement = Placement::of(layout.clone()).on(machine).build();
+                assert!(placement.is_ok(), "{text} {machine:?}: {placement:?}");
+            }
             for index in indexes(&extents) {
                 let (devices, offset) = sharding.locate(&extents, &index).unwrap();
                 let address = offset.iter().zip(&shard).fold(0, |a, (at, size)| a * size + at);
@@ -171,6 +176,75 @@ fn mesh_axes_are_levels_and_device_ids_do_not_move_them() {
     assert_eq!(place.to_string(), "fsdp_transpose=0,y=1,Addr=4");
     assert_eq!(layout.element(&place).unwrap(), Found::Element(vec![5, 1]));
     assert_eq!(sharding.locate(&[16, 3], &[5, 1]).unwrap(), (vec![6], vec![1, 1]));
+}
+
+#[test]
+fn a_sharding_fits_a_machine_that_has_a_unit_for_every_device() {
+    for (text, machine, index, places) in [
+        // The digits of the tile line up with the levels only together.
+        (
+            "f32[1], sharding={devices=[6,2]<=[2,2,3]T(2,1,0) last_tile_dim_replicate}",
+            "A=6,B=2",
+            0,
+            "A=0,B=0,Addr=0 A=3,B=0,Addr=0",
+        ),
+        // Copies between two runs of digits, of which one does not line up.
+        (
+            "f32[24], sharding={devices=[12,2]<=[2,3,2,2]T(1,0,3,2) last_tile_dim_replicate}",
+            "A=3,B=2,C=4",
+            23,
+            "A=2,B=1,C=1,Addr=1 A=2,B=1,C=3,Addr=1",
+        ),
+        // The last units have no device, in the outermost level or in all but one.
+        ("f32[12], sharding={devices=[12]<=[12]}", "A=3,B=5", 11, "A=2,B=1,Addr=0"),
+        ("f32[5], sharding={devices=[5]<=[5]}", "HOST=2,CHIP=8", 4, "CHIP=4,HOST=0,Addr=0"),
+        (
+            "f32[4], sharding={devices=[4,3]<=[3,4]T(1,0) last_tile_dim_replicate}",
+            "A=2,B=40",
+            1,
+            "A=0,B=1,Addr=0 A=0,B=5,Addr=0 A=0,B=9,Addr=0",
+        ),
+    ] {
+        let sharded: ShardedShape = text.parse().unwrap();
+        let machine: Machine = machine.parse().unwrap();
+        let layout = sharded.lower(Some(&machine)).unwrap();
+        let placement = Placement::of(layout).on(&machine).build().unwrap();
+        let mut found: Vec<String> =
+            placement.locate_all(&[index]).unwrap().map(|place| place.to_string()).collect();
+        found.sort();
+        assert_eq!(found.join(" "), places, "{text}");
+    }
+}
+
+#[test]
+fn a_list_may_leave_devices_out_and_the_greatest_needs_a_unit() {
+    let sharding = sharding("{devices=[2]0,4}");
+    let on =
+        |machine: &str| sharding.layout(&[2], &row_major(&[1]), Some(&machine.parse().unwrap()));
+    assert_eq!(on("A=3,B=4").unwrap().locate(&[1]).unwrap().to_string(), "A=1,B=0,Addr=0");
+    let refused = on("A=4").unwrap_err().to_string();
+    assert!(refused.contains("device 4 is not one of the 4 of the machine"), "{refused}");
+    assert_eq!(sharding.machine().unwrap().unwrap().levels().next().unwrap().1, 5);
+}
+
+#[test]
+fn devices_with_numbers_near_the_end_of_64_bits_are_placed_or_refused() {
+    for (last, is_placed) in [(1_u64 << 62, true), (1 << 63, true), (u64::MAX, false)] {
+        let text = format!("f32[2], sharding={{devices=[2]0,{last}}}");
+        let sharded: ShardedShape = text.parse().unwrap();
+        let shards = sharded.by_device(None);
+        assert_eq!(shards.is_ok(), is_placed, "{text}: {shards:?}");
+        if let Ok(shards) = shards {
+            assert_eq!(shards.locate_all(&[1]).unwrap()[0].iter().next().unwrap().1, last);
+            // With a layout or without, there is no panic.
+            let _ = sharded.lower(None);
+        }
+    }
+    let carried: ShardedShape =
+        "f32[4], sharding={devices=[4]0,9223372036854775808,18446744073709551614,1}"
+            .parse()
+            .unwrap();
+    assert!(carried.lower(None).unwrap_err().to_string().contains("no sum of digits"));
 }
 
 #[test]

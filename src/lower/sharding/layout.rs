@@ -1,9 +1,8 @@
 //! From a sharding to a layout: devices in front, the shard's own layout behind.
 
 use itertools::Itertools;
-use num_integer::Integer;
 
-use super::order::{Digit, cut, refused, shared_out};
+use super::order::{Digit, cut, merged, refused, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::algebra::{Layout, LayoutBuilder, Subaxis};
 use crate::error::{LayoutError, ShardingFault};
@@ -11,16 +10,32 @@ use crate::level::Level;
 use crate::machine::Machine;
 
 /// The levels that a device number is split into, major to minor.
-struct Levels {
-    names: Vec<Level>,
-    sizes: Vec<u64>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Levels {
+    pub(super) names: Vec<Level>,
+    pub(super) sizes: Vec<u64>,
+    /// Every device number is below this one: the last units of a machine may have no device.
+    end: u64,
 }
 
 impl Levels {
+    /// The highest level that tells devices apart, and how many devices one of its units has.
+    fn top(&self) -> (usize, u64) {
+        let mut base = 1;
+        for (at, size) in self.sizes.iter().enumerate().rev() {
+            if at == 0 || base * size >= self.end {
+                return (at, base);
+            }
+            base *= size;
+        }
+        (0, base)
+    }
+
     /// Where a digit of the device number lands, major to minor; `None` where it does not line up.
     fn land(&self, digit: Digit) -> Option<Vec<(u64, Level, u64)>> {
-        let parts = cut(digit, &self.sizes)?.into_iter();
-        parts.map(|(at, part)| Some((part.size, *self.names.get(at)?, part.weight))).collect()
+        let (top, _) = self.top();
+        let parts = cut(digit, self.sizes.get(top..)?)?.into_iter();
+        parts.map(|(at, part)| Some((part.size, *self.names.get(top + at)?, part.weight))).collect()
     }
 
     fn subaxes(&self, digit: Digit) -> Option<Vec<Subaxis>> {
@@ -28,11 +43,27 @@ impl Levels {
         Some(lands.map(|(size, level, stride)| Subaxis::land(size, level, stride)).collect())
     }
 
-    /// The digits of a multiple of `weight`, to split a derived axis that counts the multiples;
-    /// `None` where they do not line up.
-    fn multiples(&self, weight: u64) -> Option<Vec<Subaxis>> {
-        let devices: u64 = self.sizes.iter().product();
-        self.subaxes(Digit { size: devices / weight, weight })
+    /// The digits of a number that counts the steps of `run`. No device lies above the last ones,
+    /// where the digits may count on until they line up.
+    fn split(&self, run: Digit) -> Option<Vec<Subaxis>> {
+        self.subaxes(run).or_else(|| {
+            let (_, base) = self.top();
+            let steps = self.end.div_ceil(base) * base / run.weight;
+            let is_last = run.size * run.weight == self.end;
+            is_last.then(|| self.subaxes(Digit { size: steps, ..run }))?
+        })
+    }
+
+    /// The unit of every level that is a device, major to minor.
+    pub(super) fn units(&self, device: u64) -> Vec<(Level, u64)> {
+        let mut rest = device;
+        let mut units = Vec::new();
+        for (level, size) in self.names.iter().zip(&self.sizes).rev() {
+            units.push((*level, rest % size));
+            rest /= size;
+        }
+        units.reverse();
+        units
     }
 }
 
@@ -81,12 +112,12 @@ impl Sharding {
             ShardingKind::Tiled(tiles) => {
                 tiles.check_places()?;
                 let order = on_mesh.map_or(&tiles.order, |named| &named.places);
-                let levels = self.levels(order.len(), machine)?;
+                let levels = self.levels(order.len(), order.end()?, machine)?;
                 tiles.layout(order, &levels, extents, shard)
             }
             ShardingKind::Replicated(devices) => match devices {
                 Some(devices) => {
-                    let levels = self.levels(*devices, machine)?;
+                    let levels = self.levels(*devices, *devices, machine)?;
                     let all = Digit { size: *devices, weight: 1 };
                     copies(shard.to_builder(), &levels, &[all])?.build()
                 }
@@ -95,7 +126,7 @@ impl Sharding {
             ShardingKind::Maximal(device) => {
                 let beyond = || refused(ShardingFault::TooManyDevices);
                 let count = device.checked_add(1).ok_or_else(beyond)?;
-                self.levels(count, machine)?.place(*device, shard)
+                self.levels(count, count, machine)?.place(*device, shard)
             }
             ShardingKind::Manual => Err(refused(ShardingFault::Manual)),
             ShardingKind::Unreduced => Err(refused(ShardingFault::Unreduced)),
@@ -109,12 +140,13 @@ impl Sharding {
     /// # Errors
     /// [`LevelName`](LayoutError::LevelName) for axes whose names no level can have.
     pub fn machine(&self) -> Result<Option<Machine>, LayoutError> {
-        let devices = match &self.kind {
+        let end = match &self.kind {
             ShardingKind::Maximal(device) => device.checked_add(1),
+            ShardingKind::Tiled(tiles) => Some(tiles.order.end()?),
             _ => self.devices(),
         };
-        let Some(devices) = devices else { return Ok(None) };
-        let Levels { names, sizes } = self.levels(devices, None)?;
+        let Some(end) = end else { return Ok(None) };
+        let Levels { names, sizes, .. } = self.levels(end, end, None)?;
         let levels = names.into_iter().zip(sizes);
         match levels.len() {
             0 => Ok(None),
@@ -122,39 +154,72 @@ impl Sharding {
         }
     }
 
-    fn levels(&self, devices: u64, machine: Option<&Machine>) -> Result<Levels, LayoutError> {
-        if let Some(machine) = machine {
-            let (names, sizes): (Vec<Level>, Vec<u64>) = machine.levels().unzip();
-            let units: u64 = sizes.iter().product();
-            if devices > units {
-                let machine = machine.described();
-                return Err(refused(ShardingFault::FewerUnits { devices, machine, units }));
-            }
-            return Ok(Levels { names, sizes });
-        }
-        match &self.named {
-            None => Ok(Levels { names: vec![device_level()?], sizes: vec![devices] }),
-            Some(named) => {
+    /// The levels of `devices` devices, whose numbers are below `end`.
+    fn levels(
+        &self,
+        devices: u64,
+        end: u64,
+        machine: Option<&Machine>,
+    ) -> Result<Levels, LayoutError> {
+        match (machine, &self.named) {
+            (None, Some(named)) => {
                 let names = named.mesh.axes.iter().map(|(name, _)| axis_level(name));
-                Ok(Levels { names: names.try_collect()?, sizes: named.mesh.sizes() })
+                Ok(Levels { names: names.try_collect()?, sizes: named.mesh.sizes(), end })
             }
+            _ => Levels::of(devices, end, machine),
         }
     }
 }
 
 impl Levels {
+    /// The levels of a machine, or `Device`.
+    pub(super) fn of(
+        devices: u64,
+        end: u64,
+        machine: Option<&Machine>,
+    ) -> Result<Levels, LayoutError> {
+        let Some(machine) = machine else {
+            return Ok(Levels { names: vec![device_level()?], sizes: vec![end], end });
+        };
+        let (names, sizes): (Vec<Level>, Vec<u64>) = machine.levels().unzip();
+        let units: u64 = sizes.iter().product();
+        let machine = || machine.described();
+        if devices > units {
+            return Err(refused(ShardingFault::FewerUnits { devices, machine: machine(), units }));
+        }
+        if end > units {
+            let device = end - 1;
+            return Err(refused(ShardingFault::NoSuchDevice { device, units, machine: machine() }));
+        }
+        Ok(Levels { names, sizes, end })
+    }
+
     /// The whole of a layout on one device.
     fn place(&self, device: u64, shard: &Layout) -> Result<Layout, LayoutError> {
-        let (mut rest, mut builder) = (device, self.used(shard.to_builder()));
-        for (level, size) in self.names.iter().zip(&self.sizes).rev() {
-            builder = builder.offset(*level, rest % size);
-            rest /= size;
-        }
-        builder.build()
+        let builder = self.used(shard.to_builder());
+        let units = self.units(device).into_iter();
+        units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()
     }
 
     fn used(&self, builder: LayoutBuilder) -> LayoutBuilder {
         self.names.iter().fold(builder, |builder, level| builder.used(*level))
+    }
+
+    /// The runs of digits between which no copies lie, of those that do not all line up. A run ends
+    /// where copies begin, so that it lines up wherever they do, and its digits leave room for them.
+    fn numbers(&self, tile: &[Digit]) -> Vec<Digit> {
+        let by_weight = tile.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight));
+        let mut runs = merged(&by_weight.collect_vec());
+        let is_split = |digit: &&Digit| self.subaxes(**digit).is_none();
+        runs.retain(|run| tile.iter().filter(is_split).any(|digit| run.has(*digit)));
+        runs
+    }
+}
+
+impl Digit {
+    /// Whether a digit is part of this one.
+    fn has(self, digit: Digit) -> bool {
+        self.weight <= digit.weight && digit.weight / self.weight < self.size
     }
 }
 
@@ -188,29 +253,25 @@ impl Tiles {
         let no_copies = || refused(ShardingFault::CopiesOfTile);
         let shares = shares.ok_or_else(no_copies)?;
         let [tile, replicas] = &shares[..] else { return Err(no_copies()) };
-        // Derived axis 0 is the tile number, axis 1 the device number where its digits do not line
-        // up with the levels; then come the axes of the shard.
-        let lands: Option<Vec<Vec<Subaxis>>> =
-            tile.iter().map(|digit| levels.subaxes(*digit)).collect();
-        let first = if lands.is_some() { 1 } else { 2 };
+        // Derived axis 0 is the tile number; then come the numbers that runs of its digits make
+        // where they do not line up with the levels one by one, and the axes of the shard.
+        let numbers = levels.numbers(tile);
+        let first = 1 + numbers.len();
+        let subaxes =
+            tile.iter().map(|digit| match numbers.iter().position(|run| run.has(*digit)) {
+                None => levels.subaxes(*digit),
+                Some(at) => {
+                    let weight = digit.weight / numbers.get(at)?.weight;
+                    Some(vec![Subaxis::feed(digit.size, 1 + at, weight)])
+                }
+            });
+        let across = || refused(ShardingFault::CopiesAcrossLevels);
+        let subaxes: Option<Vec<Vec<Subaxis>>> = subaxes.collect();
         let mut builder = self.tensor_axes(extents, shard, first);
-        builder = match lands {
-            Some(lands) => builder.derived(0, all, lands.concat()),
-            None => {
-                // What the levels below the common weight say is left to the copies.
-                let common = tile.iter().fold(0, |common, digit| digit.weight.gcd(&common)).max(1);
-                let (weight, digits) = match levels.multiples(common) {
-                    Some(digits) => (common, digits),
-                    None => (1, levels.multiples(1).ok_or_else(no_copies)?),
-                };
-                let tile =
-                    tile.iter().map(|digit| Digit { weight: digit.weight / weight, ..*digit });
-                let reach = tile.clone().map(|digit| (digit.size - 1) * digit.weight).sum::<u64>();
-                let feed = |digit: Digit| Subaxis::feed(digit.size, 1, digit.weight);
-                let number = builder.derived(0, all, tile.map(feed));
-                number.derived(0, reach + 1, digits)
-            }
-        };
+        builder = builder.derived(0, all, subaxes.ok_or_else(across)?.concat());
+        for run in numbers {
+            builder = builder.derived(0, run.size, levels.split(run).ok_or_else(across)?);
+        }
         builder = shard_axes(builder, shard, first);
         Ok(copies(builder, levels, replicas)?.build()?.simplified())
     }

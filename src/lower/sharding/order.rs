@@ -148,6 +148,16 @@ impl DeviceOrder {
         }
     }
 
+    /// One more than the greatest device.
+    pub(super) fn end(&self) -> Result<u64, LayoutError> {
+        let last = match &self.0 {
+            Repr::Digits(digits) => Some(digits.iter().map(|d| (d.size - 1) * d.weight).sum()),
+            Repr::List(devices, _) => devices.iter().max().copied(),
+        };
+        let end = last.unwrap_or(0_u64).checked_add(1);
+        end.ok_or_else(|| refused(ShardingFault::TooManyDevices))
+    }
+
     /// Never: there is at least one device.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -244,17 +254,19 @@ fn recognised(devices: &[u64]) -> Option<Vec<Digit>> {
         if size < 2 || !devices.len().is_multiple_of(block) {
             return None;
         }
-        let (head, tail) = devices.split_at(block);
-        let repeats = |part: &[u64]| {
-            part.iter().zip(head).all(|(a, b)| part.first().is_some_and(|first| first + b == *a))
+        let tail = devices.get(block..)?;
+        // Whether a part is the beginning of the list, moved.
+        let is_moved = |part: &[u64]| {
+            let first = part.first().copied().unwrap_or(0);
+            part.iter().zip(devices).all(|(a, b)| first.checked_add(*b) == Some(*a))
         };
-        if !head.chunks(step).chain(tail.chunks(step)).all(|part| {
-            part.iter().zip(devices).all(|(a, b)| part.first().is_some_and(|first| first + b == *a))
-        }) || !tail.chunks(block).all(repeats)
-        {
+        if !devices.chunks(step).chain(tail.chunks(block)).all(is_moved) {
             return None;
         }
-        digits.push(Digit { size: u64::try_from(size).ok()?, weight });
+        let size = to_u64(size);
+        // What a digit above this one would weigh has to fit as well.
+        size.checked_mul(weight)?;
+        digits.push(Digit { size, weight });
         step = block;
     }
     digits.reverse();
