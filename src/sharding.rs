@@ -10,7 +10,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use crate::lower::sharding::{DeviceOrder, ShardedShape, Sharding, ShardingKind, Tiles};
+pub use crate::lower::sharding::{
+    DeviceOrder, DeviceShards, ShardedShape, Sharding, ShardingKind, Tiles,
+};
 pub use crate::notation::sharding::{
     DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec,
     Placements, SdySharding, ShardingText, SubgroupKind, TileDevices, TorchPlacement,

@@ -47,6 +47,7 @@ mod run;
 mod scan;
 mod seed_001;
 mod sharding;
+mod sharding_devices;
 mod sharding_text;
 mod shared_memory;
 mod slow;

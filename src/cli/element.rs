@@ -46,7 +46,7 @@ impl Element {
             _ => None,
         };
         if self.form.is_json() {
-            let location = location_json(&placement, &place);
+            let location = location_json(placement.columns(), &place);
             let mut answer = json!({ "location": location, "index": index });
             if let (Some(why), Value::Object(answer)) = (why, &mut answer) {
                 answer.insert("why".into(), why.into());

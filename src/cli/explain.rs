@@ -1,8 +1,11 @@
 //! `explain`: a report of a layout, with its picture where that is small.
 
 use clap::Args as ClapArgs;
+use serde_json::{Value, json};
 use tensor_layout::LayoutText;
+use tensor_layout::sharding::{DeviceShards, ShardedShape};
 
+use super::devices::by_device;
 use super::failure::Failure;
 use super::input::{Form, Place, Placed};
 use super::json::{report_json, shape_json, sharding_json};
@@ -43,17 +46,11 @@ impl Explain {
                 false => print(&format!("{report}{}", picture::below(&syntax))),
             };
         }
-        if let LayoutText::Sharded(shape) = &syntax
-            && !on.is_said()
-        {
-            let report = shape.report()?;
-            return match self.form.is_json() {
-                true => print(&sharding_json(&report).to_string()),
-                false => {
-                    let report = format!("{shape}\n\n{report}");
-                    print(&format!("{}{}", fitted(&report), picture::below(&syntax)))
-                }
-            };
+        if let LayoutText::Sharded(shape) = &syntax {
+            let shards = if on.is_said() { by_device(&syntax, on)? } else { None };
+            if shards.is_some() || !on.is_said() {
+                return self.sharded(shape, &syntax, shards.as_ref());
+            }
         }
         let Placed { placement, syntax } = on.place_oversized(syntax)?;
         let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
@@ -62,5 +59,34 @@ impl Explain {
             true => print(&report_json(&report).to_string()),
             false => print(&format!("{report}{}", picture::small(&placement, &syntax))),
         }
+    }
+
+    /// The page of a sharding, and how many units of a machine its devices fill.
+    fn sharded(
+        &self,
+        shape: &ShardedShape,
+        syntax: &LayoutText,
+        shards: Option<&DeviceShards>,
+    ) -> Result<(), Failure> {
+        let report = shape.report()?;
+        let filled = shards.map(DeviceShards::filled_units).transpose()?;
+        if self.form.is_json() {
+            let mut answer = sharding_json(&report);
+            if let Some(filled) = filled {
+                let units = filled.iter().map(|(level, units)| (level.to_string(), json!(units)));
+                answer["units_filled"] = Value::Object(units.collect());
+            }
+            return print(&answer.to_string());
+        }
+        let mut page = fitted(&format!("{shape}\n\n{report}")).into_owned();
+        if let (Some(filled), Some(shards)) = (filled, shards) {
+            page.push_str(&format!("\n{:10} {:>12} {:>12}\n", "level", "units", "filled"));
+            let mut units = 1;
+            for ((level, size), (_, filled)) in shards.levels().zip(filled) {
+                units *= size;
+                page.push_str(&format!("{:10} {units:>12} {filled:>12}\n", level.as_str()));
+            }
+        }
+        print(&format!("{page}{}", picture::below(syntax)))
     }
 }

@@ -400,7 +400,10 @@ impl OnMachine {
     }
 
     /// Memory and dtype, as given or else as written; they must not contradict each other.
-    fn suffix(&self, syntax: &LayoutText) -> Result<(Option<String>, Option<Dtype>), Failure> {
+    pub(super) fn suffix(
+        &self,
+        syntax: &LayoutText,
+    ) -> Result<(Option<String>, Option<Dtype>), Failure> {
         let dtype = self.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
         match syntax {
             LayoutText::PadLayout(tree) => {

@@ -7,7 +7,7 @@ use tensor_layout::report::{
     AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
 };
 use tensor_layout::xla::XlaSizes;
-use tensor_layout::{Found, Level, Location, Placement};
+use tensor_layout::{Found, Level, Location};
 
 /// A shape: its sizes, its arrays, and for a single array its layout.
 pub(super) fn shape_json(report: &ShapeReport) -> Value {
@@ -150,11 +150,11 @@ fn digit_json(digit: &DigitReport) -> Value {
 }
 
 /// Coordinates in the order of the columns, then those of other levels.
-pub(super) fn location_json(placement: &Placement, place: &Location) -> Value {
-    let columns = placement.columns().iter().copied();
-    let others = place.iter().map(|(level, _)| level).filter(|l| !placement.columns().contains(l));
+/// A place: the levels of the columns, in that order, then those without one.
+pub(super) fn location_json(columns: &[Level], place: &Location) -> Value {
+    let others = place.iter().map(|(level, _)| level).filter(|level| !columns.contains(level));
     let at = |level: Level| place.get(level).map(|at| (level.to_string(), at.into()));
-    Value::Object(columns.chain(others).filter_map(at).collect())
+    Value::Object(columns.iter().copied().chain(others).filter_map(at).collect())
 }
 
 pub(super) fn sharding_json(report: &ShardingReport) -> Value {

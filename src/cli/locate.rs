@@ -2,8 +2,11 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
+use tensor_layout::sharding::DeviceShards;
+use tensor_layout::xla::XlaArray;
 use tensor_layout::{LayoutText, Level, Location, Placement};
 
+use super::devices::{apart, by_device};
 use super::failure::Failure;
 use super::input::{Form, Place, Placed, numbers};
 use super::json::location_json;
@@ -43,21 +46,69 @@ pub(super) struct Locate {
 
 impl Locate {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let Placed { placement, syntax } = self.place.placement()?;
-        let index = index(&syntax, &self.index)?;
-        let copies = placement.locate_all(&index)?;
+        let syntax = self.place.reading.read(&self.place.layout)?;
         let shown = if self.form.is_json() { MOST_COPIES } else { MOST_LINES };
-        let places: Vec<Location> = copies.take(shown).collect();
-        let bytes = match self.bytes {
-            true => Some(byte_offsets(&placement, &syntax, &places)?),
-            false => None,
+        let found = match by_device(&syntax, &self.place.on)? {
+            Some(shards) => self.on_devices(&shards, &syntax, shown)?,
+            None => self.on_units(&self.place.on.place(syntax)?, shown)?,
         };
-        let assembly = bytes.as_ref().and_then(|_| assembly_addresses(&placement, &places));
         match self.form.is_json() {
-            true => print(&answer(&placement, &index, &places, bytes, assembly).to_string()),
-            false => print(&page(&placement, &places, bytes.as_deref(), assembly.as_deref())),
+            true => print(&found.answer().to_string()),
+            false => print(&found.page()),
         }
     }
+
+    fn on_units(&self, placed: &Placed, shown: usize) -> Result<Found, Failure> {
+        let Placed { placement, syntax } = placed;
+        let index = index(syntax, &self.index)?;
+        let places: Vec<Location> = placement.locate_all(&index)?.take(shown).collect();
+        let bytes = match self.bytes {
+            true => Some(byte_offsets(placement, syntax, &places)?),
+            false => None,
+        };
+        let assembly = bytes.as_ref().and_then(|_| assembly_addresses(placement, &places));
+        Ok(Found {
+            index,
+            columns: placement.columns().to_vec(),
+            copies: placement.copies(),
+            replicated: placement.replicated(),
+            places,
+            bytes,
+            assembly,
+            memory: placement.memory().map_or("", |(name, _)| name).to_owned(),
+        })
+    }
+
+    fn on_devices(
+        &self,
+        shards: &DeviceShards,
+        syntax: &LayoutText,
+        shown: usize,
+    ) -> Result<Found, Failure> {
+        let index = index(syntax, &self.index)?;
+        let mut places = shards.locate_all(&index).map_err(|error| syntax.refuse(error))?;
+        let (columns, copies) = (shards.columns(), shards.copies());
+        let replicated = apart(&columns, &places);
+        places.truncate(shown);
+        let array = syntax.xla_array().filter(|_| self.bytes);
+        let bytes = array.map(|array| bytes_of(array, &places)).transpose()?;
+        Ok(Found { index, columns, copies, replicated, places, bytes, ..Found::default() })
+    }
+}
+
+/// The places of an element.
+#[derive(Default)]
+struct Found {
+    index: Vec<u64>,
+    columns: Vec<Level>,
+    /// How many there are; the first of them are `places`.
+    copies: u64,
+    /// The levels in which copies lie apart.
+    replicated: Vec<Level>,
+    places: Vec<Location>,
+    bytes: Option<Vec<u64>>,
+    assembly: Option<Vec<u64>>,
+    memory: String,
 }
 
 /// The index; CuTe takes nested coordinates and a single linear index as well.
@@ -82,62 +133,51 @@ fn index(syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
     numbers("the index", text)
 }
 
-fn answer(
-    placement: &Placement,
-    index: &[u64],
-    places: &[Location],
-    bytes: Option<Vec<u64>>,
-    assembly: Option<Vec<u64>>,
-) -> Value {
-    let replicated = placement.replicated();
-    let replicated: Vec<&str> = replicated.iter().map(Level::as_str).collect();
-    let all: Vec<Value> = places.iter().map(|place| location_json(placement, place)).collect();
-    let mut answer = json!({
-        "index": index,
-        "location": all.first(),
-        "copies": placement.copies(),
-        "replicated": replicated,
-        "all_copies": all,
-    });
-    if let Value::Object(answer) = &mut answer {
-        answer.extend(bytes.map(|bytes| ("bytes".to_owned(), json!(bytes))));
-        answer.extend(assembly.map(|at| ("assembly_addresses".to_owned(), json!(at))));
-    }
-    answer
-}
-
-fn page(
-    placement: &Placement,
-    places: &[Location],
-    bytes: Option<&[u64]>,
-    assembly: Option<&[u64]>,
-) -> String {
-    let mut page = String::new();
-    for (at, place) in places.iter().enumerate() {
-        page.push_str(&in_columns(placement, place));
-        let memory = placement.memory().map_or("", |(name, _)| name);
-        let byte = bytes.and_then(|bytes| bytes.get(at)).map(|byte| format!("byte {byte}"));
-        let word = assembly.and_then(|words| words.get(at));
-        let notes = byte.into_iter().chain(word.map(|word| format!("{memory} assembly {word}")));
-        let notes = notes.collect::<Vec<_>>().join(", ");
-        if !notes.is_empty() {
-            page.push_str(&format!("  ({notes})"));
+impl Found {
+    fn answer(self) -> Value {
+        let Found { index, columns, copies, replicated, places, bytes, assembly, .. } = self;
+        let replicated: Vec<&str> = replicated.iter().map(Level::as_str).collect();
+        let all: Vec<Value> = places.iter().map(|place| location_json(&columns, place)).collect();
+        let mut answer = json!({
+            "index": index,
+            "location": all.first(),
+            "copies": copies,
+            "replicated": replicated,
+            "all_copies": all,
+        });
+        if let Value::Object(answer) = &mut answer {
+            answer.extend(bytes.map(|bytes| ("bytes".to_owned(), json!(bytes))));
+            answer.extend(assembly.map(|at| ("assembly_addresses".to_owned(), json!(at))));
         }
-        page.push('\n');
+        answer
     }
-    let copies = placement.copies();
-    if copies > 1 {
-        let levels = placement.replicated();
-        let levels = levels.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
-        let shown = match places.len() {
-            shown if u64::try_from(shown).is_ok_and(|shown| shown < copies) => {
-                format!("; the first {shown} are shown")
+
+    fn page(&self) -> String {
+        let mut page = String::new();
+        for (at, place) in self.places.iter().enumerate() {
+            page.push_str(&in_columns(&self.columns, place));
+            let byte = self.bytes.as_ref().and_then(|bytes| bytes.get(at));
+            let byte = byte.map(|byte| format!("byte {byte}"));
+            let word = self.assembly.as_ref().and_then(|words| words.get(at));
+            let word = word.map(|word| format!("{} assembly {word}", self.memory));
+            let notes = byte.into_iter().chain(word).collect::<Vec<_>>().join(", ");
+            if !notes.is_empty() {
+                page.push_str(&format!("  ({notes})"));
             }
-            _ => String::new(),
-        };
-        page.push_str(&format!("{copies} copies over {levels}{shown}\n"));
+            page.push('\n');
+        }
+        if self.copies > 1 {
+            let levels = self.replicated.iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+            let shown = match self.places.len() {
+                shown if u64::try_from(shown).is_ok_and(|shown| shown < self.copies) => {
+                    format!("; the first {shown} are shown")
+                }
+                _ => String::new(),
+            };
+            page.push_str(&format!("{} copies over {levels}{shown}\n", self.copies));
+        }
+        page
     }
-    page
 }
 
 /// The byte in the memory of the unit at which each copy begins.
@@ -147,10 +187,7 @@ fn byte_offsets(
     places: &[Location],
 ) -> Result<Vec<u64>, Failure> {
     match (syntax.xla_array(), syntax) {
-        (Some(array), _) => {
-            let bit = |place: &Location| array.bit_offset(place.get(Level::ADDR).unwrap_or(0));
-            places.iter().map(|place| Ok(bit(place)? / 8)).collect()
-        }
+        (Some(array), _) => bytes_of(array, places),
         (None, LayoutText::PadLayout(_)) => word_offsets(placement, places),
         _ => {
             let why = "--bytes is for PadLayouts and XLA shapes: the width of an element of this \
@@ -158,6 +195,11 @@ fn byte_offsets(
             Err(Failure::Argument(why.into()))
         }
     }
+}
+
+fn bytes_of(array: &XlaArray, places: &[Location]) -> Result<Vec<u64>, Failure> {
+    let bit = |place: &Location| array.bit_offset(place.get(Level::ADDR).unwrap_or(0));
+    places.iter().map(|place| Ok(bit(place)? / 8)).collect()
 }
 
 /// The same where addresses count long words, and lanes the elements of one.
@@ -187,7 +229,7 @@ fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<
 }
 
 /// `L2B=1,..,Addr=33`, in the order of the columns.
-fn in_columns(placement: &Placement, place: &Location) -> String {
+fn in_columns(columns: &[Level], place: &Location) -> String {
     let at = |level: &Level| place.get(*level).map(|at| format!("{level}={at}"));
-    placement.columns().iter().filter_map(at).collect::<Vec<_>>().join(",")
+    columns.iter().filter_map(at).collect::<Vec<_>>().join(",")
 }

@@ -6,6 +6,7 @@
 
 mod bitcast;
 mod convert;
+mod devices;
 mod draw;
 mod edit;
 mod element;

@@ -6,10 +6,12 @@ use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
-    Account, Cost, CostModel, Distance, Move, Relayout as Pair, Run, Traffic, Transfer,
+    Account, Cost, CostModel, Distance, Move, MovedCopies, Relayout as Pair, Run, Traffic, Transfer,
 };
-use tensor_layout::{Level, Location, Placement};
+use tensor_layout::sharding::DeviceShards;
+use tensor_layout::{Level, Location, Machine};
 
+use super::devices::both_by_device;
 use super::failure::{Failure, note};
 use super::input::{Form, On, Reading};
 use super::output::{Output, print};
@@ -53,19 +55,22 @@ pub(super) struct Relayout {
 impl Relayout {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
-        let (source, destination) = self.on.place_two(source, destination)?;
-        let (source, destination) = (source.placement, destination.placement);
         if self.on.base != 0 {
             note("--base moves both sides alike: only the addresses of --transfers change");
         }
+        if let Some((source, destination)) = both_by_device(&source, &destination, &self.on)? {
+            return self.on_devices(&source, &destination);
+        }
+        let (source, destination) = self.on.place_two(source, destination)?;
+        let (source, destination) = (source.placement, destination.placement);
         let pair = Pair::new(&source, &destination)?;
         if self.transfers {
             return transfers(&pair, self.form.is_json());
         }
         let (traffic, account) = (pair.traffic()?, pair.account()?);
-        let cost = cost(&source, &traffic)?;
+        let cost = cost(source.machine(), source.element_bits(), &traffic)?;
         if self.form.is_json() {
-            let mut answer = relayout_json(&traffic, &account);
+            let mut answer = relayout_json(&traffic, Some(&account));
             if let Some(cost) = cost {
                 answer["steps"] = json!(cost.steps);
             }
@@ -78,15 +83,35 @@ impl Relayout {
         }
         print(&page)
     }
+
+    /// Counts device by device: there are no digits to give an account of.
+    fn on_devices(&self, source: &DeviceShards, destination: &DeviceShards) -> Result<(), Failure> {
+        if self.transfers {
+            let why = "--transfers needs device numbers that are sums of digits, and the devices \
+                       of one side are a list";
+            return Err(Failure::Argument(why.into()));
+        }
+        let traffic = source.traffic(destination)?;
+        cost(self.on.machine.get()?.as_ref(), None, &traffic)?;
+        if self.form.is_json() {
+            return print(&relayout_json(&traffic, None).to_string());
+        }
+        let levels: Vec<Level> = source.levels().map(|(level, _)| level).collect();
+        print(&format!("{}\n\n{}", traffic.sentence(&levels), counts(&traffic)))
+    }
 }
 
 /// The least number of steps, where the machine has rates.
-fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, Failure> {
-    let Some(machine) = placement.machine() else { return Ok(None) };
+fn cost(
+    machine: Option<&Machine>,
+    element_bits: Option<u64>,
+    traffic: &Traffic,
+) -> Result<Option<Cost>, Failure> {
+    let Some(machine) = machine else { return Ok(None) };
     if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
         return Ok(None);
     }
-    let Some(bits) = placement.element_bits() else {
+    let Some(bits) = element_bits else {
         note("[bandwidth] counts long words: give --dtype to see the steps");
         return Ok(None);
     };
@@ -95,7 +120,6 @@ fn cost(placement: &Placement, traffic: &Traffic) -> Result<Option<Cost>, Failur
 
 /// A sentence, what moves, and a table.
 pub fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
-    let Traffic { elements, copies, .. } = traffic;
     let mut page = format!("{}\n\n", pair.sentence(traffic));
     for digit in &account.moves {
         page.push_str(&format!("  {digit}\n"));
@@ -103,9 +127,16 @@ pub fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
     for copies in &account.copies {
         page.push_str(&format!("  {copies}\n"));
     }
+    page.push_str(&format!("\n{}", counts(traffic)));
+    page
+}
+
+/// The table of a page.
+fn counts(traffic: &Traffic) -> String {
+    let Traffic { elements, copies, .. } = traffic;
     let noun = if *copies == 1 { "copy" } else { "copies" };
     let elements_each = counted(*elements, "element");
-    page.push_str(&format!("\n{elements_each}, {copies} {noun} each\n\n"));
+    let mut page = format!("{elements_each}, {copies} {noun} each\n\n");
     let total = u128::from(*elements) * u128::from(*copies);
     page.push_str(&format!(
         "  {:8} {:>18} {:>7} {:>18} {:>18}\n",
@@ -137,28 +168,32 @@ fn key(distance: Distance) -> String {
     }
 }
 
-fn relayout_json(traffic: &Traffic, account: &Account) -> Value {
+/// Without an account, the moves are null: they were not made out.
+fn relayout_json(traffic: &Traffic, account: Option<&Account>) -> Value {
     let by_distance: Map<String, Value> =
         traffic.by_distance.iter().map(|(d, count)| (key(*d), json!(count))).collect();
     let levels = || traffic.levels.iter();
     let into: Map<String, Value> = levels().map(|l| (l.level.to_string(), json!(l.into))).collect();
     let out_of: Map<String, Value> =
         levels().map(|l| (l.level.to_string(), json!(l.out_of))).collect();
-    let copies = account.copies.iter().map(|moved| {
-        let Replica { size, level, stride } = moved.copies;
-        json!({
-            "size": size, "level": level.as_str(), "stride": stride,
-            "source": moved.held.0, "destination": moved.held.1,
-        })
-    });
+    let copies = |account: &Account| account.copies.iter().map(copies_json).collect::<Vec<_>>();
+    let moves = |account: &Account| account.moves.iter().map(move_json).collect::<Vec<_>>();
     json!({
         "elements": traffic.elements,
         "copies": traffic.copies,
         "by_distance": by_distance,
         "into": into,
         "out_of": out_of,
-        "moves": account.moves.iter().map(move_json).collect::<Vec<_>>(),
-        "copies_moved": copies.collect::<Vec<_>>(),
+        "moves": account.map(moves),
+        "copies_moved": account.map(copies),
+    })
+}
+
+fn copies_json(moved: &MovedCopies) -> Value {
+    let Replica { size, level, stride } = moved.copies;
+    json!({
+        "size": size, "level": level.as_str(), "stride": stride,
+        "source": moved.held.0, "destination": moved.held.1,
     })
 }
 

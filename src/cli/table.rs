@@ -10,8 +10,10 @@ use tensor_layout::image::NpyTable;
 #[cfg(feature = "arrow")]
 use tensor_layout::rows::ColumnWidth;
 use tensor_layout::rows::{Format, Table as Rows, WriteError};
+use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Placement};
 
+use super::devices::by_device;
 use super::failure::{Failure, note};
 use super::files::Files;
 use super::input::{Place, Placed, location};
@@ -83,7 +85,11 @@ impl Table {
             let why = "--narrow is for Arrow and Parquet: columns of other forms have no width";
             return Err(Failure::Argument(why.into()));
         }
-        let Placed { placement, .. } = self.place.placement()?;
+        let syntax = self.place.reading.read(&self.place.layout)?;
+        if let Some(shards) = by_device(&syntax, &self.place.on)? {
+            return self.on_devices(&shards, format);
+        }
+        let Placed { placement, .. } = self.place.on.place(syntax)?;
         if let Some(kind) = npy(format) {
             return array(self, &placement, kind);
         }
@@ -97,6 +103,24 @@ impl Table {
         let rows = rows.at(&at)?;
         let bar = progress(rows.most_rows(), self.output.is_some());
         write(&rows, self.as_form(format), Output::new(self.output.as_deref())?, &bar)
+    }
+
+    fn on_devices(&self, shards: &DeviceShards, format: TableFormat) -> Result<(), Failure> {
+        let text = match format {
+            TableFormat::Csv => Some(Format::Csv),
+            TableFormat::Jsonl => Some(Format::JsonLines),
+            _ => None,
+        };
+        let (Some(text), None, None) = (text, &self.part, &self.partition_by) else {
+            let why = "the devices of this sharding are a list, not digits: its table is written \
+                       whole or --at a place, as CSV or JSON lines";
+            return Err(Failure::Argument(why.into()));
+        };
+        let at = location(self.at.as_deref().unwrap_or_default())?;
+        let rows = shards.table().with_padding(self.padding).at(&at)?;
+        let mut out = Output::new(self.output.as_deref())?;
+        let written = rows.write(text, &mut out);
+        done(written, out)
     }
 
     fn as_form(&self, format: TableFormat) -> Form {

@@ -283,8 +283,8 @@ pub enum ShardingFault {
     MaximalDevices,
     /// A list of devices that no sum of digits gives.
     #[error(
-        "its list of devices is not a permutation of digits, so no sum of digits gives the device \
-         number"
+        "in normal form its devices are a list that is not a permutation of digits, so no sum of \
+         digits gives the device number"
     )]
     ListedDevices,
     /// Copies of a tile on devices that no digits of the device number give.
@@ -404,6 +404,16 @@ pub enum ShardingFault {
         /// Why.
         reason: InexpressibleSharding,
     },
+}
+
+impl ShardingFault {
+    /// Whether there is no layout because device numbers are not sums of digits, so that
+    /// [`by_device`](crate::sharding::ShardedShape::by_device) has the answers.
+    #[must_use]
+    pub fn lacks_digits(&self) -> bool {
+        use ShardingFault::{CopiesAcrossLevels, CopiesOfTile, ListedDevices};
+        matches!(self, ListedDevices | CopiesOfTile | CopiesAcrossLevels)
+    }
 }
 
 /// What of a sharding a notation cannot express.

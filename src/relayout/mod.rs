@@ -19,6 +19,7 @@ mod census;
 mod choices;
 mod cost;
 mod counter;
+mod devices;
 mod equations;
 mod flows;
 mod listing;

@@ -143,8 +143,16 @@ impl Relayout {
     /// What kind of move this is, in a sentence.
     #[must_use]
     pub fn sentence(&self, traffic: &Traffic) -> String {
-        let leaf = self.levels().last().map_or("unit".into(), Level::to_string);
-        match traffic.farthest() {
+        traffic.sentence(self.levels())
+    }
+}
+
+impl Traffic {
+    /// What kind of move this is on a path of `levels`, in a sentence.
+    #[must_use]
+    pub fn sentence(&self, levels: &[Level]) -> String {
+        let leaf = levels.last().map_or("unit".into(), Level::to_string);
+        match self.farthest() {
             Distance::InPlace => "nothing moves: a plain copy of every unit's memory".into(),
             Distance::Address => format!("elements move inside each {leaf} only"),
             Distance::Memory => {
@@ -152,8 +160,8 @@ impl Relayout {
             }
             Distance::Level(Level::TIME) => "elements move between time slices".into(),
             Distance::Level(level) => {
-                let at = self.levels().iter().position(|unit| *unit == level);
-                let above = at.and_then(|at| at.checked_sub(1)).map(|at| self.levels()[at]);
+                let at = levels.iter().position(|unit| *unit == level);
+                let above = at.and_then(|at| at.checked_sub(1)).map(|at| levels[at]);
                 match above.filter(|above| *above != Level::TIME) {
                     Some(above) => format!("elements move inside each {above} only"),
                     None => format!("elements move between {level}s"),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
-use crate::lower::sharding::{ShardedShape, Sharding, ShardingKind};
+use crate::lower::sharding::{ShardedShape, Sharding};
 use crate::notation::XlaArray;
 use crate::report::{percent, readable_bytes};
 
@@ -81,7 +81,7 @@ impl ShardedShape {
             device_bytes: sizes.allocated_bytes,
             shard_bytes: sizes.unpadded_bytes,
             devices: sharding.devices(),
-            copies: copies(&sharding),
+            copies: sharding.copies(),
             sharding_padding_bytes: of_tiles.saturating_sub(global_bytes),
             tiling_padding_bytes: sizes.padding_bytes(),
             fill,
@@ -92,15 +92,6 @@ impl ShardedShape {
 
 fn too_large() -> LayoutError {
     LayoutError::too_large(Site::Layout, "the size in bytes")
-}
-
-fn copies(sharding: &Sharding) -> Option<u64> {
-    match sharding.kind() {
-        ShardingKind::Replicated(devices) => *devices,
-        ShardingKind::Maximal(_) => Some(1),
-        ShardingKind::Tiled(tiles) if sharding.says_places() => Some(tiles.devices_per_tile()),
-        _ => None,
-    }
 }
 
 /// Counts per dimension multiply: a shard is full, or has elements, if it is so in every one.

@@ -10,14 +10,31 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod devices;
 mod order;
 mod read;
 mod table;
 mod unit;
 mod write;
 
+use crate::algebra::axis_of;
+use crate::error::LayoutError;
+use crate::level::Level;
+
 #[cfg(feature = "arrow")]
 pub use arrow::ColumnWidth;
+pub use devices::DeviceTable;
 pub use table::{Row, Table};
 pub use unit::{Slot, UnitTable};
 pub use write::{Format, WriteError};
+
+/// The names of columns: the levels, then `i0`, `i1`, ..
+fn names_of(levels: impl Iterator<Item = Level>, rank: usize) -> impl Iterator<Item = String> {
+    levels.map(|level| level.to_string()).chain((0..rank).map(|axis| format!("i{axis}")))
+}
+
+/// Refuses a level with the name of an entry of the index, in formats that find columns by name.
+fn check_names(mut levels: impl Iterator<Item = Level>, rank: usize) -> Result<(), LayoutError> {
+    let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < rank);
+    levels.find(is_entry).map_or(Ok(()), |level| Err(LayoutError::ColumnTwice { level }))
+}

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::order::Slots;
-use crate::algebra::axis_of;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -125,10 +124,13 @@ impl<'a> Table<'a> {
         (0..self.columns().len()).filter(written).collect()
     }
 
+    fn written_levels(&self) -> impl Iterator<Item = Level> + '_ {
+        self.written_columns().into_iter().map(|at| self.columns()[at])
+    }
+
     /// The names of the columns that are written: the levels, then `i0`, `i1`, ..
     pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
-        let levels = self.written_columns().into_iter().map(|at| self.columns()[at].to_string());
-        levels.chain((0..self.rank()).map(|axis| format!("i{axis}")))
+        super::names_of(self.written_levels(), self.rank())
     }
 
     /// Refuses columns that would have one name, which formats that find columns by name cannot hold.
@@ -136,9 +138,7 @@ impl<'a> Table<'a> {
     /// # Errors
     /// [`ColumnTwice`](LayoutError::ColumnTwice) for a level with the name of an entry of the index.
     pub fn check_names(&self) -> Result<(), LayoutError> {
-        let mut levels = self.written_columns().into_iter().map(|at| self.columns()[at]);
-        let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < self.rank());
-        levels.find(is_entry).map_or(Ok(()), |level| Err(LayoutError::ColumnTwice { level }))
+        super::check_names(self.written_levels(), self.rank())
     }
 
     #[cfg(feature = "arrow")]

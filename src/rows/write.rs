@@ -6,6 +6,7 @@ use itertools::Itertools;
 
 use super::Table;
 use crate::error::LayoutError;
+use crate::level::Level;
 use crate::number::{to_index, to_u64};
 
 /// Why a table was not written.
@@ -47,25 +48,17 @@ impl Table<'_> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), WriteError> {
         let (written, slots) = (self.written_columns(), self.slots()?);
-        let mut text = Text::new();
         if format == Format::Csv {
             self.check_names()?;
             writeln!(out, "{}", self.names().join(","))?;
         }
-        let key = |at: &usize| format!("\"{}\":", self.columns()[*at]);
-        let keys: Vec<String> = written.iter().map(key).collect();
-        let most = (keys.iter().map(String::len).sum::<usize>() + 32)
-            .saturating_add((written.len() + self.rank() + 2) * MOST_DIGITS);
+        let mut lines = Lines::new(format, self.columns(), &written, self.rank());
         let Some(mut slots) = slots else { return Ok(()) };
         let mut rows = 0_u64;
         while let Some(block) = slots.next_block()? {
             for at in 0..block.len() {
-                text.make_room(most, out)?;
                 let (place, index) = block.row(at);
-                match format {
-                    Format::Csv => csv(&mut text, &written, place, index, self.rank()),
-                    Format::JsonLines => json(&mut text, &written, place, index, &keys),
-                }
+                lines.row(place, index, out)?;
             }
             let before = rows >> PROGRESS_BITS;
             rows += to_u64(block.len());
@@ -73,7 +66,52 @@ impl Table<'_> {
                 progress(rows);
             }
         }
-        Ok(text.write(out)?)
+        Ok(lines.finish(out)?)
+    }
+}
+
+/// Rows as lines of a format.
+pub(super) struct Lines<'a> {
+    format: Format,
+    /// The numbers of the columns that are written.
+    written: &'a [usize],
+    keys: Vec<String>,
+    rank: usize,
+    /// The bytes of the longest line.
+    most: usize,
+    text: Text,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(
+        format: Format,
+        columns: &[Level],
+        written: &'a [usize],
+        rank: usize,
+    ) -> Lines<'a> {
+        let keys: Vec<String> = written.iter().map(|at| format!("\"{}\":", columns[*at])).collect();
+        let most = (keys.iter().map(String::len).sum::<usize>() + 32)
+            .saturating_add((written.len() + rank + 2) * MOST_DIGITS);
+        Lines { format, written, keys, rank, most, text: Text::new() }
+    }
+
+    #[inline]
+    pub(super) fn row(
+        &mut self,
+        place: &[u64],
+        index: Option<&[u64]>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.text.make_room(self.most, out)?;
+        match self.format {
+            Format::Csv => csv(&mut self.text, self.written, place, index, self.rank),
+            Format::JsonLines => json(&mut self.text, self.written, place, index, &self.keys),
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.text.write(out)
     }
 }
 

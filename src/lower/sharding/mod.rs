@@ -8,6 +8,7 @@
 //! digits (2, 4) of the tile number weigh 1 and 2 devices
 //! ```
 
+mod devices;
 mod groups;
 mod layout;
 mod lower;
@@ -19,6 +20,7 @@ mod text;
 mod transpose;
 mod value;
 
+pub use devices::DeviceShards;
 pub use order::DeviceOrder;
 pub(crate) use order::check_listed;
 pub use shape::ShardedShape;

@@ -293,7 +293,12 @@ impl Sharding {
         let local = index.iter().zip(&sizes).map(|(index, size)| index % size).collect();
         let tile = index.iter().zip(&sizes).zip(&tiles);
         let tile = tile.fold(0, |number, ((index, size), tiles)| number * tiles + index / size);
-        let devices = match &self.kind {
+        Ok((self.holders(tile)?, local))
+    }
+
+    /// The devices that hold a tile, by its row-major number.
+    pub(super) fn holders(&self, tile: u64) -> Result<Vec<u64>, LayoutError> {
+        Ok(match &self.kind {
             ShardingKind::Tiled(tiled) => {
                 tiled.check_places()?;
                 let each = check_listed(tiled.devices_per_tile())?;
@@ -306,8 +311,18 @@ impl Sharding {
             ShardingKind::Manual => return Err(refused(ShardingFault::Manual)),
             ShardingKind::Unreduced => return Err(refused(ShardingFault::Unreduced)),
             ShardingKind::Unknown => return Err(refused(ShardingFault::Unknown)),
-        };
-        Ok((devices, local))
+        })
+    }
+
+    /// How many devices hold each element; `None` where they do not hold copies or are not counted.
+    #[must_use]
+    pub fn copies(&self) -> Option<u64> {
+        match &self.kind {
+            ShardingKind::Replicated(devices) => *devices,
+            ShardingKind::Maximal(_) => Some(1),
+            ShardingKind::Tiled(tiles) if self.says_places() => Some(tiles.devices_per_tile()),
+            _ => None,
+        }
     }
 
     /// Whether it says which device holds which element: not with `manual`, `unreduced` or

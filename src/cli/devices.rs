@@ -1,0 +1,76 @@
+//! Sharded shapes whose device numbers are not sums of digits: answered device by device.
+
+use itertools::Itertools;
+use tensor_layout::error::ParseErrorKind;
+use tensor_layout::sharding::DeviceShards;
+use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, ParseError};
+
+use super::failure::Failure;
+use super::input::On;
+
+/// Whether a text is refused because the numbers of its devices are not sums of digits.
+fn lacks_digits(error: &ParseError) -> bool {
+    matches!(error.kind(), ParseErrorKind::Layout(LayoutError::Sharding(f)) if f.lacks_digits())
+}
+
+/// The shards of a sharded shape without a layout; `None` where a layout has the answer, or a
+/// refusal of its own.
+pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceShards>, Failure> {
+    let LayoutText::Sharded(shape) = syntax else { return Ok(None) };
+    let machine = on.machine.get()?;
+    match shape.lower(machine.as_ref()) {
+        Err(error) if lacks_digits(&error) => shards(syntax, machine.as_ref(), on).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Both sides device by device, if one of them has no layout.
+pub(super) fn both_by_device(
+    source: &LayoutText,
+    destination: &LayoutText,
+    on: &On,
+) -> Result<Option<(DeviceShards, DeviceShards)>, Failure> {
+    let sides = [source, destination];
+    let listed = sides.map(|side| by_device(side, on));
+    let [Ok(None), Ok(None)] = listed else {
+        for listed in listed {
+            listed?;
+        }
+        let machine = match on.machine.get()? {
+            Some(machine) => machine,
+            None => devices(sides, on)?,
+        };
+        let [source, destination] = sides.map(|side| shards(side, Some(&machine), on));
+        return Ok(Some((source?, destination?)));
+    };
+    Ok(None)
+}
+
+/// As many devices as two sharded shapes have.
+fn devices(sides: [&LayoutText; 2], on: &On) -> Result<Machine, Failure> {
+    let [source, destination] = sides.map(|side| shards(side, None, on));
+    let last = |shards: &DeviceShards| shards.devices().last().copied().unwrap_or(0);
+    let most = last(&source?).max(last(&destination?)).saturating_add(1);
+    Ok(Machine::builder("of the two shardings").level(Level::new("Device")?, most).build()?)
+}
+
+fn shards(
+    syntax: &LayoutText,
+    machine: Option<&Machine>,
+    on: &On,
+) -> Result<DeviceShards, Failure> {
+    let LayoutText::Sharded(shape) = syntax else {
+        let why = "the devices of one side are a list, which is compared device by device: the \
+                   other side must be a sharded shape too";
+        return Err(Failure::Argument(why.into()));
+    };
+    on.machine.suffix(syntax)?;
+    let shards = shape.by_device(machine)?;
+    Ok(shards.with_base(on.base).map_err(|error| syntax.refuse(error))?)
+}
+
+/// The levels in which copies of an element lie apart.
+pub(super) fn apart(columns: &[Level], places: &[Location]) -> Vec<Level> {
+    let differs = |level: &&Level| !places.iter().map(|place| place.get(**level)).all_equal();
+    columns.iter().filter(differs).copied().collect()
+}

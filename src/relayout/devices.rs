@@ -1,0 +1,226 @@
+//! Traffic between shardings, part by part, for devices whose numbers no digits give.
+//!
+//! ```text
+//! source       |--- device 1 ---|--- device 0 ---|
+//! destination  |- 0 -|- 2 -|- 1 -|- 3 -| ..
+//! parts        |--- --|--- -|-- |-- ...            in each, both sides have the same devices throughout
+//! ```
+
+use std::collections::HashMap;
+
+use itertools::Itertools;
+
+use super::pair::{Distance, Relayout, differ};
+use super::traffic::{LevelTraffic, Traffic, fit};
+use crate::algebra::{Layout, product};
+use crate::error::{Incomparable, LayoutError, Site};
+use crate::level::Level;
+use crate::lower::sharding::DeviceShards;
+use crate::machine::Machine;
+use crate::number::to_u64;
+use crate::placement::Placement;
+
+/// How many devices of how many parts are compared at most.
+const MOST_COMPARED: u64 = 1 << 24;
+
+/// A box of the tensor: begin and length in every dimension.
+type Part = Vec<(u64, u64)>;
+
+/// Where a part begins in the shards of the source and of the destination, and its lengths.
+type Corners = (Vec<u64>, Vec<u64>, Vec<u64>);
+
+/// What a level counts over the parts seen so far.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    /// (element, unit) pairs of the destination.
+    held: u128,
+    /// Those that the source has as well.
+    both: u128,
+    /// Destination copies with a source copy in their unit.
+    matched: u128,
+    /// Elements that leave the unit of the source.
+    leaving: u128,
+    /// Whether the source has some element in several units.
+    open: bool,
+}
+
+impl DeviceShards {
+    /// Counts what moves to another sharding of the tensor, exactly.
+    ///
+    /// Law: where both have layouts, this is [`Relayout::traffic`] of them.
+    /// Cost: O(parts x copies x levels), where a part is a box on which neither sharding changes
+    /// devices; within a device, that of `Relayout::traffic` per part.
+    ///
+    /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) for other extents or levels;
+    /// [`NotDecided`](LayoutError::NotDecided) for more than 2^24 devices of parts.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::relayout::Distance;
+    /// use tensor_layout::sharding::ShardedShape;
+    /// let shards = |text: &str| text.parse::<ShardedShape>()?.by_device(None);
+    /// let reversed = shards("f32[6], sharding={devices=[3]2,1,0}")?;
+    /// let traffic = reversed.traffic(&shards("f32[6], sharding={devices=[3]<=[3]}")?)?;
+    /// assert_eq!(traffic.count(Distance::InPlace), 2);
+    /// assert_eq!(traffic.levels[0].into, 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, LayoutError> {
+        self.check(destination)?;
+        let below = self.units_below();
+        let mut tallies = vec![Tally::default(); below.len()];
+        let mut in_place = InPlace { pair: (self, destination), known: HashMap::new(), count: 0 };
+        for part in self.parts(destination)? {
+            let start = part.iter().map(|(start, _)| *start).collect_vec();
+            let (from, at) = self.sharding.locate(&self.extents, &start)?;
+            let (to, wanted) = destination.sharding.locate(&destination.extents, &start)?;
+            let [from, to] = [from, to].map(|devices| devices.into_iter().sorted().collect_vec());
+            let volume = part.iter().map(|(_, length)| u128::from(*length)).product();
+            for (tally, below) in tallies.iter_mut().zip(&below) {
+                tally.add(&from, &to, *below, volume);
+            }
+            let both = to.iter().filter(|device| from.binary_search(device).is_ok()).count();
+            let lengths = part.iter().map(|(_, length)| *length).collect_vec();
+            in_place.add(both, (at, wanted, lengths))?;
+        }
+        let elements = product(self.extents.iter().copied());
+        let elements =
+            elements.ok_or(LayoutError::too_large(Site::Layout, "the number of elements"))?;
+        self.answer(elements, destination.copies(), &tallies, in_place.count)
+    }
+
+    fn check(&self, destination: &DeviceShards) -> Result<(), LayoutError> {
+        let [from, to] = [self, destination].map(|side| side.extents.clone());
+        if from != to {
+            return Err(differ(Incomparable::Shapes { from, to }));
+        }
+        let [from, to] = [self, destination].map(|side| side.levels().collect_vec());
+        if from != to {
+            return Err(differ(Incomparable::Levels { from, to }));
+        }
+        Ok(())
+    }
+
+    /// The boxes on which neither side changes devices.
+    fn parts(&self, other: &DeviceShards) -> Result<Vec<Part>, LayoutError> {
+        let sides = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
+        let [ours, theirs] = sides;
+        let sizes = ours?.into_iter().zip(theirs?);
+        let budget = || {
+            let question = "comparing two shardings part by part";
+            LayoutError::NotDecided { question, budget: MOST_COMPARED }
+        };
+        let mut parts = self.copies().saturating_add(other.copies());
+        let mut dims = Vec::new();
+        for (extent, (a, b)) in self.extents.iter().zip(sizes) {
+            let cuts = |size: u64| extent.checked_div(size).unwrap_or(0).saturating_add(1);
+            parts = parts.saturating_mul(cuts(a).saturating_add(cuts(b)));
+            if parts > MOST_COMPARED {
+                return Err(budget());
+            }
+            dims.push(segments(*extent, a, b));
+        }
+        let parts = dims.into_iter().fold(vec![Part::new()], |parts, dim| {
+            let pairs = parts.into_iter().cartesian_product(dim);
+            pairs.map(|(part, segment)| [part, vec![segment]].concat()).collect()
+        });
+        Ok(parts)
+    }
+
+    fn answer(
+        &self,
+        elements: u64,
+        copies: u64,
+        tallies: &[Tally],
+        in_place: u128,
+    ) -> Result<Traffic, LayoutError> {
+        let (mut by_distance, mut levels) = (Vec::new(), Vec::new());
+        let mut before = u128::from(elements) * u128::from(copies);
+        for ((level, _), tally) in self.levels().zip(tallies) {
+            by_distance.push((Distance::Level(level), fit(before - tally.matched)?));
+            before = tally.matched;
+            let out_of = (!tally.open).then(|| fit(tally.leaving)).transpose()?;
+            levels.push(LevelTraffic { level, into: fit(tally.held - tally.both)?, out_of });
+        }
+        by_distance.push((Distance::Address, fit(before - in_place)?));
+        by_distance.push((Distance::InPlace, fit(in_place)?));
+        by_distance.reverse();
+        levels.reverse();
+        Ok(Traffic { elements, copies, by_distance, levels })
+    }
+}
+
+/// The parts of a dimension between the cuts into shards of either size, as begin and length.
+fn segments(extent: u64, a: u64, b: u64) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < extent {
+        let next = |size: u64| (start / size + 1).saturating_mul(size);
+        let end = next(a).min(next(b)).min(extent);
+        found.push((start, end - start));
+        start = end;
+    }
+    found
+}
+
+impl Tally {
+    /// Adds a part of `volume` elements; devices are in ascending order.
+    fn add(&mut self, from: &[u64], to: &[u64], below: u64, volume: u128) {
+        let units =
+            |devices: &[u64]| devices.iter().map(|device| device / below).dedup().collect_vec();
+        let (sources, destinations) = (units(from), units(to));
+        let has = |unit: &u64| sources.binary_search(unit).is_ok();
+        let count = |units: usize| volume * u128::from(to_u64(units));
+        let both = destinations.iter().filter(|unit| has(unit)).count();
+        self.held += count(destinations.len());
+        self.both += count(both);
+        self.matched += count(to.iter().filter(|device| has(&(*device / below))).count());
+        self.leaving += if both < destinations.len() { volume } else { 0 };
+        self.open |= sources.len() > 1;
+    }
+}
+
+/// How many destination copies are at the same address of the same device.
+struct InPlace<'a> {
+    pair: (&'a DeviceShards, &'a DeviceShards),
+    /// The count of one device.
+    known: HashMap<Corners, u64>,
+    count: u128,
+}
+
+impl InPlace<'_> {
+    /// Adds a part that `devices` devices hold on both sides.
+    fn add(&mut self, devices: usize, part: Corners) -> Result<(), LayoutError> {
+        if devices == 0 {
+            return Ok(());
+        }
+        let each = match self.known.get(&part) {
+            Some(known) => *known,
+            None => self.of_device(&part)?,
+        };
+        self.known.insert(part, each);
+        self.count += u128::from(each) * u128::from(to_u64(devices));
+        Ok(())
+    }
+
+    fn of_device(&self, (from, to, lengths): &Corners) -> Result<u64, LayoutError> {
+        let (source, destination) = (&self.pair.0.shard, &self.pair.1.shard);
+        if source == destination && from == to {
+            return fit(lengths.iter().map(|length| u128::from(*length)).product());
+        }
+        let machine = Machine::builder("a device").level(Level::new("Device")?, 1).build()?;
+        let place = |layout: Layout| Placement::of(layout).on(&machine).build();
+        let source = place(cropped(source, from, lengths)?)?;
+        let destination = place(cropped(destination, to, lengths)?)?;
+        Ok(Relayout::new(&source, &destination)?.traffic()?.count(Distance::InPlace))
+    }
+}
+
+/// The part of a shard that begins at `starts`.
+fn cropped(shard: &Layout, starts: &[u64], lengths: &[u64]) -> Result<Layout, LayoutError> {
+    let mut dims = starts.iter().zip(lengths).enumerate();
+    dims.try_fold(shard.clone(), |layout, (axis, (start, length))| {
+        layout.slice(axis, *start, start + length, 1)
+    })
+}

@@ -1,0 +1,415 @@
+//! Shardings answered device by device, judged by enumeration over what every device holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::sharding::{DeviceShards, ShardedShape};
+use tensor_layout::{LayoutError, Level, Machine, Placement};
+
+use crate::cli::{refused, run, stdout};
+use crate::slow;
+
+/// A random sharding with an order of the devices that no digits give, or with digits.
+struct Case {
+    text: String,
+    tiles: Vec<u64>,
+    /// The device at each position: tiles in row-major order, then copies.
+    order: Vec<u64>,
+    copies: u64,
+}
+
+/// A generator of numbers (xorshift), so that the cases are always the same ones.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+
+    fn of<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[usize::try_from(self.below(choices.len() as u64)).unwrap()].clone()
+    }
+
+    fn shuffled(&mut self, count: u64) -> Vec<u64> {
+        let mut left: Vec<u64> = (0..count).collect();
+        (0..count)
+            .map(|_| left.remove(usize::try_from(self.below(left.len() as u64)).unwrap()))
+            .collect()
+    }
+
+    /// A list, or an iota whose radices need not line up with the tiles.
+    fn case(&mut self, rank: usize) -> Case {
+        let tiles: Vec<u64> = (0..rank).map(|_| self.of(&[1, 1, 2, 3, 4])).collect();
+        // Without dimensions there has to be another number.
+        let copies = if rank == 0 { self.of(&[2, 3, 6]) } else { self.of(&[1, 1, 2, 3, 6]) };
+        let all = tiles.iter().product::<u64>() * copies;
+        let dims: Vec<u64> = tiles.iter().copied().chain((copies > 1).then_some(copies)).collect();
+        let (order, devices) = match self.below(3) {
+            0 => {
+                let list = self.shuffled(all);
+                (list.clone(), joined(&list))
+            }
+            _ => {
+                let mut radices = Vec::new();
+                let mut rest = all;
+                while rest > 1 {
+                    let factor = (2..=rest).filter(|n| rest % n == 0);
+                    let factor = self.of(&factor.collect::<Vec<_>>());
+                    radices.push(factor);
+                    rest /= factor;
+                }
+                if radices.is_empty() {
+                    radices.push(1);
+                }
+                let places = self.shuffled(radices.len() as u64);
+                let transposed = match places.len() {
+                    1 => String::new(),
+                    _ => format!("T({})", joined(&places)),
+                };
+                let devices = format!("<=[{}]{transposed}", joined(&radices));
+                (iota(&radices, &places), devices)
+            }
+        };
+        let replicate = if copies > 1 { " last_tile_dim_replicate" } else { "" };
+        let text = format!("{{devices=[{}]{devices}{replicate}}}", joined(&dims));
+        Case { text, tiles, order, copies }
+    }
+}
+
+fn joined(numbers: &[u64]) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// `arange(n).reshape(radices).transpose(places).ravel()`.
+fn iota(radices: &[u64], places: &[u64]) -> Vec<u64> {
+    let at = |place: &u64| usize::try_from(*place).unwrap();
+    let turned: Vec<u64> = places.iter().map(|place| radices[at(place)]).collect();
+    let device = |index: Vec<u64>| {
+        let mut digits = vec![0; radices.len()];
+        places.iter().zip(index).for_each(|(place, digit)| digits[at(place)] = digit);
+        digits.iter().zip(radices).fold(0, |number, (digit, radix)| number * radix + digit)
+    };
+    slow::count(&turned).into_iter().map(device).collect()
+}
+
+impl Case {
+    /// The devices of an element, and its address in their row-major shards.
+    fn held(&self, extents: &[u64], index: &[u64]) -> (BTreeSet<u64>, u64) {
+        let (mut tile, mut address) = (0, 0);
+        for ((extent, tiles), at) in extents.iter().zip(&self.tiles).zip(index) {
+            let size = extent.div_ceil(*tiles);
+            tile = tile * tiles + at / size;
+            address = address * size + at % size;
+        }
+        let first = usize::try_from(tile * self.copies).unwrap();
+        let copies = usize::try_from(self.copies).unwrap();
+        (self.order[first..first + copies].iter().copied().collect(), address)
+    }
+
+    fn sharded(&self, extents: &[u64]) -> ShardedShape {
+        let text = format!("f32[{}], sharding={}", joined(extents), self.text);
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+}
+
+fn path(device: u64, machine: &Machine) -> Vec<u64> {
+    let sizes: Vec<u64> = machine.levels().map(|(_, size)| size).collect();
+    let below = |at: usize| sizes[at + 1..].iter().product::<u64>();
+    (0..sizes.len()).map(|at| device / below(at) % sizes[at]).collect()
+}
+
+fn extents(random: &mut Random, rank: usize) -> Vec<u64> {
+    (0..rank).map(|_| random.of(&[1, 2, 3, 4, 5, 6, 7, 8])).collect()
+}
+
+/// The coordinates of every place of an element, in order.
+fn places(shards: &DeviceShards, index: &[u64]) -> Vec<Vec<u64>> {
+    let columns = shards.columns();
+    let places = shards.locate_all(index).unwrap();
+    places.iter().map(|p| columns.iter().map(|level| p.get(*level).unwrap()).collect()).collect()
+}
+
+#[test]
+fn every_sharding_that_says_places_is_located_and_tabled_by_device() {
+    let mut random = Random(0x5eed);
+    let (mut listed, mut with_layout) = (0, 0);
+    for _ in 0..400 {
+        let rank = usize::try_from(random.below(4)).unwrap();
+        let (case, extents) = (random.case(rank), extents(&mut random, rank));
+        let machine: Machine = random.of(&["A=3,B=96", "A=6,B=2,C=96"]).parse().unwrap();
+        let sharded = case.sharded(&extents);
+        let shards = sharded.by_device(Some(&machine)).unwrap();
+        let mut wanted = BTreeMap::new();
+        for index in slow::count(&extents) {
+            let (devices, address) = case.held(&extents, &index);
+            let units =
+                devices.iter().map(|device| [path(*device, &machine), vec![address]].concat());
+            let units: Vec<Vec<u64>> = units.collect();
+            assert_eq!(places(&shards, &index), units, "{sharded} {index:?}");
+            wanted.extend(units.into_iter().map(|place| (place, index.clone())));
+        }
+        let mut found = Vec::new();
+        let _ = shards
+            .table()
+            .for_each(|row| {
+                found.push((row.place.to_vec(), row.index.unwrap().to_vec()));
+                ControlFlow::<()>::Continue(())
+            })
+            .unwrap();
+        assert!(found.iter().cloned().eq(wanted), "{sharded}: {found:?}");
+        match sharded.lower(Some(&machine)) {
+            Ok(layout) => {
+                with_layout += 1;
+                let placement = Placement::of(layout).on(&machine).build().unwrap();
+                let mut rows = Vec::new();
+                let _ = placement
+                    .table()
+                    .for_each(|row| {
+                        rows.push((row.place.to_vec(), row.index.unwrap().to_vec()));
+                        ControlFlow::<()>::Continue(())
+                    })
+                    .unwrap();
+                assert_eq!(rows, found, "{sharded}");
+            }
+            Err(error) => {
+                listed += 1;
+                let error = error.to_string();
+                assert!(error.contains("digits"), "{error}");
+            }
+        }
+    }
+    assert!(listed > 60 && with_layout > 200, "{listed} {with_layout}");
+}
+
+#[test]
+fn padding_rows_of_shards_are_their_slots_without_an_element() {
+    let sharded: ShardedShape = "f32[5], sharding={devices=[4]3,1,0,2}".parse().unwrap();
+    let shards = sharded.by_device(None).unwrap();
+    let mut rows = Vec::new();
+    let _ = shards
+        .table()
+        .with_padding(true)
+        .for_each(|row| {
+            rows.push((row.place.to_vec(), row.index.map(<[u64]>::to_vec)));
+            ControlFlow::<()>::Continue(())
+        })
+        .unwrap();
+    let row = |device, address, index: Option<u64>| (vec![device, address], index.map(|i| vec![i]));
+    assert_eq!(
+        rows,
+        [
+            row(0, 0, Some(4)),
+            row(0, 1, None),
+            row(1, 0, Some(2)),
+            row(1, 1, Some(3)),
+            row(2, 0, None),
+            row(2, 1, None),
+            row(3, 0, Some(0)),
+            row(3, 1, Some(1)),
+        ]
+    );
+}
+
+/// Distances nearest first, then per level, innermost first, what enters and what leaves.
+type Counts = (Vec<(Distance, u64)>, Vec<(Level, u64, Option<u64>)>);
+
+/// What moves, element by element.
+fn moved(source: &Case, destination: &Case, extents: &[u64], machine: &Machine) -> Counts {
+    let names: Vec<Level> = machine.levels().map(|(level, _)| level).collect();
+    let mut distances: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut levels: Vec<(u64, Option<u64>)> = vec![(0, Some(0)); names.len()];
+    // The depths at which paths part, then the address, then in place.
+    let (address, in_place) = (names.len(), names.len() + 1);
+    for index in slow::count(extents) {
+        let (from, at) = source.held(extents, &index);
+        let (to, wanted) = destination.held(extents, &index);
+        for device in &to {
+            let own = path(*device, machine);
+            let common = |other: &u64| {
+                own.iter().zip(path(*other, machine)).take_while(|(a, b)| **a == *b).count()
+            };
+            let nearest = from.iter().map(common).max().unwrap();
+            let here = nearest == address && at == wanted;
+            *distances.entry(if here { in_place } else { nearest }).or_default() += 1;
+        }
+        for (depth, (into, out_of)) in levels.iter_mut().enumerate() {
+            let units = |devices: &BTreeSet<u64>| -> BTreeSet<Vec<u64>> {
+                devices.iter().map(|device| path(*device, machine)[..=depth].to_vec()).collect()
+            };
+            let (sources, wanted) = (units(&from), units(&to));
+            *into += wanted.difference(&sources).count() as u64;
+            let leaves = u64::from(!wanted.is_subset(&sources));
+            *out_of = out_of.filter(|_| sources.len() == 1).map(|count| count + leaves);
+        }
+    }
+    let count = |at: usize| distances.get(&at).copied().unwrap_or(0);
+    let mut by_distance =
+        vec![(Distance::InPlace, count(in_place)), (Distance::Address, count(address))];
+    let far = (0..names.len()).rev().map(|at| (Distance::Level(names[at]), count(at)));
+    by_distance.extend(far);
+    let levels = names.into_iter().zip(levels).rev();
+    (by_distance, levels.map(|(level, (into, out_of))| (level, into, out_of)).collect())
+}
+
+#[test]
+fn traffic_between_devices_is_that_of_every_element_and_of_the_layouts() {
+    let mut random = Random(0xfeed);
+    let (mut listed, mut with_layouts) = (0, 0);
+    for _ in 0..300 {
+        let rank = usize::try_from(random.below(4)).unwrap();
+        let [a, b] = [(); 2].map(|()| random.case(rank));
+        let extents = extents(&mut random, rank);
+        let machine: Machine = random.of(&["A=6,B=96", "A=96,B=3,C=4", "D=384"]).parse().unwrap();
+        let [source, destination] = [&a, &b].map(|case| case.sharded(&extents));
+        let by_device = |sharded: &ShardedShape| sharded.by_device(Some(&machine)).unwrap();
+        let traffic = by_device(&source).traffic(&by_device(&destination)).unwrap();
+        let levels = traffic.levels.iter().map(|l| (l.level, l.into, l.out_of)).collect();
+        let wanted = moved(&a, &b, &extents, &machine);
+        assert_eq!((traffic.by_distance.clone(), levels), wanted, "{source} {destination}");
+        let elements = extents.iter().product();
+        assert_eq!((traffic.elements, traffic.copies), (elements, b.copies));
+        let place = |sharded: &ShardedShape| {
+            let layout = sharded.lower(Some(&machine)).ok()?;
+            Some(Placement::of(layout).on(&machine).build().unwrap())
+        };
+        let (Some(from), Some(to)) = (place(&source), place(&destination)) else {
+            listed += 1;
+            continue;
+        };
+        with_layouts += 1;
+        let relayout = Relayout::new(&from, &to).unwrap();
+        assert_eq!(relayout.traffic().unwrap(), traffic, "{source} {destination}");
+    }
+    assert!(listed > 60 && with_layouts > 60, "{listed} {with_layouts}");
+}
+
+#[test]
+fn tiled_shards_of_two_lists_stay_in_place_where_their_addresses_agree() {
+    let shards = |text: &str| text.parse::<ShardedShape>().unwrap().by_device(None).unwrap();
+    let source = shards("f32[8,6]{1,0:T(2,2)}, sharding={devices=[2,1]1,0}");
+    let destination = shards("f32[8,6]{0,1:T(2,2)}, sharding={devices=[2,1]1,0}");
+    let traffic = source.traffic(&destination).unwrap();
+    let local = |text: &str| {
+        let layout = text.parse::<tensor_layout::xla::XlaShape>().unwrap().lower().unwrap();
+        Placement::of(layout).on(&"PE=1".parse().unwrap()).build().unwrap()
+    };
+    let own = Relayout::new(&local("f32[4,6]{1,0:T(2,2)}"), &local("f32[4,6]{0,1:T(2,2)}"));
+    let own = own.unwrap().traffic().unwrap().count(Distance::InPlace);
+    assert_eq!(traffic.count(Distance::InPlace), 2 * own);
+    assert!(own > 0 && own < 24, "{own}");
+}
+
+#[test]
+fn what_cannot_be_compared_or_placed_is_refused() {
+    let sharded = |text: &str| text.parse::<ShardedShape>().unwrap();
+    let shards = |text: &str| sharded(text).by_device(None).unwrap();
+    let list = shards("f32[8], sharding={devices=[2]1,0}");
+    for (other, reason) in [
+        ("f32[7], sharding={devices=[2]1,0}", "the shapes differ"),
+        ("f32[8], sharding={devices=[4]<=[4]}", "the levels differ"),
+    ] {
+        let error = list.traffic(&shards(other)).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    for (text, reason) in [
+        ("f32[8], sharding={manual}", "leaves the placement"),
+        ("f32[8], sharding={replicated}", "how many devices"),
+        ("f32[8], sharding={devices=[2,2]<=[4] last_tile_dims={unreduced}}", "partial results"),
+    ] {
+        let error = sharded(text).by_device(None).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    // A number beyond those of the units: the list has two devices, of which one is number 5.
+    let beyond = sharded("f32[8], sharding={devices=[2]5,0}");
+    assert!(beyond.by_device(Some(&"PE=5".parse().unwrap())).is_err());
+    assert!(beyond.by_device(Some(&"PE=6".parse().unwrap())).is_ok());
+    let many = sharded("f32[8], sharding={devices=[8388608]<=[8388608]}");
+    assert!(many.by_device(None).unwrap_err().to_string().contains("4194304"));
+    let error = list.locate_all(&[8]).unwrap_err();
+    assert!(matches!(error, LayoutError::IndexBeyond { .. }), "{error}");
+}
+
+#[test]
+fn copies_are_counted_whatever_the_kind_of_the_sharding() {
+    let copies = |text: &str| crate::sharding::sharding(text).copies();
+    assert_eq!(copies("{devices=[2,3]<=[6] last_tile_dim_replicate}"), Some(3));
+    assert_eq!(copies("{maximal device=3}"), Some(1));
+    assert_eq!(copies("{replicated}"), None);
+    assert_eq!(copies("{manual}"), None);
+}
+
+const LIST: &str = "f32[6], sharding={devices=[3]2,0,1}";
+
+#[test]
+fn the_command_answers_device_by_device() {
+    assert_eq!(stdout(&["locate", LIST, "3"]), "Device=0,Addr=1\n");
+    assert_eq!(
+        stdout(&["locate", LIST, "3", "--base", "8", "--bytes"]),
+        "Device=0,Addr=9  (byte 36)\n"
+    );
+    assert_eq!(stdout(&["locate", LIST, "0", "--machine", "A=2,B=2"]), "A=1,B=0,Addr=0\n");
+    let copies = "f32[4], sharding={devices=[2,6]<=[4,3]T(1,0) last_tile_dim_replicate}";
+    let page = stdout(&["locate", copies, "0", "--machine", "A=3,B=4"]);
+    assert!(page.ends_with("A=2,B=1,Addr=0\n6 copies over A, B\n"), "{page}");
+    assert_eq!(
+        stdout(&["locate", LIST, "3", "--json"]),
+        "{\"index\":[3],\"location\":{\"Device\":0,\"Addr\":1},\"copies\":1,\"replicated\":[],\
+         \"all_copies\":[{\"Device\":0,\"Addr\":1}]}\n"
+    );
+    assert_eq!(
+        stdout(&["table", LIST]),
+        "Device,Addr,i0\n0,0,2\n0,1,3\n1,0,4\n1,1,5\n2,0,0\n2,1,1\n"
+    );
+    assert_eq!(
+        stdout(&["table", LIST, "--at", "Device=1", "--format", "jsonl"]),
+        "{\"at\":{\"Device\":1,\"Addr\":0},\"index\":[4]}\n\
+         {\"at\":{\"Device\":1,\"Addr\":1},\"index\":[5]}\n"
+    );
+    let page = stdout(&["explain", LIST, "--machine", "A=2,B=2"]);
+    let units = ["level             units       filled", "A                     2            2"];
+    let units = units.join("\n") + "\nB                     4            3\n";
+    assert!(page.ends_with(&units), "{page}");
+    let page = stdout(&["explain", copies, "--machine", "A=4,B=4", "--json"]);
+    assert!(page.contains("\"units_filled\":{\"A\":3,\"B\":12}"), "{page}");
+}
+
+#[test]
+fn the_command_counts_what_moves_between_lists() {
+    let iota = "f32[6], sharding={devices=[3]<=[3]}";
+    assert_eq!(
+        stdout(&["relayout", LIST, iota]),
+        "elements move between Devices\n\n6 elements, 1 copy each\n\n  \
+         distance             copies                 into units       out of units\n  \
+         in place                  0   0.0 %\n  \
+         address                   0   0.0 %\n  \
+         Device                    6 100.0 %                  6                  6\n"
+    );
+    let json = stdout(&["relayout", LIST, LIST, "--json"]);
+    assert!(json.contains("\"in_place\":6") && json.contains("\"moves\":null"), "{json}");
+}
+
+#[test]
+fn what_needs_digits_is_refused_with_the_reason() {
+    let digits = "no sum of digits gives the device number";
+    for args in [
+        &["convert", LIST, "--to", "cute"][..],
+        &["draw", LIST],
+        &["element", LIST, "Device=0,Addr=1"],
+        &["same", LIST, LIST],
+    ] {
+        assert!(refused(args).contains(digits), "{args:?}");
+    }
+    let whole = "its table is written whole or --at a place";
+    for more in [&["--part", "1/2"][..], &["--format", "npy-packed"], &["--format", "arrow"]] {
+        assert!(refused(&[&["table", LIST], more].concat()).contains(whole), "{more:?}");
+    }
+    assert!(refused(&["relayout", LIST, LIST, "--transfers"]).contains("--transfers needs"));
+    assert!(refused(&["relayout", LIST, "((6_Device))"]).contains("must be a sharded shape too"));
+    assert!(refused(&["locate", LIST, "1", "--dtype", "Half"]).contains("are for PadLayouts"));
+    assert!(refused(&["locate", LIST, "1", "--machine", "A=2"]).contains("has 2 units"));
+    assert_eq!(run(&["table", LIST, "--at", "Device=7"]).status.code(), Some(2));
+}
