@@ -34,15 +34,65 @@ fn a_tensor_that_ends_early_is_refused() {
     assert_eq!(refusal.to_string(), "failed to fill whole buffer");
 }
 
+/// A `.npy` file of version 1.0 with this text.
+fn header(text: &str) -> Vec<u8> {
+    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes()].concat()
+}
+
+fn refused_header(file: &[u8]) -> String {
+    NpyHeader::read(&mut &file[..]).expect_err(&format!("{file:?}")).to_string()
+}
+
+#[test]
+fn headers_are_read_as_python_reads_a_dict() {
+    let header_of = |text: &str| NpyHeader::read(&mut &header(text)[..]).unwrap();
+    for (text, shape) in [
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3), }", &[2, 3][..]),
+        ("{\"descr\": \"<u4\", \"fortran_order\": False, \"shape\": (2,3,)}", &[2, 3]),
+        ("\t{ 'shape':() ,\n'fortran_order'\t:False,'descr':'<u4'}  \n", &[]),
+        ("{'descr': '>f4', 'shape': (7,), 'fortran_order': False, 'descr': '<u4'}", &[7]),
+        ("{'descr': '<u4', 'fortran_order': True, 'shape': (2,), 'fortran_order': False}", &[2]),
+    ] {
+        let expected = NpyHeader { descr: "<u4".into(), shape: shape.into() };
+        assert_eq!(header_of(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn headers_that_are_not_plain_arrays_are_refused() {
-    for bytes in [
-        &b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f4'}"[..],
-        b"PK\x03\x04________",
-        b"\x93NUMPY\x01\x00\x4c\x00{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }",
-        b"\x93NUMPY\x01\x00\x4c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+    assert_eq!(refused_header(b"PK\x03\x04________"), "not a .npy file");
+    assert_eq!(refused_header(b"\x93NUM"), "not a .npy file");
+    assert_eq!(refused_header(b"\x93NUMPY\x01\x00\x10\x00{'descr':"), "the .npy header is cut off");
+    let mut other = header("{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3), }");
+    other[7] = 102;
+    let refusal = "version 1.102 of .npy is not known; expected 1.0, 2.0 or 3.0";
+    assert_eq!(refused_header(&other), refusal);
+    for (text, refusal) in [
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", "Fortran order"),
+        // The last of a key counts, as in NumPy.
+        (
+            "{'descr':'<u4','fortran_order':False,'shape':(2,3),'fortran_order':True}",
+            "Fortran order",
+        ),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3), ", "a key such as"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3)", "`,` or `}`"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3, 4, 40)e }", "`,` or `}`"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (3)}", "a tuple of extents"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (,)}", "an extent"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (-1,)}", "an extent"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2 3)}", "`,` or `)`"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (02, 3)}", "begin with 0"),
+        ("{'descr': '<u4', 'fortran_order': False0, 'shape': (2, 3)}", "`True` or `False`"),
+        ("{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (2,)}", "a plain type"),
+        ("{'descr': '<u4\\x00', 'fortran_order': False, 'shape': (2,)}", "the closing quote"),
+        ("{'descr': '<u4', 'fortran_order': False}", "the key `shape` is missing"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2,), 'more': 1}", "the keys are"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2,)} }", "the end of the header"),
+        ("{'descr': '<u4', 'fortran_order': False, 'shape': (2,)}\n ", "the end of the header"),
     ] {
-        assert!(NpyHeader::read(&mut &bytes[..]).is_err());
+        let found = refused_header(&header(text));
+        assert!(found.starts_with("invalid .npy header: ") && found.contains(refusal), "{found}");
     }
 }
 
@@ -73,6 +123,14 @@ fn files_of_units_end_with_the_last_unit() {
     let mut back = Vec::new();
     UnitReader::open(dir.path(), &program).unwrap().read_to_end(&mut back).unwrap();
     assert_eq!(back, [1, 2, 3, 4]);
+    let path = dir.path().join("PE=1.npy");
+    let file = std::fs::read(&path).unwrap();
+    for wrong in [&file[..file.len() - 1], &[&file[..], &[0]].concat()[..]] {
+        std::fs::write(&path, wrong).unwrap();
+        let mut image = UnitReader::open(dir.path(), &program).unwrap();
+        let refusal = image.read_to_end(&mut Vec::new()).unwrap_err().to_string();
+        assert!(refusal.contains("PE=1.npy: the header gives the shape [2], but "), "{refusal}");
+    }
 }
 
 #[test]

@@ -90,21 +90,8 @@ impl Npy {
                 header.descr
             ))
         })?;
-        let npy = Npy { file, header, width, path: path.into() };
-        npy.check_length().map_err(failed)?;
-        Ok(npy)
-    }
-
-    /// Whether the file has as much data as its header says.
-    fn check_length(&self) -> io::Result<()> {
-        let header = (&self.file).stream_position()?;
-        let found = self.file.metadata()?.len().saturating_sub(header);
-        if self.header.data_bytes() == Some(found) {
-            return Ok(());
-        }
-        let shape = &self.header.shape;
-        let why = format!("the header gives the shape {shape:?}, but {found} bytes of data follow");
-        Err(io::Error::new(io::ErrorKind::InvalidData, why))
+        header.check_length(&file).map_err(failed)?;
+        Ok(Npy { file, header, width, path: path.into() })
     }
 
     pub(super) fn check_shape(&self, shape: &[u64], what: &str) -> Result<(), Failure> {

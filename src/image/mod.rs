@@ -2,6 +2,7 @@
 
 mod lanes;
 mod npy;
+mod npy_header;
 mod pack;
 mod stream;
 mod touched;

@@ -6,11 +6,13 @@
 //!
 //! Source: NumPy, "A simple file format for NumPy arrays", `numpy.lib.format`.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 
 use itertools::Itertools;
 
 use super::lanes::{Lane, to_bytes};
+use super::npy_header;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 use crate::program::Cell;
@@ -57,46 +59,46 @@ impl NpyHeader {
     /// Reads a header, up to the data.
     ///
     /// # Errors
-    /// `InvalidData` for a file that is not `.npy`, or is in Fortran order.
+    /// `InvalidData` for a file that is not `.npy` of version 1.0, 2.0 or 3.0, for a header that is
+    /// not a dict of `descr`, `fortran_order` and `shape`, and for arrays in Fortran order or with
+    /// fields.
     pub fn read(input: &mut dyn Read) -> io::Result<NpyHeader> {
-        let mut start = [0; 8];
-        input.read_exact(&mut start).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => invalid("not a .npy file"),
-            _ => error,
-        })?;
-        let length = match start {
-            [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _] => {
-                let mut length = [0; 2];
-                input.read_exact(&mut length)?;
-                u64::from(u16::from_le_bytes(length))
+        let [0x93, b'N', b'U', b'M', b'P', b'Y', major, minor] = exactly(input, "not a .npy file")?
+        else {
+            return Err(invalid("not a .npy file"));
+        };
+        const CUT: &str = "the .npy header is cut off";
+        let length = match (major, minor) {
+            (1, 0) => u16::from_le_bytes(exactly(input, CUT)?).into(),
+            (2 | 3, 0) => u32::from_le_bytes(exactly(input, CUT)?),
+            _ => {
+                let known = "1.0, 2.0 or 3.0";
+                return Err(invalid(&format!(
+                    "version {major}.{minor} of .npy is not known; expected {known}"
+                )));
             }
-            [0x93, b'N', b'U', b'M', b'P', b'Y', 2 | 3, _] => {
-                let mut length = [0; 4];
-                input.read_exact(&mut length)?;
-                u64::from(u32::from_le_bytes(length))
-            }
-            _ => return Err(invalid("not a .npy file")),
         };
         // NumPy itself refuses longer headers.
         if length > 10_000 {
             return Err(invalid("a .npy header of more than 10 000 bytes"));
         }
-        let mut text = vec![0; to_index(length)];
-        input.read_exact(&mut text)?;
+        let mut text = vec![0; to_index(length.into())];
+        input.read_exact(&mut text).map_err(|error| cut_off(error, CUT))?;
         let text =
             String::from_utf8(text).map_err(|_| invalid("a .npy header that is not text"))?;
-        NpyHeader::parse(&text)
-            .ok_or_else(|| invalid("expected a .npy header with a plain type, C order and a shape"))
+        npy_header::parse(&text).map_err(|error| invalid(&format!("invalid .npy header: {error}")))
     }
 
-    fn parse(text: &str) -> Option<NpyHeader> {
-        let value = |key: &str| Some(text.split_once(key)?.1.trim_start());
-        let descr = value("'descr':")?.strip_prefix('\'')?.split_once('\'')?.0.to_owned();
-        value("'fortran_order':")?.strip_prefix("False")?;
-        let shape = value("'shape':")?.strip_prefix('(')?.split_once(')')?.0;
-        let extents = shape.split(',').map(str::trim).filter(|extent| !extent.is_empty());
-        let shape = extents.map(|extent| extent.parse().ok()).collect::<Option<_>>()?;
-        Some(NpyHeader { descr, shape })
+    /// Refuses a file that has more or less data behind the header than the header says.
+    pub(crate) fn check_length(&self, mut file: &File) -> io::Result<()> {
+        let data = file.stream_position()?;
+        let found = file.metadata()?.len().saturating_sub(data);
+        if self.data_bytes() == Some(found) {
+            return Ok(());
+        }
+        let shape = &self.shape;
+        let why = format!("the header gives the shape {shape:?}, but {found} bytes of data follow");
+        Err(invalid(&why))
     }
 
     /// The number of entries; `None` if it does not fit.
@@ -121,6 +123,20 @@ impl NpyHeader {
     #[must_use]
     pub fn data_bytes(&self) -> Option<u64> {
         self.entries()?.checked_mul(self.entry_bytes()?)
+    }
+}
+
+/// So many bytes; `cut` says what it means that there are fewer.
+fn exactly<const N: usize>(input: &mut dyn Read, cut: &str) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    input.read_exact(&mut bytes).map_err(|error| cut_off(error, cut))?;
+    Ok(bytes)
+}
+
+fn cut_off(error: io::Error, cut: &str) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => invalid(cut),
+        _ => error,
     }
 }
 

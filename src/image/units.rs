@@ -254,6 +254,7 @@ impl Read for UnitReader {
             if NpyHeader::read(&mut file).map_err(named)? != units.header {
                 return Err(named(io::Error::other("not the shape of the other units")));
             }
+            units.header.check_length(&file).map_err(named)?;
             let data = file.stream_position()?;
             units.open = Some((unit, (file, data)));
         }
