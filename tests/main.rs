@@ -35,6 +35,7 @@ mod hlo;
 mod hlo_readings;
 mod hlo_summary;
 mod laws;
+mod mutated;
 mod notations;
 mod plain;
 mod program;

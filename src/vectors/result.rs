@@ -15,6 +15,7 @@ use super::place::{VectorPlace, read_address, read_units};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::Cursor;
 use crate::notation::MemoryText;
+use crate::number::to_u64;
 
 /// No simulator prints longer lines.
 const LONGEST: u64 = 1 << 16;
@@ -46,11 +47,16 @@ impl Results {
         for line in 1.. {
             bytes.clear();
             let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
-            if read.map_err(VectorError::Read)? == 0 {
+            let read = to_u64(read.map_err(VectorError::Read)?);
+            if read == 0 {
                 break;
             }
             let text = String::from_utf8_lossy(&bytes);
             let refused = |error| VectorError::Result { line, error };
+            if read == LONGEST && !text.ends_with('\n') {
+                let why = format!("the line is longer than {LONGEST} bytes");
+                return Err(refused(invalid(&text[..text.floor_char_boundary(200)], &why)));
+            }
             match entry(text.trim()).map_err(refused)? {
                 Entry::Placed(place, word) => drop(placed.insert(place, word)),
                 Entry::Listed(word) => listed.push(word),
@@ -87,14 +93,18 @@ fn entry(text: &str) -> Result<Entry, ParseError> {
         return Ok(Entry::Placed(line.place, line.payload.ok_or_else(missing)?));
     }
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    let is_hex = digits.len() <= 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let word = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
-    word.map(Entry::Listed).ok_or_else(|| {
+    hexadecimal(digits).map(Entry::Listed).ok_or_else(|| {
         invalid(text, "this is not what a simulator prints for `getd`").with_help(
             "a long word of up to 16 hexadecimal digits, `d getd PLACE 1 WORD`, or \
              `DEBUG-LM0(n0c0b0m0p0,0):(..) (0xWORD)`",
         )
     })
+}
+
+/// A long word of up to 16 digits.
+fn hexadecimal(digits: &str) -> Option<u64> {
+    let is_hex = digits.len() <= 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
 
 /// `DEBUG-LM1(n0c0b0m0p0,2):(..) (0x..)`; lines of other memories are skipped.
@@ -114,9 +124,9 @@ fn debug(text: &str) -> Result<Entry, ParseError> {
     let Ok(address) = read_address(&mut cursor, memory) else { return Ok(Entry::Other) };
     cursor.expect("):", "`):`")?;
     let said = cursor.rest().split('#').next().unwrap_or_default();
-    let digits = said.rsplit_once("0x").map_or("", |(_, digits)| digits);
-    let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
-    let word = digits.get(..end).and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let digits = said.rsplit_once("(0x").map_or("", |(_, digits)| digits);
+    let digits = digits.trim_end().strip_suffix(')').unwrap_or_default();
+    let word = hexadecimal(digits);
     let place = VectorPlace { memory, units, address };
     word.map(|word| Entry::Placed(place, word))
         .ok_or_else(|| cursor.expected("a long word `(0x..)`"))
@@ -147,6 +157,9 @@ mod tests {
             "\nhello",
             "\nd getd $lm0 1",
             "\n12345678901234567",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x12345678901234567)",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x12g4)",
+            &format!("\n{}1", " ".repeat(1 << 16)),
         ] {
             let refused = Results::read(text.as_bytes()).map_err(|error| error.to_string());
             assert!(
