@@ -257,7 +257,19 @@ impl Candidates {
     /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
     /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooLarge`](LayoutError::TooLarge) beyond 128 bits.
     pub fn count(&self) -> Result<u128, LayoutError> {
+        Ok(self.count_while(&mut || true)?.unwrap_or_default())
+    }
+
+    /// The number of candidates, as [`count`](Candidates::count) gives it; `None` when `goes_on`,
+    /// which is asked every few milliseconds, says no.
+    ///
+    /// # Errors
+    /// As [`count`](Candidates::count).
+    pub fn count_while(
+        &self,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<u128>, LayoutError> {
         Layouts::new(Arc::new(Space::new(self)?))
-            .count_all(&mut Steps::new("how many candidates there are"))
+            .count_all(&mut Steps::new("how many candidates there are", goes_on))
     }
 }

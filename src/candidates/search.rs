@@ -17,33 +17,49 @@ pub struct Layouts {
     state: State,
     /// The choices made, in order; those that are left follow from them.
     path: Vec<Choice>,
-    is_started: bool,
+    /// The next choice to try, where it is not another way to make the last one.
+    next: Option<Choice>,
     /// The last complete choices, with the orders that are left.
     split: Option<Split>,
     tried: u64,
 }
 
-/// Choices tried, up to the budget.
-#[derive(Clone, Debug)]
-pub(super) struct Steps {
+/// After so many choices a caller is asked whether to go on: some milliseconds.
+const ASKED: u64 = 1 << 12;
+
+/// Choices tried, up to the budget and as long as the caller wants to go on.
+pub(super) struct Steps<'a> {
     question: &'static str,
     taken: u64,
+    goes_on: &'a mut dyn FnMut() -> bool,
 }
 
-impl Steps {
-    pub(super) fn new(question: &'static str) -> Steps {
-        Steps { question, taken: 0 }
+impl<'a> Steps<'a> {
+    pub(super) fn new(question: &'static str, goes_on: &'a mut dyn FnMut() -> bool) -> Steps<'a> {
+        Steps { question, taken: 0, goes_on }
     }
 
-    pub(super) fn take(&mut self) -> Result<(), LayoutError> {
+    /// Counts a choice; `false` if the caller has had enough.
+    fn take(&mut self) -> Result<bool, LayoutError> {
         self.taken += 1;
         work::count(1);
         if self.taken > Candidates::BUDGET {
             let (question, budget) = (self.question, Candidates::BUDGET);
             return Err(LayoutError::NotDecided { question, budget });
         }
-        Ok(())
+        Ok(!self.taken.is_multiple_of(ASKED) || (self.goes_on)())
     }
+}
+
+/// Where a walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// More choices are to be made.
+    Open,
+    /// All choices are made.
+    Complete,
+    /// Every choice was tried.
+    Over,
 }
 
 /// A digit of units.
@@ -263,7 +279,8 @@ fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> Digit {
 impl Layouts {
     pub(super) fn new(space: Arc<Space>) -> Layouts {
         let state = State::new(&space);
-        Layouts { space, state, path: Vec::new(), is_started: false, split: None, tried: 0 }
+        let next = (!space.times.is_empty()).then_some(Choice::Time(0));
+        Layouts { space, state, path: Vec::new(), next, split: None, tried: 0 }
     }
 
     /// How many choices were tried so far; never more than [`BUDGET`](Candidates::BUDGET) for one
@@ -273,38 +290,65 @@ impl Layouts {
         self.tried
     }
 
-    /// The number of candidates from the start.
-    pub(super) fn count_all(mut self, steps: &mut Steps) -> Result<u128, LayoutError> {
+    /// The number of candidates from the start; `None` if the caller has had enough.
+    pub(super) fn count_all(mut self, steps: &mut Steps<'_>) -> Result<Option<u128>, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
         let mut count = 0_u128;
-        while self.advance(steps)? {
+        loop {
+            match self.advance(steps)? {
+                Stage::Open => return Ok(None),
+                Stage::Over => return Ok(Some(count)),
+                Stage::Complete => {}
+            }
             let orders = Split::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
             count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
         }
-        Ok(count)
     }
 
-    /// Goes on to the next complete choices; `false` at the end.
-    fn advance(&mut self, steps: &mut Steps) -> Result<bool, LayoutError> {
-        let mut choice = match self.is_started {
-            false => (!self.space.times.is_empty()).then_some(Choice::Time(0)),
-            true => self.back(),
-        };
-        self.is_started = true;
-        while let Some(tried) = choice {
-            steps.take()?;
-            self.tried += 1;
-            if !self.state.make(&self.space, tried) {
-                choice = self.other(tried).or_else(|| self.back());
-                continue;
+    /// The next candidate, as [`next`](Iterator::next) gives it; `None` when `goes_on`, which is
+    /// asked every few milliseconds, says no. The walk can be taken up again then.
+    pub fn next_while(
+        &mut self,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<Option<Result<Candidate, LayoutError>>> {
+        let mut steps = Steps::new("whether there is another candidate", goes_on);
+        loop {
+            if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
+                return Some(Some(Ok(candidate)));
             }
-            self.path.push(tried);
-            choice = self.deeper(tried);
-            if choice.is_none() {
-                return Ok(true);
+            match self.advance(&mut steps) {
+                Ok(Stage::Complete) => self.split = Split::new(&self.space, &self.state),
+                Ok(Stage::Over) => return Some(None),
+                Ok(Stage::Open) => return None,
+                Err(refusal) => {
+                    (self.path, self.next) = (Vec::new(), None);
+                    return Some(Some(Err(refusal)));
+                }
             }
         }
-        Ok(false)
+    }
+
+    /// Goes on to the next complete choices; `Open` if the caller has had enough.
+    fn advance(&mut self, steps: &mut Steps<'_>) -> Result<Stage, LayoutError> {
+        while let Some(choice) = self.next.take().or_else(|| self.back()) {
+            let goes_on = steps.take()?;
+            let stage = self.attempt(choice);
+            if stage == Stage::Complete || !goes_on {
+                return Ok(stage);
+            }
+        }
+        Ok(Stage::Over)
+    }
+
+    fn attempt(&mut self, choice: Choice) -> Stage {
+        self.tried += 1;
+        if !self.state.make(&self.space, choice) {
+            self.next = self.other(choice);
+            return Stage::Open;
+        }
+        self.path.push(choice);
+        self.next = self.deeper(choice);
+        if self.next.is_none() { Stage::Complete } else { Stage::Open }
     }
 
     /// Takes choices back until there is another one to try.
@@ -374,19 +418,6 @@ impl Iterator for Layouts {
     type Item = Result<Candidate, LayoutError>;
 
     fn next(&mut self) -> Option<Result<Candidate, LayoutError>> {
-        let mut steps = Steps::new("whether there is another candidate");
-        loop {
-            if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
-                return Some(Ok(candidate));
-            }
-            match self.advance(&mut steps) {
-                Ok(true) => self.split = Split::new(&self.space, &self.state),
-                Ok(false) => return None,
-                Err(refusal) => {
-                    self.path.clear();
-                    return Some(Err(refusal));
-                }
-            }
-        }
+        self.next_while(&mut || true).flatten()
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::order::Slots;
+use crate::algebra::{Layout, nests, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -161,7 +162,21 @@ impl<'a> Table<'a> {
     #[must_use]
     pub fn most_rows(&self) -> u64 {
         let layout = self.placement.with_copies();
-        if self.padding { layout.slots() } else { layout.elements() * layout.copies() }
+        let all = if self.padding { layout.slots() } else { layout.elements() * layout.copies() };
+        if self.at.iter().len() == 0 { all } else { all.min(self.most_slots(layout)) }
+    }
+
+    /// The slots with the fixed coordinates, or more where several slots of a level share one.
+    fn most_slots(&self, layout: &Layout) -> u64 {
+        let digits = layout.digits();
+        let slots = self.columns().iter().map(|level| {
+            let digits = || digits.in_level(*level).map(|(_, digit)| digit);
+            match self.at.get(*level).is_some() && nests(digits().map(|d| (d.size - 1, d.step))) {
+                true => Some(1),
+                false => product(digits().map(|digit| digit.size)),
+            }
+        });
+        slots.collect::<Option<Vec<u64>>>().and_then(product).unwrap_or(u64::MAX)
     }
 
     /// Calls `visit` with every row, in order, until it breaks.
