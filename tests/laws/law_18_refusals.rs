@@ -21,8 +21,8 @@ laws! {
     what_the_map_form_writes_in_full_the_exact_form_writes: 1500, 40 %, edited(), exact;
     what_the_map_form_of_any_layout_writes_in_full_the_exact_form_writes:
         1500, 20 %, any_layout(), exact;
-    a_note_says_what_a_text_leaves_out: 600, 30 %, any_layout(), noted;
-    a_note_says_what_a_text_of_edited_digits_leaves_out: 600, 40 %, edited(), noted;
+    a_note_says_what_a_text_leaves_out: 600, 20 %, any_layout(), noted;
+    a_note_says_what_a_text_of_edited_digits_leaves_out: 600, 25 %, edited(), noted;
 }
 
 /// What the notation wrote has the places of the elements; a refusal is not a matter of words.
