@@ -13,7 +13,8 @@ impl Layout {
     ///
     /// One axis per used level, in the order of [`Level`]; it lands in `i0`, `i1`, .. the axes of
     /// `self`. Places that hold no element go anywhere, copies to one index: the inverse is a function,
-    /// and a [placement](crate::placement::PlacementBuilder::build) takes it as one.
+    /// and a [placement](crate::placement::PlacementBuilder::build) takes it as one; that of a scalar lands
+    /// in no axis, and has to be allowed [to share places](crate::placement::PlacementBuilder::shared_places).
     /// Law: `f.left_inverse().locate(f(i)) == i` for every real index and every copy.
     /// Cost: O(subaxes log subaxes).
     ///

@@ -193,7 +193,7 @@ fn an_inverse_is_a_function_where_places_hold_nothing() {
 
 #[test]
 fn a_linear_inverse_gives_the_index_of_every_copy() {
-    let layout = layout("((4:4); B@[2:1])");
+    let layout = layout("((4:4); B@[2_Addr:1])");
     let inverse = layout.linear_left_inverse(IndexOrder::RowMajor).unwrap();
     let held = |address| inverse.locate(&[address]).unwrap().get(A).unwrap();
     assert_eq!((0..4).map(held).collect::<Vec<_>>(), [0, 0, 8, 8]);
@@ -247,7 +247,7 @@ fn copies_that_coincide_are_one() {
     let plain = layout("((4:1))");
     let copied = |stride| plain.to_builder().replica(2, A, stride).build().unwrap();
     assert_eq!(copied(0).to_cute().unwrap().to_string(), "4:1");
-    assert_eq!(copied(0).to_strided().unwrap().to_string(), "shape=(4), strides=(1)");
+    assert_eq!(copied(0).to_strided().unwrap().to_string(), "shape=(4,), strides=(1,)");
     assert_eq!(copied(0).complement(&[(A, 8)]), plain.complement(&[(A, 8)]));
     assert_eq!(plain.compose(&copied(0)).unwrap(), plain);
     let modes = |mode: Layout| Layout::by_modes(IndexOrder::RowMajor, &[mode]);

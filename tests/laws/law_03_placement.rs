@@ -11,7 +11,7 @@ use crate::stage::{Placed, Stage, StageDraw, good_placement, judge, stage};
 laws! {
     a_placement_is_built_if_and_only_if_no_copies_come_together: 500, 40 %, staged(), built;
     a_placement_finds_what_its_memories_hold: 300, 100 %, good_placement(), found;
-    a_layout_that_is_larger_than_the_machine_is_refused: 300, 60 %, staged(), too_large;
+    a_layout_that_is_larger_than_the_machine_is_refused: 300, 100 %, staged(), too_large;
 }
 
 fn staged() -> impl Strategy<Value = (Slow, StageDraw)> {

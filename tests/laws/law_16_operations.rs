@@ -3,29 +3,46 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use tensor_layout::algebra::IndexOrder::{self, Colexicographic, RowMajor};
-use tensor_layout::algebra::{Arrangement, Difference, Restricted};
+use tensor_layout::algebra::{Arrangement, Difference, Restricted, Subaxis};
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
-use crate::laws::law_16_total::{Large, corners, large, number};
+use crate::laws::law_16_total::{corners, large, number};
 use crate::run::{Tally, laws};
 
 laws! {
-    compositions_of_large_layouts_are_exact_at_the_corners: 1600, 10 %, pair(), composed;
-    inverses_of_large_layouts_give_the_corners_back: 1000, 20 %, one(), inverted;
-    complements_of_large_layouts_stay_in_their_space: 1000, 10 %, one(), complemented;
-    large_layouts_that_are_equal_agree_at_the_corners: 1000, 60 %, pair(), equal;
-    edits_of_large_layouts_keep_the_corners: 1600, 20 %, one(), edited;
-    parts_of_large_layouts_have_the_corners_of_the_whole: 1000, 20 %, one(), parts;
-    texts_of_large_layouts_have_their_corners: 1000, 20 %, one(), written;
+    compositions_of_large_layouts_are_exact_at_the_corners: 800, 20 %, with_map(), composed;
+    inverses_of_large_layouts_give_the_corners_back: 600, 20 %, one(), inverted;
+    complements_of_large_layouts_stay_in_their_space: 600, 10 %, one(), complemented;
+    large_layouts_that_are_equal_agree_at_the_corners: 400, 60 %, pair(), equal;
+    edits_of_large_layouts_keep_the_corners: 500, 20 %, one(), edited;
+    parts_of_large_layouts_have_the_corners_of_the_whole: 500, 20 %, one(), parts;
+    texts_of_large_layouts_have_their_corners: 500, 20 %, one(), written;
 }
 
-fn one() -> impl Strategy<Value = (Large, [u64; 3])> {
-    (large(), [number(), number(), number()])
+fn layout() -> impl Strategy<Value = Layout> {
+    large().prop_filter_map("refused", |large| large.build().ok())
 }
 
-fn pair() -> impl Strategy<Value = (Large, Large)> {
-    (large(), large())
+fn one() -> impl Strategy<Value = (Layout, [u64; 3])> {
+    (layout(), [number(), number(), number()])
+}
+
+fn pair() -> impl Strategy<Value = (Layout, Layout)> {
+    (layout(), layout())
+}
+
+/// A layout, and a map into its linear index: mostly rows so many apart, as many as there are.
+fn with_map() -> impl Strategy<Value = (Layout, Layout)> {
+    let rows = (layout(), number(), 1_u64..9).prop_map(|(f, step, row)| {
+        let row = row.min(f.elements());
+        let rows = f.elements().saturating_sub(row) / step.max(1) + 1;
+        let digit = |size: u64, stride| [Subaxis::land(size.max(1), Level::ADDR, stride)];
+        let map = Layout::builder().axis(rows, digit(rows, step)).axis(row, digit(row, 1));
+        (f, map)
+    });
+    let rows = rows.prop_filter_map("too large", |(f, map)| Some((f, map.build().ok()?)));
+    prop_oneof![3 => rows, 1 => pair()]
 }
 
 /// The entries of a place, level by level.
@@ -52,38 +69,36 @@ fn moved(place: &Location, level: Level, by: u64) -> Location {
     moved
 }
 
-fn composed((f, g): &(Large, Large), tally: &mut Tally) -> TestCaseResult {
-    let (Ok(f), Ok(g)) = (f.build(), g.build()) else { return Ok(()) };
+fn composed((f, g): &(Layout, Layout), tally: &mut Tally) -> TestCaseResult {
     for order in [RowMajor, Colexicographic] {
-        if let Ok(composed) = tally.count(f.compose_in(order, &g)) {
+        if let Ok(composed) = tally.count(f.compose_in(order, g)) {
             prop_assert_eq!(composed.shape(), g.shape());
             for index in corners(&g.shape()) {
-                let through = at(&f, &image(&f, order, &at(&g, &index)));
+                let through = at(f, &image(f, order, &at(g, &index)));
                 prop_assert_eq!(at(&composed, &index), through);
             }
         }
-        if let Ok(divided) = tally.count(f.divide(order, &g, Arrangement::Flat)) {
+        if let Ok(divided) = tally.count(f.divide(order, g, Arrangement::Flat)) {
             let rest = divided.rank() - g.rank();
             prop_assert_eq!(&divided.shape()[..g.rank()], &g.shape()[..]);
             for index in corners(&g.shape()) {
                 let first = [&index[..], &vec![0; rest]].concat();
-                prop_assert_eq!(at(&divided, &first), at(&f, &image(&f, order, &at(&g, &index))));
+                prop_assert_eq!(at(&divided, &first), at(f, &image(f, order, &at(g, &index))));
             }
         }
     }
-    if let Ok(product) = tally.count(f.product(&g, Arrangement::Flat)) {
+    if let Ok(product) = tally.count(f.product(g, Arrangement::Flat)) {
         prop_assert_eq!(product.shape(), [f.shape(), g.shape()].concat());
         for index in corners(&f.shape()).iter().filter(|_| g.elements() > 0) {
             let first = [&index[..], &vec![0; g.rank()]].concat();
             // Without an offset the pattern begins with the layout itself.
-            prop_assert!(g.offset(Level::ADDR) > 0 || at(&product, &first) == at(&f, index));
+            prop_assert!(g.offset(Level::ADDR) > 0 || at(&product, &first) == at(f, index));
         }
     }
     Ok(())
 }
 
-fn inverted((f, _): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
-    let Ok(f) = f.build() else { return Ok(()) };
+fn inverted((f, _): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let left = tally.count(f.left_inverse());
     let right = tally.count(f.right_inverse());
     let back = |inverse: &Layout, place: &Location| -> Vec<u64> {
@@ -91,35 +106,34 @@ fn inverted((f, _): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
         (0..f.rank()).map(|axis| index.get(Level::axis(axis)).unwrap()).collect()
     };
     for index in corners(&f.shape()) {
-        let place = at(&f, &index);
+        let place = at(f, &index);
         if let Ok(left) = &left {
             for copy in f.locate_all(&index).unwrap().take(9) {
                 prop_assert_eq!(&back(left, &copy), &index, "from {}", copy);
             }
         }
         if let Ok(right) = &right {
-            prop_assert_eq!(at(&f, &back(right, &place)), place);
+            prop_assert_eq!(at(f, &back(right, &place)), place);
         }
     }
     for order in [RowMajor, Colexicographic] {
         if let Ok(left) = tally.count(f.linear_left_inverse(order)) {
             for index in corners(&f.shape()) {
-                let linear = at(&left, &entries(&at(&f, &index))).get(Level::ADDR).unwrap();
+                let linear = at(&left, &entries(&at(f, &index))).get(Level::ADDR).unwrap();
                 prop_assert_eq!(f.index_of(order, linear).unwrap(), index);
             }
         }
         if let Ok(right) = tally.count(f.contiguous_inverse(order)) {
             for address in corners(&right.shape()) {
-                let index = image(&f, order, &at(&right, &address));
-                prop_assert_eq!(entries(&at(&f, &index)), address);
+                let index = image(f, order, &at(&right, &address));
+                prop_assert_eq!(entries(&at(f, &index)), address);
             }
         }
     }
     Ok(())
 }
 
-fn complemented((f, [a, b, _]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
-    let Ok(f) = f.build() else { return Ok(()) };
+fn complemented((f, [a, b, _]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let least = f.complement_space().unwrap_or_default();
     let given = vec![(Level::ADDR, *a), (Level::PE, *b)];
     for space in [given, least].into_iter().filter(|space| !space.is_empty()) {
@@ -132,7 +146,7 @@ fn complemented((f, [a, b, _]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCa
         prop_assert_eq!(filled * u128::from(rest.elements()), all);
         for (index, free) in corners(&f.shape()).iter().zip(corners(&rest.shape())) {
             for (level, step) in at(&rest, &free).iter() {
-                let together = step + at(&f, index).get(level).unwrap_or(0);
+                let together = step + at(f, index).get(level).unwrap_or(0);
                 prop_assert!(together < size(level).unwrap_or(1), "{} = {}", level, together);
             }
         }
@@ -140,8 +154,7 @@ fn complemented((f, [a, b, _]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCa
     Ok(())
 }
 
-fn equal((f, g): &(Large, Large), tally: &mut Tally) -> TestCaseResult {
-    let (Ok(f), Ok(g)) = (f.build(), g.build()) else { return Ok(()) };
+fn equal((f, g): &(Layout, Layout), tally: &mut Tally) -> TestCaseResult {
     let places = |layout: &Layout, index: &[u64]| -> Option<Vec<Location>> {
         (layout.copies() < 100).then(|| {
             let mut all: Vec<Location> = layout.locate_all(index).unwrap().collect();
@@ -150,7 +163,7 @@ fn equal((f, g): &(Large, Large), tally: &mut Tally) -> TestCaseResult {
             all
         })
     };
-    for (x, y) in [(&f, &g), (&f, &f), (&f, &f.simplified())] {
+    for (x, y) in [(f, g), (f, f), (f, &f.simplified())] {
         for answer in [x.same_map(y), x.same_up_to_padding(y), x.serves(y)] {
             match tally.count(answer) {
                 Ok(None) => {
@@ -200,8 +213,7 @@ fn same_order(f: &Layout, by: IndexOrder, g: &Layout, order: IndexOrder) -> Test
     Ok(())
 }
 
-fn edited((f, [a, b, c]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
-    let Ok(f) = f.build() else { return Ok(()) };
+fn edited((f, [a, b, c]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let axis = *a as usize % (f.rank() + 1);
     let halves = [f.elements() / 2, 2];
     let half = f.shape().get(axis).map_or([0, 2], |extent| [extent / 2, 2]);
@@ -219,20 +231,20 @@ fn edited((f, [a, b, c]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResu
     ];
     for answer in in_order {
         if let Ok(edited) = tally.count(answer) {
-            same_order(&f, RowMajor, &edited, RowMajor)?;
+            same_order(f, RowMajor, &edited, RowMajor)?;
         }
     }
     if let Ok(flat) = tally.count(f.flattened(Colexicographic)) {
-        same_order(&f, Colexicographic, &flat, RowMajor)?;
+        same_order(f, Colexicographic, &flat, RowMajor)?;
     }
     if let Ok(slice) = tally.count(f.slice(axis, *a, *b, *c)) {
         for index in corners(&slice.shape()) {
             let mut whole = index.clone();
             whole[axis] = a + c * index[axis];
-            prop_assert_eq!(at(&slice, &index), at(&f, &whole));
+            prop_assert_eq!(at(&slice, &index), at(f, &whole));
         }
     }
-    enlarged(&f, axis, [*a, *b, *c], tally)
+    enlarged(f, axis, [*a, *b, *c], tally)
 }
 
 fn enlarged(f: &Layout, axis: usize, [a, b, c]: [u64; 3], tally: &mut Tally) -> TestCaseResult {
@@ -269,8 +281,7 @@ fn enlarged(f: &Layout, axis: usize, [a, b, c]: [u64; 3], tally: &mut Tally) -> 
     Ok(())
 }
 
-fn parts((f, [a, b, _]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
-    let Ok(f) = f.build() else { return Ok(()) };
+fn parts((f, [a, b, _]): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let first = f.locate(&vec![0; f.rank()]).ok().and_then(|place| place.get(Level::PE));
     let asked = [Location::from_iter([(Level::ADDR, *a), (Level::PE, *b)])];
     let held = first.map(|pe| Location::from_iter([(Level::PE, pe)]));
@@ -286,6 +297,7 @@ fn parts((f, [a, b, _]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResul
                 part.iter().all(|(level, at)| place.get(level).is_none_or(|here| here == at))
             };
             let part = at(&layout, &index);
+            let part = part.iter().filter(|(level, _)| unit.get(*level).is_none()).collect();
             let is_here = places.any(|place| has(&place, &unit) && has(&place, &part));
             prop_assert!(is_here || f.copies() > 1 << 12, "{:?} in {}", index, unit);
         }
@@ -294,19 +306,22 @@ fn parts((f, [a, b, _]): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResul
         let projected = f.project(level);
         tally.sure();
         for index in corners(&f.shape()) {
-            let place = at(&f, &index).get(level);
+            let place = at(f, &index).get(level);
             prop_assert_eq!(at(&projected, &index).get(level).unwrap_or(0), place.unwrap_or(0));
         }
     }
     Ok(())
 }
 
-fn written((f, _): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
-    let Ok(f) = f.build() else { return Ok(()) };
+fn written((f, _): &(Layout, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
     let f32 = XlaDtype::from_name("f32").unwrap();
     let texts = [
         f.to_pad_layout().map(|text| text.lower().unwrap()),
-        f.to_pad_layout_map().map(|(text, _)| text.lower().unwrap()),
+        // Texts in which copies meet are noted, and not to be read again.
+        f.to_pad_layout_map().map(|(text, note)| match (text.lower(), note) {
+            (Err(_), Some(_)) => f.clone(),
+            (read, _) => read.unwrap(),
+        }),
         f.to_cute().map(|text| text.lower().unwrap()),
         f.to_strided().map(|text| text.lower().unwrap()),
         f.to_xla_array(f32).map(|text| text.lower().unwrap()),
@@ -315,7 +330,7 @@ fn written((f, _): &(Large, [u64; 3]), tally: &mut Tally) -> TestCaseResult {
         let Ok(read) = tally.count(answer) else { continue };
         prop_assert_eq!(read.shape(), f.shape());
         for index in corners(&f.shape()) {
-            prop_assert_eq!(at(&read, &index), at(&f, &index));
+            prop_assert_eq!(at(&read, &index), at(f, &index));
         }
     }
     Ok(())
