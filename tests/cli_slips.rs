@@ -109,6 +109,8 @@ fn arguments_that_a_command_does_not_take_have_a_remedy() {
         (&["locate", LAYOUT, "(5,1)"], "write 5,1"),
         (&["explain", "bf16[8,128]", "1", "0:T(8", "128)"], "put a layout in quotes"),
         (&["explain", "bf16[8,128]", "{1,0}"], "put a layout in quotes"),
+        (&["vectors", "read", "f", "dir"], "name the output with -o dir"),
+        (&["explain", "((4:1))", "mn-core"], "name the machine with --machine mn-core"),
         (&["hlo", DUMP, "--top", "-1"], "begin at 0"),
         (&["hlo", DUMP, DUMP], "one file at a time"),
         (&["scan", DUMP, DUMP], "one file at a time"),
@@ -174,8 +176,92 @@ fn lenient_is_named_where_it_would_help_and_where_it_has_no_effect() {
 fn copies_that_need_a_machine_are_noted_without_one() {
     let (_, note) = noted(&["table", "((2:1); B@[MABB])"]);
     assert!(note.starts_with("note: `B@[MABB]` has no effect without --machine"), "{note}");
-    let (_, note) = noted(&["table", "((2:1); B@[MABB])", "--machine", "PE=2"]);
-    assert_eq!(note, "note: `B@[MABB]` has no effect: the machine lacks `MABB`\n");
+    let (_, note) = noted(&["table", "((2:1); B@[Time])", "--machine", "PE=2"]);
+    assert_eq!(
+        note,
+        "note: `B@[Time]` has no effect without the number of time steps, as in `B@[2_Time:1]`\n"
+    );
+    let (_, note) = noted(&["table", "((2:1); B@[W])", "--machine", "PE=2"]);
+    assert!(note.contains("without a dtype, which gives the number of lanes"), "{note}");
+    let (_, note) = noted(&["table", "((2:1); B@[W])@LM0 / Half", "--machine", "PE=2"]);
+    assert_eq!(note, "");
+}
+
+#[test]
+fn copies_in_a_level_that_the_machine_lacks_are_refused() {
+    let text = "((4:1); B@[PEE])";
+    for command in [&["explain", text][..], &["same", text, text], &["relayout", text, text]] {
+        let message = refused(&[command, &["--machine", "mn-core"]].concat());
+        assert!(message.contains("`PEE` is not a level of the machine `mn-core`"), "{message}");
+        assert!(message.contains("did you mean `PE`?"), "{message}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    std::fs::write(&log, "x: ((4:1); B@[PEE])\n").unwrap();
+    let page = stdout(&["scan", log.to_str().unwrap(), "--machine", "mn-core"]);
+    assert!(page.contains("`PEE` is not a level"), "{page}");
+}
+
+#[test]
+fn a_text_of_no_notation_is_told_the_ones_there_are() {
+    for text in ["hello", "L2B", "strides=(3,1)", "", "{}"] {
+        let message = refused(&["explain", text]);
+        assert!(message.starts_with("error: this is not a layout"), "{message}");
+        assert!(message.contains("as `((4_PE, 3:8), (8:1))`, `f32[8,128]{1,0}`"), "{message}");
+    }
+    // The name of a type begins an XLA shape, and a bracket anything but text.
+    assert!(refused(&["explain", "bf16"]).starts_with("error: expected `[`"));
+    assert!(refused(&["explain", "(hello)"]).contains("expected `(`, `)`, `;`"));
+}
+
+#[test]
+fn parts_in_the_wrong_order_or_without_their_joint_are_turned() {
+    for (text, meant) in [
+        ("((L2B_16:1))", "did you mean `16_L2B`?"),
+        ("((4:1), (pe_4))", "did you mean `4_PE`?"),
+        ("(10,7)((3:7", "a shape in front of the axes ends in `/`"),
+        ("(10,7)((3:7, 4_PE), (7:1))", "did you mean '(10,7)/((3:7, 4_PE), (7:1))'?"),
+        ("(6) (2:3, 3:1)", "ends in `/`"),
+        ("4,2:1,4", "did you mean '(4,2):(1,4)'?"),
+    ] {
+        let message = refused(&["explain", text]);
+        assert!(message.contains(meant), "{text}: {message}");
+    }
+    let message = refused(&["explain", "((8_LlB:1))", "--machine", "mn-core"]);
+    assert!(message.contains("did you mean `L1B`?"), "{message}");
+}
+
+#[test]
+fn ranges_sizes_and_machines_are_refused_with_what_is_wrong() {
+    for (args, why) in [
+        (&["draw", "((4:1))", "--slice", "0=0:0"][..], "--slice: 0:0 is an empty range of axis 0"),
+        (&["draw", "((4:1))", "--slice", "0=3:1"], "3:1 is an empty range"),
+        (
+            &["explain", "((4:1))", "--machine", "PE=18446744073709551615"],
+            "on this machine, the number of copies of all elements of the layout does not fit",
+        ),
+        (&["edit", "((4:1))", "--split", "0="], "which is not 1, the product of no sizes"),
+        (&["edit", "((4:1))", "--split", "0"], "as K=N,M,.., such as 0=4,3"),
+        (&["edit", "((4:1))", "--merge="], "as K=COUNT, such as 0=2, not ``"),
+        (&["edit", "((4:1))", "--compose", "0"], "this is not a layout"),
+        (&["explain", "((4:1))", "--base=-1"], "expected a number from 0 to 18446744073709551615"),
+        (&["scan", ""], "the name of the file is empty"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(why), "{args:?}: {message}");
+        assert!(!message.contains("the layout comes first"), "{args:?}: {message}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_text_without_an_end_is_refused() {
+    let message = refused(&["explain", "((4:1))", "--machine", "/dev/zero"]);
+    assert!(message.contains("longer than 1 MiB"), "{message}");
+    let zeros = std::fs::File::open("/dev/zero").unwrap();
+    let output = command(&["explain", "-"]).stdin(zeros).output();
+    let message = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(message.contains("standard input: longer than 64 MiB"), "{message}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn negative_numbers_of_cute_are_refused_by_name() {
     assert_eq!(refused.span(), Span::new(9, 10));
     assert_eq!(
         refused.help(),
-        Some("for a reversed axis, write the layout that it had before it was reversed")
+        Some("negative strides are not supported; reverse the axis first")
     );
     let extent = "(4,-2):(1,4)".parse::<CuteLayout>().unwrap_err();
     assert_eq!(

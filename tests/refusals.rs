@@ -23,6 +23,9 @@ fn refusal(case: &str) -> String {
         Err(error) => return error.to_string(),
     };
     let machine: Machine = machine.parse().expect("a machine, or a text that is refused");
+    if let Err(error) = tree.lower_on(&machine) {
+        return error.to_string();
+    }
     let mut builder = Placement::of(layout).on(&machine);
     if let Some(memory) = tree.memory() {
         builder = builder.memory(memory.name());

@@ -88,10 +88,10 @@ impl Places {
         like().or_else(pad_layout)
     }
 
-    /// The layout on a machine, through whose tree a sharding counts its devices: once, when it is placed.
+    /// The layout on a machine, as its text means there: once, when it is placed.
     pub(crate) fn on(&self, machine: Option<&Machine>) -> Answer<Layout> {
         match (self.written_text(), machine) {
-            (Some(text @ LayoutText::Sharded(_)), Some(machine)) if self.spot.machine.is_none() => {
+            (Some(text), Some(machine)) if self.spot.machine.is_none() => {
                 Ok(text.lower_on(machine)?)
             }
             _ => Ok(self.layout.clone()),

@@ -485,9 +485,11 @@ impl Layout {
     /// Slots are at least as many as elements unless digits feed the same value twice.
     fn check_counts(&self) -> Result<(), LayoutError> {
         let replicas = self.replicas.iter().map(|replica| replica.size);
-        let elements = self.axes.iter().map(|axis| axis.extent).chain(replicas);
         let too_large = |what| LayoutError::too_large(Site::Layout, what);
-        product(elements).ok_or_else(|| too_large("the number of elements"))?;
+        let elements = self.axes.iter().map(|axis| axis.extent);
+        product(elements.clone()).ok_or_else(|| too_large("the number of elements"))?;
+        let copies = "the number of copies of all elements";
+        product(elements.chain(replicas)).ok_or_else(|| too_large(copies))?;
         let slots = self.landings().map(|landing| landing.size);
         product(slots).ok_or_else(|| too_large("the number of slots"))?;
         Ok(())

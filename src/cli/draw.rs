@@ -318,7 +318,14 @@ fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
         let (start, stop) = text.split_once(':')?;
         Some(start.parse().ok()?..stop.parse().ok()?)
     };
-    of_axes(text, range, "--slice", "a range of an axis; expected a range such as 0=0:16")
+    let slices =
+        of_axes(text, range, "--slice", "a range of an axis; expected a range such as 0=0:16")?;
+    match slices.iter().find(|(_, range)| range.is_empty()) {
+        None => Ok(slices),
+        Some((axis, Range { start, end })) => Err(Failure::Argument(format!(
+            "--slice: {start}:{end} is an empty range of axis {axis}; it must end behind its start"
+        ))),
+    }
 }
 
 /// `i0=128,i1=0`

@@ -80,10 +80,11 @@ struct Steps {
     /// Invert the layout: from a place to the index.
     #[arg(long, value_name = "left|right")]
     inverse: Vec<String>,
-    /// What the layout leaves free of a space, by default the smallest that has a complement.
+    /// The complement: the layout of what this one leaves free in a space (by default the smallest
+    /// possible one).
     #[arg(long, value_name = "N|LEVEL=N,..", num_args = 0..=1, default_missing_value = "")]
     complement: Vec<String>,
-    /// The same, with the space rounded up to what the layout fills, as CuTe does.
+    /// The complement in a space that is rounded up to what the layout fills, as CuTe does.
     #[arg(long, value_name = "N|LEVEL=N,..")]
     complement_rounded: Vec<String>,
     /// Divide into tiles B, or mode by mode into those of a tiler <B, C>.
@@ -422,12 +423,16 @@ fn bad(option: &str, value: &str, expected: &str) -> Failure {
     Failure::Argument(format!("{option}: expected {expected}, not `{shown}`"))
 }
 
-/// `K=..`
+/// `K=..`: an axis, `0` or `i0`, and what is done to it.
 fn keyed<'v>(option: &str, value: &'v str) -> Result<(usize, &'v str), Failure> {
-    let (axis, rest) = value.split_once('=').ok_or_else(|| bad(option, value, "K=.."))?;
-    let axis =
-        axis_number(axis).ok_or_else(|| bad(option, value, "K=.., such as 0=.. or i0=.."))?;
-    Ok((axis, rest))
+    let form = match option {
+        "--split" => "K=N,M,.., such as 0=4,3",
+        "--merge" => "K=COUNT, such as 0=2",
+        "--slice" => "K=START:STOP[:STEP], such as 0=0:8",
+        _ => "K=N_LEVEL, such as 0=4_PE",
+    };
+    let keyed = value.split_once('=').and_then(|(axis, rest)| Some((axis_number(axis)?, rest)));
+    keyed.ok_or_else(|| bad(option, value, &format!("an axis and its value as {form}")))
 }
 
 /// A shape in which one extent may be -1: what the others leave.

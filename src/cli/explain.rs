@@ -16,8 +16,8 @@ use super::wrap::fitted;
 /// Explain a layout: axes, digits, levels, padding, footprint, replication.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-On a machine the page says whether the layout fits; one that does not fit is
-explained all the same.
+With --machine, the report also says whether the layout fits; one that does not
+fit is still explained.
 
 Examples:
   tensor-layout explain '((16:1), (8_MAB:2, 8_L1B:1, 2_MAB:1))' --machine mn-core-2

@@ -2,17 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::str::FromStr;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{Dtype, Notation, ReplicaText};
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
-use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, ParseError, Placement};
 
 use super::explore::Question;
 use super::failure::{Failure, note};
 use super::slips;
+use crate::number::to_u64;
 
 // Structs that commands flatten have plain comments: clap would take doc comments for the help.
 
@@ -20,13 +22,13 @@ use super::slips;
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
-    /// The notation of the layout, where the text alone does not tell.
+    /// The notation of the layout (detected from the text by default).
     #[arg(long, value_enum, value_name = "NOTATION")]
     from: Option<NotationArg>,
     /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
     #[arg(long)]
     lenient: bool,
-    /// The logical extents, where a PadLayout leaves them out: 151936,1536.
+    /// The logical shape of a PadLayout that does not include it, for example 151936,1536.
     #[arg(long, value_name = "N,M,..")]
     shape: Option<String>,
     /// The member of an XLA tuple, such as 1.0.
@@ -53,7 +55,7 @@ pub(super) struct On {
     #[command(flatten)]
     pub(super) machine: OnMachine,
     /// The address of the first long word.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = count::<u64>)]
     pub(super) base: u64,
 }
 
@@ -150,14 +152,14 @@ impl Reading {
 
     /// Reads a layout, or standard input for `-`.
     pub(super) fn read(&self, argument: &str) -> Result<LayoutText, Failure> {
-        let syntax = self.parse(argument)?;
+        let syntax = self.parse(argument, slips::refused)?;
         self.note_lenient(&[&syntax]);
         Ok(syntax)
     }
 
     /// Reads the layout of a step, where an option for the first one need not apply.
     pub(super) fn read_operand(&self, argument: &str) -> Result<LayoutText, Failure> {
-        self.parse(argument)
+        self.parse(argument, slips::refused_operand)
     }
 
     /// Reads two layouts, of which one may come from standard input.
@@ -170,13 +172,18 @@ impl Reading {
             let why = "standard input can be read only once; write one of the layouts out";
             return Err(Failure::Argument(why.into()));
         }
-        let (first, second) = (self.parse(first)?, self.parse(second)?);
+        let read = |text| self.parse(text, slips::refused);
+        let (first, second) = (read(first)?, read(second)?);
         self.note_lenient(&[&first, &second]);
         note_spaces(&first, &second);
         Ok((first, second))
     }
 
-    fn parse(&self, argument: &str) -> Result<LayoutText, Failure> {
+    fn parse(
+        &self,
+        argument: &str,
+        refused: impl Fn(ParseError, &str, bool) -> Failure,
+    ) -> Result<LayoutText, Failure> {
         let text = text_of(argument)?;
         let text = text.trim_start_matches('\u{feff}').trim_end();
         let notation = self.from.map_or_else(|| Notation::of(text), Notation::from);
@@ -189,7 +196,7 @@ impl Reading {
                 }
                 Ok(LayoutText::Xla(shape))
             }
-            None => Err(slips::refused(error, text, self.lenient)),
+            None => Err(refused(error, text, self.lenient)),
         })?;
         self.shaped(self.member_of(syntax)?)
     }
@@ -249,21 +256,33 @@ pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
     if path == "-" {
         return Ok((Box::new(io::stdin().lock()), 0));
     }
+    if path.is_empty() {
+        return Err(Failure::Argument("the name of the file is empty".into()));
+    }
     let file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     Ok((Box::new(BufReader::with_capacity(1 << 18, file)), length))
 }
 
+/// Reads a text of at most `most` MiB whole: a device or a pipe may have no end.
+fn read_text(input: impl Read, most: u64) -> io::Result<String> {
+    let invalid = |why| io::Error::new(io::ErrorKind::InvalidData, why);
+    let mut bytes = Vec::new();
+    input.take((most << 20) + 1).read_to_end(&mut bytes)?;
+    if to_u64(bytes.len()) > most << 20 {
+        return Err(invalid(format!("longer than {most} MiB, the limit for a text of this kind")));
+    }
+    String::from_utf8(bytes).map_err(|_| invalid("not UTF-8".into()))
+}
+
 /// The argument itself, or standard input for `-`.
 fn text_of(argument: &str) -> Result<String, Failure> {
+    const MOST_MIB: u64 = 64;
     if argument != "-" {
         return Ok(argument.to_owned());
     }
-    let mut bytes = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| Failure::Io("standard input".into(), error))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::Argument("standard input is not UTF-8".into()))?;
+    let text = read_text(io::stdin().lock(), MOST_MIB)
+        .map_err(|error| Failure::Io("standard input".into(), error))?;
     match text.trim().is_empty() {
         true => Err(Failure::Advised(
             "standard input is empty".into(),
@@ -354,9 +373,7 @@ impl OnMachine {
     ) -> Result<Placed, Failure> {
         // Devices are counted through the tree that was asked for; else the mesh is the machine.
         let (layout, mesh) = match (&syntax, machine) {
-            (LayoutText::Sharded(_), Some(tree)) if self.machine.is_some() => {
-                (syntax.lower_on(tree)?, None)
-            }
+            (_, Some(tree)) if self.machine.is_some() => (syntax.lower_on(tree)?, None),
             (LayoutText::Sharded(shape), None) => (syntax.lower()?, shape.machine()?),
             _ => (syntax.lower()?, None),
         };
@@ -380,22 +397,26 @@ impl OnMachine {
         Ok(Placed { placement, syntax })
     }
 
-    /// Tells of copies that need a machine to be counted.
+    /// Notes the copies that nothing counts: the machine gives the number of units, the dtype that
+    /// of lanes, and nothing that of time steps.
     fn note_unused(&self, syntax: &LayoutText, machine: Option<&Machine>) {
         let LayoutText::PadLayout(tree) = syntax else { return };
+        let is_counted = |level: Level| machine.is_some_and(|m| m.size(level).is_some());
+        let has_dtype = self.dtype.is_some() || tree.dtype().is_some();
         for replica in tree.broadcast() {
-            if let ReplicaText::Bare(level) = replica {
-                match machine {
-                    None => note(&format!(
-                        "`B@[{level}]` has no effect without --machine, which says how many \
-                         `{level}` there are"
-                    )),
-                    Some(machine) if level.is_unit() && machine.size(*level).is_none() => {
-                        note(&format!("`B@[{level}]` has no effect: the machine lacks `{level}`"));
-                    }
-                    Some(_) => {}
+            let ReplicaText::Bare(level) = *replica else { continue };
+            let missing = match level {
+                Level::TIME => "the number of time steps, as in `B@[2_Time:1]`",
+                Level::W if machine.is_none() => {
+                    "--machine and a dtype, which give the number of lanes"
                 }
-            }
+                Level::W if !has_dtype => "a dtype, which gives the number of lanes",
+                level if level.is_unit() && !is_counted(level) => {
+                    "--machine, which gives the number of units"
+                }
+                _ => continue,
+            };
+            note(&format!("`B@[{level}]` has no effect without {missing}"));
         }
     }
 
@@ -474,9 +495,18 @@ pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
             ),
         ));
     }
-    let toml = std::fs::read_to_string(text)
-        .map_err(|error| Failure::Io(format!("the machine `{text}` cannot be read"), error))?;
+    const MOST_MIB: u64 = 1;
+    let toml = File::open(text).and_then(|file| read_text(file, MOST_MIB));
+    let toml =
+        toml.map_err(|error| Failure::Io(format!("cannot read the machine `{text}`"), error))?;
     Ok(Machine::from_toml(&toml)?)
+}
+
+/// A number on the command line: clap's own readers refuse one in the words of Rust.
+pub(super) fn count<N: FromStr>(text: &str) -> Result<N, String> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| digits);
+    number.ok_or_else(|| format!("expected a number from 0 to {}", u64::MAX))
 }
 
 /// `1,2,3`; nothing is the empty list.

@@ -180,12 +180,24 @@ fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default();
     match error.kind() {
-        ErrorKind::UnknownArgument => slips::unexpected(text(ContextKind::InvalidArg)?, command),
+        ErrorKind::UnknownArgument => {
+            let stray = text(ContextKind::InvalidArg)?;
+            slips::unexpected(stray, &command_of(arguments))
+        }
         ErrorKind::InvalidSubcommand => slips::not_a_command(text(ContextKind::InvalidSubcommand)?),
         _ => None,
     }
+}
+
+/// The command that arguments name, with the commands of that command.
+fn command_of(arguments: &[OsString]) -> clap::Command {
+    let mut names = arguments.iter().skip(1);
+    let mut command = Args::command();
+    while let Some(found) = names.next().and_then(|name| command.find_subcommand(name)) {
+        command = found.clone();
+    }
+    command
 }
 
 /// Prints what clap has to say; a caller inside of another program goes on.

@@ -7,6 +7,7 @@ use tensor_layout::image::Lane;
 
 use super::failure::Failure;
 use super::image::{Image, ImageOut, Npy, form};
+use super::input::count;
 use super::slips::check_order;
 
 /// Move a tensor into the memory of every unit.
@@ -29,7 +30,7 @@ pub(super) struct Pack {
     #[command(flatten)]
     image: Image,
     /// What padding and holes are filled with: the bits of a cell.
-    #[arg(long, value_name = "BITS", default_value_t = 0, help_heading = "Output")]
+    #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = count::<u64>, help_heading = "Output")]
     fill: u64,
 }
 

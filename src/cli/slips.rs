@@ -4,16 +4,24 @@ use std::path::Path;
 
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
-use tensor_layout::{LayoutText, ParseError};
+use tensor_layout::{LayoutText, Machine, ParseError};
 
 use super::failure::Failure;
 
-/// The refusal of a text where a layout is wanted, with the remedy if the slip is a known one.
+/// The refusal of a text where the first layout is wanted, with the remedy if the slip is a known
+/// one.
 pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
+    match from_order(text) {
+        Some(advice) => Failure::Text(error, Some(advice)),
+        None => refused_operand(error, text, lenient),
+    }
+}
+
+/// The refusal of a text where a step of an edit wants a layout.
+pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> Failure {
     let advice = from_ascii(text)
         .or_else(|| from_shell(text))
         .or_else(|| from_file(text))
-        .or_else(|| from_order(text))
         .or_else(|| from_brackets(text))
         .or_else(|| from_log(text))
         .or_else(|| from_cpp(text))
@@ -27,15 +35,20 @@ fn reads(text: &str) -> bool {
     LayoutText::parse(text).is_ok()
 }
 
+/// Whether the text, mended, is a layout that has a meaning.
+fn means(text: &str) -> bool {
+    LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
+}
+
 /// Full-width brackets and digits, typographic quotes: what text processors write.
 fn from_ascii(text: &str) -> Option<String> {
     let mended: String = text.chars().filter_map(ascii).collect();
     let mended = mended.trim();
     (mended != text.trim()).then(|| match reads(mended) {
-        true => format!("some characters only look like ASCII; did you mean '{mended}'?"),
-        false => "some characters only look like ASCII; write brackets, digits and quotes in \
-                  ASCII"
-            .into(),
+        true => format!("the text contains non-ASCII look-alikes; did you mean '{mended}'?"),
+        false => {
+            "the text contains non-ASCII look-alikes; use ASCII brackets, digits and quotes".into()
+        }
     })
 }
 
@@ -63,14 +76,22 @@ pub(super) fn from_shell(text: &str) -> Option<String> {
     })
 }
 
-/// Outer brackets or commas that are missing.
+/// A slash, outer brackets or commas that are missing.
 fn from_brackets(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return None;
+    }
+    let slash = text.replacen(") (", ")/(", 1).replacen(")(", ")/(", 1);
     let commas = text.replace(") (", "), (").replace(")(", "), (");
     let blanks = text.split_whitespace().collect::<Vec<_>>().join(", ").replace(",,", ",");
     let times = text.replace('x', ",");
-    let mended = [commas.clone(), format!("({text})"), format!("({commas})"), blanks, times];
-    let reads = |mended: &&String| **mended != text && reads(mended);
-    mended.iter().find(reads).map(|mended| format!("did you mean '{mended}'?"))
+    let modes = text.split_once(':').map(|(shape, strides)| format!("({shape}):({strides})"));
+    let outer = [format!("({text})"), format!("({commas})"), blanks, times];
+    let mended: Vec<String> = [slash, commas].into_iter().chain(modes).chain(outer).collect();
+    let others = || mended.iter().filter(|mended| **mended != text);
+    // Some texts read in two ways, of which one has a meaning.
+    let meant = others().find(|mended| means(mended)).or_else(|| others().find(|text| reads(text)));
+    meant.map(|mended| format!("did you mean '{mended}'?"))
 }
 
 /// The line of a log: what stands before the layout ends in `:`, `=` or a comma.
@@ -79,7 +100,10 @@ fn from_log(text: &str) -> Option<String> {
     let starts = text.match_indices('(').take(MOST_BRACKETS);
     let mut tails = starts.map(|(at, _)| text.split_at(at));
     let (_, tail) = tails.find(|(head, tail)| {
-        head.trim_end().ends_with([':', '=', ',']) && !head.contains('(') && reads(tail)
+        // A bracket of plain numbers has many meanings.
+        let names_a_place = tail.contains([':', '_', '[']);
+        let is_before = head.trim_end().ends_with([':', '=', ',']) && !head.contains('(');
+        is_before && names_a_place && reads(tail)
     })?;
     Some(format!("did you mean '{tail}'? `tensor-layout scan` finds the layouts of a whole log"))
 }
@@ -91,18 +115,27 @@ fn from_cpp(text: &str) -> Option<String> {
 }
 
 /// The remedy for an argument that a command does not take.
-pub(super) fn unexpected(stray: &str, command: &str) -> Option<(String, String)> {
+pub(super) fn unexpected(stray: &str, command: &clap::Command) -> Option<(String, String)> {
+    const OF_LAYOUTS: &[char] = &['(', ')', '[', ']', '{', '}', '<', '>', ':', ',', ';', '=', '@'];
     let plain = |help: &str| Some((format!("unexpected argument `{stray}`"), help.to_owned()));
+    let takes = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
     let digits = stray.trim_start_matches('-');
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b',');
-    match command {
+    match command.get_name() {
         _ if is_number && digits != stray => plain("indexes, coordinates and counts begin at 0"),
         _ if stray.starts_with('-') => None,
         "locate" if is_number => plain("an index is one argument, as in 100,37"),
-        "hlo" | "scan" if Path::new(stray).exists() => {
-            plain(&format!("one file at a time; for more: cat A B | tensor-layout {command} -"))
+        name @ ("hlo" | "scan") if Path::new(stray).exists() => {
+            plain(&format!("one file at a time; for more: cat A B | tensor-layout {name} -"))
         }
-        _ => plain("put a layout in quotes, so that the shell does not take it apart"),
+        _ if stray.contains(OF_LAYOUTS) => {
+            plain("put a layout in quotes, so that the shell does not take it apart")
+        }
+        _ if takes("machine") && Machine::preset(stray).is_some() => {
+            plain(&format!("name the machine with --machine {stray}"))
+        }
+        _ if takes("output") => plain(&format!("name the output with -o {stray}")),
+        _ => None,
     }
 }
 
@@ -131,7 +164,8 @@ fn from_file(text: &str) -> Option<String> {
 
 /// An index or a place where the layout should stand.
 fn from_order(text: &str) -> Option<String> {
-    let numbers = text.split(',').all(|item| item.trim().parse::<u64>().is_ok());
+    let is_number = |item: &str| !item.is_empty() && item.bytes().all(|b| b.is_ascii_digit());
+    let numbers = text.split(',').all(|item| is_number(item.trim()));
     let places = text.contains('=') && text.parse::<tensor_layout::Location>().is_ok();
     (numbers || places).then(|| format!("the layout comes first, then `{text}`"))
 }

@@ -18,7 +18,7 @@ use tensor_layout::{LayoutError, ParseError};
 
 use super::failure::{Failure, note};
 use super::files::Files;
-use super::input::open;
+use super::input::{count, open};
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
 use crate::number::to_u64;
 use crate::report::counted;
@@ -64,9 +64,9 @@ struct WriteArgs {
     #[arg(long = "out", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
     outputs: Vec<String>,
     /// The address of the first long word of the tensor named before it.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<u64>)]
     base: Vec<u64>,
-    /// How far a floating-point value may be from the expected one.
+    /// Absolute tolerance for floating-point values.
     #[arg(long, value_name = "X", default_value_t = DEFAULT_ATOL)]
     atol: f64,
     /// Only the lines of the one tensor, without headers.

@@ -119,7 +119,7 @@ pub enum EditFault {
         to: u64,
     },
     /// Sizes whose product is not the extent.
-    #[error("axis {axis} has extent {extent}, which is not {}", .sizes.iter().join(" x "))]
+    #[error("axis {axis} has extent {extent}, which is not {}", factors(.sizes))]
     SplitSizes {
         /// The axis.
         axis: usize,
@@ -448,6 +448,11 @@ pub enum Incomparable {
         /// How many the one to move to has.
         to: Option<u64>,
     },
+}
+
+/// `2 x 3`
+fn factors(sizes: &[u64]) -> String {
+    if sizes.is_empty() { "1, the product of no sizes".into() } else { sizes.iter().join(" x ") }
 }
 
 /// `1,0`

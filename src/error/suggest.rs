@@ -1,18 +1,31 @@
 //! Did you mean: the known name that a slip comes closest to.
 
-/// The known name nearest to `name`: the same but for case and `-`, or a third of its letters away.
+/// The known name nearest to `name`: the same but for case, `-` and look-alikes, or a third of its
+/// letters away.
 ///
 /// ```text
-/// mncore2 -> mn-core-2     MABB -> MAB     lm0 -> LM0
+/// mncore2 -> mn-core-2     MABB -> MAB     lm0 -> LM0     LlB -> L1B
 /// ```
 pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).take(40).collect::<String>().to_lowercase()
+        let letters = text.chars().filter(|c| c.is_alphanumeric()).take(40);
+        letters.flat_map(char::to_lowercase).map(seen).collect()
     };
     let name = plain(name);
-    let far = (name.chars().count() / 3).max(1);
+    let letters = name.chars().count();
+    // Something of what was written stays.
+    let far = (letters / 3).max(1).min(letters.saturating_sub(1));
     let near = known.into_iter().map(|known| (strsim::osa_distance(&name, &plain(known)), known));
     near.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance).map(|n| n.1)
+}
+
+/// The digit that a letter looks like.
+fn seen(letter: char) -> char {
+    match letter {
+        'l' | 'i' => '1',
+        'o' => '0',
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -27,5 +40,9 @@ mod tests {
         assert_eq!(closest("MABB", ["L2B", "L1B", "MAB", "PE"]), Some("MAB"));
         assert_eq!(closest("Core", ["L2B", "L1B", "MAB", "PE"]), None);
         assert_eq!(closest("", machines), None);
+        assert_eq!(closest("-1", ["s1", "u1"]), None);
+        assert_eq!(closest("w", ["W"]), Some("W"));
+        assert_eq!(closest("LlB", ["L2B", "L1B", "MAB", "PE"]), Some("L1B"));
+        assert_eq!(closest("LMO", ["LM1", "LM0"]), Some("LM0"));
     }
 }

@@ -25,6 +25,8 @@ pub enum ParseErrorKind {
     Blank,
     /// Text of a notation that this crate does not read.
     OtherNotation(&'static str),
+    /// Text that begins like no notation.
+    NotALayout,
     /// Bytes that are not UTF-8.
     NotUtf8,
     /// Well-formed text whose numbers are invalid, in the words of the notation's own tools.
@@ -46,6 +48,7 @@ impl fmt::Display for ParseErrorKind {
             ParseErrorKind::Duplicate => write!(f, "this level was given already"),
             ParseErrorKind::Blank => write!(f, "a subaxis cannot contain blanks"),
             ParseErrorKind::OtherNotation(what) => write!(f, "{what} cannot be read here"),
+            ParseErrorKind::NotALayout => write!(f, "this is not a layout"),
             ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
             ParseErrorKind::Invalid(message) => f.write_str(message),
             ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),
@@ -92,6 +95,11 @@ impl ParseError {
                 let name = text.get(span.start..span.end).unwrap_or_default();
                 Level::new(name).err().map(|error| error.help())
             }
+            ParseErrorKind::NotALayout => Some(
+                "a layout is written as `((4_PE, 3:8), (8:1))`, `f32[8,128]{1,0}`, `(4,2):(1,4)` or \
+                 `shape=(2, 3), strides=(3, 1)`"
+                    .into(),
+            ),
             ParseErrorKind::NumberTooLarge => Some(format!("the greatest number is {}", u64::MAX)),
             ParseErrorKind::Layout(error) => error.help(),
             _ => None,

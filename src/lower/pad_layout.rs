@@ -7,7 +7,9 @@ use itertools::Itertools;
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
+use crate::machine::Machine;
 use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
+use crate::placement::check_known;
 use crate::report::counted;
 
 impl PadLayout {
@@ -37,6 +39,31 @@ impl PadLayout {
     /// ```
     pub fn lower(&self) -> Result<Layout, ParseError> {
         self.to_layout().map_err(|error| self.refuse(error))
+    }
+
+    /// Says what the text means on a machine, which has to have the levels of bare replicas. The
+    /// levels that the layout uses are checked where it is [placed](crate::Placement).
+    ///
+    /// # Errors
+    /// As [`lower`](PadLayout::lower), and [`LevelUnknown`](LayoutError::LevelUnknown).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, notation::PadLayout};
+    /// let text: PadLayout = "((4:1); B@[PEE])".parse()?;
+    /// assert!(text.lower().is_ok());
+    /// let refused = text.lower_on(&Machine::mn_core()).unwrap_err();
+    /// assert_eq!(refused.help(), Some("did you mean `PE`?"));
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
+        let layout = self.lower()?;
+        let mut replicas = self.broadcast.iter().enumerate();
+        let known = replicas.try_for_each(|(at, replica)| match replica {
+            ReplicaText::Bare(level) => check_known(Some(machine), *level, Site::Replica(at)),
+            ReplicaText::Sized { .. } => Ok(()),
+        });
+        known.map_err(|error| self.refuse(error)).map(|()| layout)
     }
 
     /// Fills in the missing address strides so that the slots of a unit are row-major.

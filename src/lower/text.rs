@@ -56,9 +56,8 @@ impl Notation {
     }
 
     /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
-    /// two lists of integers; CuTe text has a colon
-    /// outside all brackets; the first letter or digit of an XLA shape is a letter, that of a
-    /// PadLayout a digit.
+    /// two lists of integers; CuTe text has a colon outside all brackets; an XLA shape begins with
+    /// the name of a type, or with a letter and has a `[`; all other text is a PadLayout.
     ///
     /// ```
     /// use tensor_layout::notation::Notation;
@@ -77,16 +76,24 @@ impl Notation {
         }
         // Behind `@` stands the memory of a PadLayout.
         let body = text.split('@').next().unwrap_or(text);
-        let first = body.chars().find(|c| c.is_alphanumeric());
-        let is_cute = first.is_none_or(|c| c.is_ascii_digit()) && has_outer_colon(text);
-        if is_cute {
+        let first = body.find(char::is_alphanumeric).and_then(|at| body.get(at..));
+        let starts_with = |is: fn(char) -> bool| first.is_some_and(|first| first.starts_with(is));
+        if !starts_with(|c| !c.is_ascii_digit()) && has_outer_colon(text) {
             return Notation::Cute;
         }
-        match first.is_some_and(char::is_alphabetic) && !text.contains("B@[") {
+        let is_shape = body.contains('[') || first.is_some_and(begins_with_type);
+        match starts_with(char::is_alphabetic) && is_shape && !text.contains("B@[") {
             true => Notation::Xla,
             false => Notation::PadLayout,
         }
     }
+}
+
+/// Whether a text begins with the name of an XLA type.
+fn begins_with_type(text: &str) -> bool {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let name = text.get(..end).unwrap_or_default().to_ascii_lowercase();
+    XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
 }
 
 /// Where a notation begins that is known and not read.
@@ -178,6 +185,9 @@ impl LayoutText {
                 let span = Span::new(at, text.len());
                 ParseError::new(ParseErrorKind::OtherNotation(what), span, text)
             }
+            None if notation == Notation::PadLayout && !text.trim_start().starts_with('(') => {
+                ParseError::new(ParseErrorKind::NotALayout, Span::new(0, text.len()), text)
+            }
             None => error,
         })
     }
@@ -197,12 +207,13 @@ impl LayoutText {
     }
 
     /// Says what the text means on a machine: the devices of a sharding are its units, counted
-    /// through the tree. Other texts name their levels themselves.
+    /// through the tree, and the bare replicas of a PadLayout are levels of it.
     ///
     /// # Errors
-    /// As [`lower`](LayoutText::lower).
+    /// As [`lower`](LayoutText::lower), and those of [`PadLayout::lower_on`].
     pub fn lower_on(&self, machine: &Machine) -> Result<Layout, ParseError> {
         match self {
+            LayoutText::PadLayout(tree) => tree.lower_on(machine),
             LayoutText::Sharded(shape) => shape.lower(Some(machine)),
             _ => self.lower(),
         }

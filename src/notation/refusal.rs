@@ -51,8 +51,9 @@ pub(super) fn negative(what: &str, at: usize, text: &str) -> ParseError {
     let kind = ParseErrorKind::Invalid(format!("{what} cannot be negative"));
     let refusal = ParseError::new(kind, Span::new(at, at + 1), text);
     match what {
-        "a stride" => refusal
-            .with_help("for a reversed axis, write the layout that it had before it was reversed"),
+        "a stride" => {
+            refusal.with_help("negative strides are not supported; reverse the axis first")
+        }
         _ => refusal,
     }
 }

@@ -61,7 +61,9 @@ impl Strided {
             let is_list = first.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b' ');
             let rest = rest.trim_start();
             let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
-            (is_list && rest.starts_with('(')).then_some(())
+            let second = rest.strip_prefix('(')?.split(')').next()?;
+            // Subaxes and brackets in the second one are those of a PadLayout behind its shape.
+            (is_list && !second.contains(['(', ':', '_', ';'])).then_some(())
         };
         text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
     }

@@ -274,7 +274,14 @@ impl Check<'_> {
                 false => builder.replica(size, level, 1),
             };
         }
-        lanes.into_iter().fold(builder, |b, (level, n)| b.replica(n, level, 1)).build()
+        let builder = lanes.into_iter().fold(builder, |b, (level, n)| b.replica(n, level, 1));
+        builder.build().map_err(|error| match error {
+            LayoutError::TooLarge { site, .. } => LayoutError::too_large(
+                site,
+                "on this machine, the number of copies of all elements",
+            ),
+            error => error,
+        })
     }
 
     fn columns(&self, with_copies: &Layout) -> Vec<Level> {

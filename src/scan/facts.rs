@@ -75,9 +75,13 @@ fn pad_layout(tree: &PadLayout, place: ScanPlace<'_>) -> Result<LayoutFacts, Par
     };
     if let Some(machine) = place.machine {
         let memory = tree.memory().map(MemoryText::name).or(place.memory);
-        match fits(Placement::of(layout).on(machine).oversized(), memory, bits) {
+        let placed = tree.lower_on(machine).and_then(|layout| {
+            fits(Placement::of(layout).on(machine).oversized(), memory, bits)
+                .map_err(|error| tree.refuse(error))
+        });
+        match placed {
             Ok(fits) => facts.fits = fits,
-            Err(error) => facts.misplaced = Some(error.to_string()),
+            Err(error) => facts.misplaced = Some(error.kind().to_string()),
         }
     }
     Ok(facts)

@@ -306,8 +306,9 @@ fn place(
     memory: MemoryText,
     base: u64,
 ) -> Result<Placement, ParseError> {
-    Placement::of(header.layout.lower()?)
-        .on(&Machine::mn_core_2())
+    let machine = Machine::mn_core_2();
+    Placement::of(header.layout.lower_on(&machine)?)
+        .on(&machine)
         .memory(memory.name())
         .element_bits(dtype.bits())
         .base(base)

@@ -35,8 +35,8 @@ mod command {
 The page is served by this program, to this machine only (127.0.0.1), until
 Ctrl-C. It reads any notation as you type, shows where an element lives and
 which element lives at a place, zooms into blocks and units, compares two
-layouts, edits, and saves tables. Its address holds what it shows, so it can be
-kept as a bookmark.
+layouts, edits, and saves tables. The URL encodes the current view, so you can
+bookmark it.
 
 Examples:
   tensor-layout explore

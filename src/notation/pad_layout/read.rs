@@ -188,8 +188,19 @@ fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
     if let Some(other) = other_notation(text, stop.span.start) {
         return ParseError::new(ParseErrorKind::OtherNotation(other), stop.span, text);
     }
+    if let Some(subaxis) = turned(text.get(stop.span.start..).unwrap_or_default()) {
+        return stop.refuse(text, None).with_help(format!("did you mean `{subaxis}`?"));
+    }
     let help = help(&stop.expected, stop.next);
     stop.refuse(text, help)
+}
+
+/// `16_L2B` for a text that begins with `L2B_16`.
+fn turned(text: &str) -> Option<String> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (level, size) = text.get(..end)?.rsplit_once('_')?;
+    let size: u64 = size.parse().ok()?;
+    Some(format!("{size}_{}", Level::misspelt(level).or_else(|| Level::new(level).ok())?))
 }
 
 impl Stop {
