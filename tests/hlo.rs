@@ -62,6 +62,19 @@ fn totals_multiply_by_the_count_and_the_worst_comes_first() {
 }
 
 #[test]
+fn more_distinct_shapes_than_are_told_apart_are_counted_and_not_ranked() {
+    const RANKED: u64 = 1 << 18;
+    let shapes = (1..=RANKED + 2).map(|extent| format!("u8[{extent}]\n"));
+    let report = scan(&(shapes.collect::<String>() + "u8[3]"));
+    let totals = report.totals().unwrap();
+    assert_eq!((totals.shapes, totals.count, report.unranked()), (RANKED, RANKED + 3, 2));
+    assert_eq!(totals.unpadded_bytes, (RANKED + 2) * (RANKED + 3) / 2 + 3);
+    let page = report.page(Some(1)).unwrap();
+    assert!(page.contains("2 occurrences of further shapes not ranked: only the first 262144"));
+    assert_eq!(scan("u8[3] u8[4]").unranked(), 0);
+}
+
+#[test]
 fn bytes_that_are_not_text_and_endless_lines_are_read() {
     let mut dump = vec![0xff, b'\n'];
     dump.extend(b"%a = f32[2]{0} add(f32[2]{0} %x), ".repeat(100_000));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::hlo::{HloCopies, HloDump, HloRole, HloShardings, HloSummary};
+use tensor_layout::hlo::{Collectives, HloCopies, HloDump, HloRole, HloShardings, HloSummary};
 use tensor_layout::xla::XlaShape;
 
 const DUMPS: [&str; 5] = [
@@ -428,4 +428,52 @@ fn copies_say_what_changes() {
     // Eight rows of 128 are padded to 128 where they run fastest.
     assert_eq!(sizes[0], ("b", 2048, 32_768));
     assert_eq!(copies.unread(), [(9, "`f` is not one array".to_owned())]);
+}
+
+#[test]
+fn shapes_and_pairs_that_no_row_has_are_forgotten_without_a_trace() {
+    const COMPUTATIONS: u64 = 70_000;
+    let shape = |extent: u64| format!("u8[{extent},128]{{1,0:T(8,128)}}");
+    let computation = |n: u64| {
+        let extent = COMPUTATIONS + 1 - n;
+        let array = shape(extent);
+        format!(
+            "c{n} {{\n p = {array} parameter(0)\n t = u8[{extent}]{{0}} negate(p)\n \
+             ROOT r = {array} copy(p)\n}}\n"
+        )
+    };
+    let text: String = (1..=COMPUTATIONS).map(computation).collect();
+    // Seven of eight rows are padding where the extent is 8 k + 1.
+    let summary = summary(&text, Some(3));
+    let rows: Vec<_> = summary.rows().map(|row| (row.line, row.shape.to_owned())).collect();
+    assert_eq!(rows, [8, 16, 24].map(|n| (5 * n - 1, shape(COMPUTATIONS + 1 - n))));
+    let copies = greatest_copies(&text, Some(2));
+    let greatest: Vec<_> = copies.entries().iter().map(|copy| copy.to.clone()).collect();
+    assert_eq!(greatest, [shape(COMPUTATIONS), shape(COMPUTATIONS - 1)]);
+}
+
+#[test]
+fn escapes_in_a_dump_do_not_reach_the_terminal() {
+    let text = "ENTRY e {
+  a\u{1b}c = f32[3,8]{1,0:T(8,128)} parameter(0)
+  b\u{1b}c = f32[8,3]{1,0:T(8,128)} transpose(a\u{1b}c), metadata={op_name=\"x\u{1b}c\"}, sharding={replicated}
+  ROOT r\u{1b}c = f32[8,3]{1,0:T(8,128)} all-reduce(b\u{1b}c), replica_groups={}
+  broken \u{1b}c
+}
+";
+    let machine = "PE=1".parse().unwrap();
+    let mut collectives = Collectives::default();
+    let mut dump = HloDump::new(text.as_bytes());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        collectives.add(computation, Some(&machine)).unwrap();
+    }
+    let pages = [
+        summary(text, None).page(None, dump.unread_lines()).unwrap(),
+        copies(text).page(None),
+        shardings(text).page(None),
+        collectives.finish().unwrap().page(None),
+    ];
+    for page in pages {
+        assert!(page.contains("?c") && !page.contains('\u{1b}'), "{page}");
+    }
 }

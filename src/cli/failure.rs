@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use tensor_layout::error::{Excerpt, LevelNameError};
 use tensor_layout::{LayoutError, ParseError};
 
+use crate::report::printable;
+
 /// Why the command did not do what it was asked.
 #[derive(Debug)]
 pub(super) enum Failure {
@@ -44,7 +46,7 @@ impl From<LevelNameError> for Failure {
 
 /// Says on stderr what an answer leaves out or an option does not change.
 pub(super) fn note(what: &str) {
-    say(format_args!("note: {what}"));
+    say(format_args!("note: {}", printable(what)));
 }
 
 /// Prints a line to stderr. Where nobody can read it, the exit code has to do.
@@ -63,7 +65,7 @@ impl Failure {
         }
         match as_json {
             true => say(format_args!("{}", json!({ "error": self.json() }))),
-            false => say(format_args!("{self}")),
+            false => say(format_args!("{}", printable(&self.to_string()))),
         }
         ExitCode::from(2)
     }

@@ -1,30 +1,32 @@
 //! `hlo`: the instructions of an XLA compiler dump, its copies, its collectives, its shapes.
 
-use std::io::{BufRead, Write};
+use std::borrow::Cow;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Map, Value, json};
 use tensor_layout::hlo::{
-    CollectiveTraffic, Collectives, HloBytes, HloComputation, HloCopies, HloCopy, HloDump,
-    HloOnDevice, HloReport, HloRow, HloSharded, HloShardings, HloSummary, UnreadLine,
+    CollectiveTraffic, Collectives, HloBytes, HloComputation, HloComputationTotals, HloCopies,
+    HloCopy, HloDump, HloOnDevice, HloReport, HloRow, HloSharded, HloShardings, HloSummary,
+    UnreadLine,
 };
 use tensor_layout::{LayoutError, LayoutText, Machine};
 
-use super::failure::Failure;
-use super::input::{machine_of, open};
+use super::failure::{Failure, note};
+use super::input::{count, machine_of, open};
+use super::json::JsonLine;
 use super::output::{Output, byte_progress};
 use super::wrap::fitted;
 use crate::number::to_u64;
-use crate::report::counted;
+use crate::report::{counted, printable};
 
 /// Report the instructions of an XLA compiler dump, the most wasteful first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Bytes are those of one result. Sums over instructions count each once: they are
-not the memory that is live at one time, and a loop runs its body again and
-again. Values inside fusions are counted separately, because they are not in
-memory.
+Sizes are per result. Totals count each instruction once, so they are not peak
+memory, and loop bodies are counted once. Values inside fusions are counted
+separately, because they are not in memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
@@ -50,7 +52,7 @@ pub(super) struct Hlo {
     #[arg(long, conflicts_with = "format")]
     csv: bool,
     /// Only the N greatest rows (by default 20 as text, else all).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<usize>)]
     top: Option<usize>,
     /// Refuse a dump with a line that cannot be read.
     #[arg(long)]
@@ -69,8 +71,7 @@ struct About {
     /// such as POD=2,HOST=4,CHIP=4; devices are numbered through the tree.
     #[arg(long, value_name = "MACHINE")]
     collectives: Option<String>,
-    /// Report what one device holds of the instructions that have a sharding instead, the largest
-    /// first.
+    /// List the per-device size of every sharded instruction instead, largest first.
     #[arg(long)]
     shardings: bool,
     /// Report the distinct shapes instead, wherever they stand outside quotes.
@@ -139,7 +140,7 @@ impl Hlo {
             return Err(Failure::Advised(why, help.into()));
         }
         if !what.exists() && LayoutText::parse(&self.file).is_ok() {
-            let why = format!("`{}` is a layout, and hlo reads a file", self.file);
+            let why = format!("`hlo` takes a file name, but `{}` is a layout", self.file);
             return Err(Failure::Advised(
                 why,
                 "ask `tensor-layout explain` about one layout".into(),
@@ -189,12 +190,11 @@ impl Hlo {
         let all: Vec<_> = unread.iter().chain(summary.unread_lines()).map(reason).collect();
         self.check(&all)?;
         let page = summary.page(self.top, &unread)?;
-        let json = || summary_json(&summary, &all);
         match self.form() {
             HloFormat::Text => self.print(|out| out.write_all(fitted(&page).as_bytes())),
             HloFormat::Json => {
-                let json = json()?;
-                self.print(|out| writeln!(out, "{json}"))
+                let entry = entry_json(&summary)?;
+                self.print(|out| write_summary(out, &summary, &entry, &all))
             }
             HloFormat::Csv => self.print(|out| {
                 writeln!(out, "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes")?;
@@ -202,6 +202,7 @@ impl Hlo {
                     let HloRow { name, opcode, shape, sizes, op_name, source, line, computation, .. } = row;
                     let [shape, op_name, source, of] = [shape, op_name.unwrap_or_default(), source.unwrap_or_default(), computation].map(quoted);
                     let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
+                    let (name, opcode) = (named(name), named(opcode));
                     writeln!(out, "{name},{opcode},{shape},{op_name},{source},{line},{of},{unpadded},{allocated},{}", sizes.padding_bytes())
                 })
             }),
@@ -220,12 +221,14 @@ impl Hlo {
             HloFormat::Text => self.print(|out| out.write_all(fitted(&copies.page(self.top)).as_bytes())),
             HloFormat::Json => {
                 let (read, written) = copies.moved();
-                let json = json!({
-                    "copies": shown().map(copy_json).collect::<Vec<_>>(),
-                    "moved": { "read_bytes": read, "written_bytes": written },
-                    "unread_lines": unread_json(&unread),
-                });
-                self.print(|out| writeln!(out, "{json}"))
+                self.print(|out| {
+                    let mut line = JsonLine::new(out);
+                    line.list("copies", shown().map(copy_json))?;
+                    let moved = json!({ "read_bytes": read, "written_bytes": written });
+                    line.field("moved", &moved)?;
+                    line.list("unread_lines", unread.iter().map(unread_json))?;
+                    line.end()
+                })
             }
             HloFormat::Csv => self.print(|out| {
                 writeln!(out, "name,opcode,from,to,changes,free,read_bytes,written_bytes,line,computation,role,op_name,source")?;
@@ -235,7 +238,7 @@ impl Hlo {
                     let texts = [&copy.from, &copy.to, &changes, &copy.computation].map(|text| quoted(text));
                     let [from, to, changes, computation] = texts;
                     let origin = [&copy.op_name, &copy.source].map(|text| quoted(text.as_deref().unwrap_or_default()));
-                    let (name, opcode, role, line) = (&copy.name, &copy.opcode, copy.role.name(), copy.line);
+                    let (name, opcode, role, line) = (named(&copy.name), named(&copy.opcode), copy.role.name(), copy.line);
                     let (read, written) = (copy.read, copy.written);
                     writeln!(out, "{name},{opcode},{from},{to},{changes},{free},{read},{written},{line},{computation},{role},{}", origin.join(","))
                 })
@@ -253,13 +256,14 @@ impl Hlo {
         match self.form() {
             HloFormat::Text => self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes())),
             HloFormat::Json => {
-                let json = json!({
-                    "shardings": shown().map(sharded_json).collect::<Vec<_>>(),
-                    "entry": on_device_json(all.on_device()),
-                    "partitions": all.partitions(),
-                    "unread_lines": unread_json(&unread),
-                });
-                self.print(|out| writeln!(out, "{json}"))
+                self.print(|out| {
+                    let mut line = JsonLine::new(out);
+                    line.list("shardings", shown().map(sharded_json))?;
+                    line.field("entry", &on_device_json(all.on_device()))?;
+                    line.field("partitions", &json!(all.partitions()))?;
+                    line.list("unread_lines", unread.iter().map(unread_json))?;
+                    line.end()
+                })
             }
             HloFormat::Csv => self.print(|out| {
                 writeln!(out, "name,opcode,shape,sharding,left_over,device_unpadded_bytes,device_allocated_bytes,whole_bytes,line,computation,op_name")?;
@@ -267,7 +271,7 @@ impl Hlo {
                     let texts = [&entry.shape, &entry.sharding, &entry.computation].map(|text| quoted(text));
                     let [shape, sharding, computation] = texts;
                     let op_name = quoted(entry.op_name.as_deref().unwrap_or_default());
-                    let (name, opcode, line) = (&entry.name, &entry.opcode, entry.line);
+                    let (name, opcode, line) = (named(&entry.name), named(&entry.opcode), entry.line);
                     let HloBytes { unpadded, allocated, .. } = entry.device;
                     let (left_over, whole) = (entry.is_left_over, entry.whole_bytes);
                     writeln!(out, "{name},{opcode},{shape},{sharding},{left_over},{unpadded},{allocated},{whole},{line},{computation},{op_name}")
@@ -287,14 +291,17 @@ impl Hlo {
         if report.entries().is_empty() && report.unread_count() == 0 {
             return Err(self.nothing("shape"));
         }
+        if report.unranked() > 0 && self.form() != HloFormat::Text {
+            note(&report.unranked_text());
+        }
         match self.form() {
             HloFormat::Text => {
                 let page = report.page(self.top)?;
                 self.print(|out| out.write_all(fitted(&page).as_bytes()))
             }
             HloFormat::Json => {
-                let json = shapes_json(&report, self.top)?;
-                self.print(|out| writeln!(out, "{json}"))
+                let totals = totals_json(&report)?;
+                self.print(|out| write_shapes(out, &report, self.top, &totals))
             }
             HloFormat::Csv => self.print(|out| report.write_csv(out, self.top)),
         }
@@ -310,10 +317,7 @@ impl Hlo {
             HloFormat::Text => {
                 self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes()))
             }
-            HloFormat::Json => {
-                let json = collectives_json(&all, self.top);
-                self.print(|out| writeln!(out, "{json}"))
-            }
+            HloFormat::Json => self.print(|out| write_collectives(out, &all, self.top)),
             HloFormat::Csv => {
                 Err(Failure::Argument("--collectives are printed as text or as JSON".into()))
             }
@@ -322,15 +326,23 @@ impl Hlo {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    format!("\"{}\"", printable(text).replace('"', "\"\""))
+}
+
+/// A name as a field of CSV, in quotes only where it needs them.
+fn named(name: &str) -> Cow<'_, str> {
+    match name.contains(|c: char| c.is_control() || matches!(c, ',' | '"')) {
+        true => quoted(name).into(),
+        false => name.into(),
+    }
 }
 
 fn reason(line: &UnreadLine) -> (u64, String) {
     (line.line, format!("{}: {}", line.reason, line.text))
 }
 
-fn unread_json(unread: &[(u64, String)]) -> Value {
-    unread.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect()
+fn unread_json((line, reason): &(u64, String)) -> Value {
+    json!({ "line": line, "reason": reason })
 }
 
 fn bytes_json(bytes: HloBytes) -> Value {
@@ -342,42 +354,53 @@ fn bytes_json(bytes: HloBytes) -> Value {
     })
 }
 
-fn summary_json(summary: &HloSummary, unread: &[(u64, String)]) -> Result<Value, LayoutError> {
-    let rows = summary.rows().map(|row| {
-        json!({
-            "name": row.name,
-            "opcode": row.opcode,
-            "shape": row.shape,
-            "op_name": row.op_name,
-            "source": row.source,
-            "line": row.line,
-            "computation": row.computation,
-            "unpadded_bytes": row.sizes.unpadded_bytes,
-            "allocated_bytes": row.sizes.allocated_bytes,
-            "waste_bytes": row.sizes.padding_bytes(),
-        })
-    });
-    let computations = summary.computations().iter().map(|totals| {
-        json!({
-            "module": totals.module,
-            "name": totals.name,
-            "role": totals.role.name(),
-            "line": totals.line,
-            "written": bytes_json(totals.written),
-            "parameters": bytes_json(totals.parameters),
-            "result": bytes_json(totals.result),
-        })
-    });
+fn write_summary(
+    out: &mut Output,
+    summary: &HloSummary,
+    entry: &Value,
+    unread: &[(u64, String)],
+) -> io::Result<()> {
+    let mut line = JsonLine::new(out);
+    line.list("instructions", summary.rows().map(|row| row_json(&row)))?;
+    line.list("computations", summary.computations().iter().map(computation_json))?;
+    line.field("entry", entry)?;
+    line.field("partitions", &json!(summary.partitions()))?;
+    line.list("unread_lines", unread.iter().map(unread_json))?;
+    line.end()
+}
+
+fn row_json(row: &HloRow<'_>) -> Value {
+    json!({
+        "name": row.name,
+        "opcode": row.opcode,
+        "shape": row.shape,
+        "op_name": row.op_name,
+        "source": row.source,
+        "line": row.line,
+        "computation": row.computation,
+        "unpadded_bytes": row.sizes.unpadded_bytes,
+        "allocated_bytes": row.sizes.allocated_bytes,
+        "waste_bytes": row.sizes.padding_bytes(),
+    })
+}
+
+fn computation_json(totals: &HloComputationTotals) -> Value {
+    json!({
+        "module": totals.module,
+        "name": totals.name,
+        "role": totals.role.name(),
+        "line": totals.line,
+        "written": bytes_json(totals.written),
+        "parameters": bytes_json(totals.parameters),
+        "result": bytes_json(totals.result),
+    })
+}
+
+fn entry_json(summary: &HloSummary) -> Result<Value, LayoutError> {
     Ok(json!({
-        "instructions": rows.collect::<Vec<_>>(),
-        "computations": computations.collect::<Vec<_>>(),
-        "entry": {
-            "parameters": bytes_json(summary.parameters()?),
-            "results": bytes_json(summary.result()?),
-            "on_device": summary.on_device()?.map(on_device_json),
-        },
-        "partitions": summary.partitions(),
-        "unread_lines": unread_json(unread),
+        "parameters": bytes_json(summary.parameters()?),
+        "results": bytes_json(summary.result()?),
+        "on_device": summary.on_device()?.map(on_device_json),
     }))
 }
 
@@ -421,7 +444,8 @@ fn copy_json(copy: &HloCopy) -> Value {
         "source": copy.source,
     })
 }
-fn collectives_json(all: &Collectives, top: Option<usize>) -> Value {
+
+fn write_collectives(out: &mut Output, all: &Collectives, top: Option<usize>) -> io::Result<()> {
     let traffic = |traffic: &CollectiveTraffic| {
         let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
         json!({ "received": traffic.received, "into": into.collect::<Map<_, _>>() })
@@ -436,16 +460,19 @@ fn collectives_json(all: &Collectives, top: Option<usize>) -> Value {
             "traffic": traffic(&entry.traffic),
         })
     });
-    let unread = all.unread.iter().map(|(line, reason)| json!({ "line": line, "reason": reason }));
-    json!({
-        "collectives": entries.collect::<Vec<_>>(),
-        "total": traffic(&all.total),
-        "unread": unread.collect::<Vec<_>>(),
-    })
+    let mut line = JsonLine::new(out);
+    line.list("collectives", entries)?;
+    line.field("total", &traffic(&all.total))?;
+    line.list("unread", all.unread.iter().map(unread_json))?;
+    line.end()
 }
 
-fn shapes_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutError> {
-    let totals = report.totals()?;
+fn write_shapes(
+    out: &mut Output,
+    report: &HloReport,
+    top: Option<usize>,
+    totals: &Value,
+) -> io::Result<()> {
     let entries = report.entries();
     let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
         json!({
@@ -456,21 +483,26 @@ fn shapes_json(report: &HloReport, top: Option<usize>) -> Result<Value, LayoutEr
             "waste_bytes": entry.sizes.padding_bytes(),
         })
     });
-    let unread = report
-        .unread_lines()
-        .iter()
-        .map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
+    let unread = report.unread_lines().iter();
+    let unread =
+        unread.map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
+    let mut line = JsonLine::new(out);
+    line.list("shapes", shapes)?;
+    line.field("totals", totals)?;
+    line.list("unread_lines", unread)?;
+    line.end()
+}
+
+fn totals_json(report: &HloReport) -> Result<Value, LayoutError> {
+    let totals = report.totals()?;
     Ok(json!({
-        "shapes": shapes.collect::<Vec<_>>(),
-        "totals": {
-            "shapes": totals.shapes,
-            "count": totals.count,
-            "unpadded_bytes": totals.unpadded_bytes,
-            "allocated_bytes": totals.allocated_bytes,
-            "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
-            "lines": report.lines(),
-            "unread_lines": report.unread_count(),
-        },
-        "unread_lines": unread.collect::<Vec<_>>(),
+        "shapes": totals.shapes,
+        "count": totals.count,
+        "unpadded_bytes": totals.unpadded_bytes,
+        "allocated_bytes": totals.allocated_bytes,
+        "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
+        "unranked": report.unranked(),
+        "lines": report.lines(),
+        "unread_lines": report.unread_count(),
     }))
 }

@@ -1,5 +1,7 @@
 //! Reports as JSON: the schemas of `docs/notation.md` and `docs/xla.md`.
 
+use std::io::{self, Write};
+
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Target;
 use tensor_layout::placement::Fit;
@@ -8,6 +10,43 @@ use tensor_layout::report::{
 };
 use tensor_layout::xla::XlaSizes;
 use tensor_layout::{Found, Level, Location};
+
+/// A JSON object on one line that is written part by part: a list may have millions of rows.
+pub(super) struct JsonLine<'o> {
+    out: &'o mut dyn Write,
+    /// What goes before the next field.
+    before: &'static str,
+}
+
+impl JsonLine<'_> {
+    pub(super) fn new(out: &mut dyn Write) -> JsonLine<'_> {
+        JsonLine { out, before: "{" }
+    }
+
+    pub(super) fn field(&mut self, name: &str, value: &Value) -> io::Result<()> {
+        write!(self.out, "{}\"{name}\":{value}", self.before)?;
+        self.before = ",";
+        Ok(())
+    }
+
+    pub(super) fn list(
+        &mut self,
+        name: &str,
+        mut rows: impl Iterator<Item = Value>,
+    ) -> io::Result<()> {
+        write!(self.out, "{}\"{name}\":[", self.before)?;
+        self.before = ",";
+        if let Some(first) = rows.next() {
+            write!(self.out, "{first}")?;
+        }
+        rows.try_for_each(|row| write!(self.out, ",{row}"))?;
+        self.out.write_all(b"]")
+    }
+
+    pub(super) fn end(self) -> io::Result<()> {
+        self.out.write_all(b"}\n")
+    }
+}
 
 /// A shape: its sizes, its arrays, and for a single array its layout.
 pub(super) fn shape_json(report: &ShapeReport) -> Value {

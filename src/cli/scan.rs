@@ -1,6 +1,6 @@
 //! `scan`: the layouts in any text.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use tensor_layout::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
 use tensor_layout::xla::XlaParser;
 
 use super::failure::{Failure, note};
-use super::input::{OnMachine, open};
-use super::json::fits_json;
+use super::input::{OnMachine, count, open};
+use super::json::{JsonLine, fits_json};
 use super::output::{Output, byte_progress};
 use super::wrap::fitted;
 
@@ -47,7 +47,7 @@ pub(super) struct Scan {
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     json: bool,
     /// Only the first N layouts.
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", value_parser = count::<usize>, help_heading = "Output")]
     top: Option<usize>,
 }
 
@@ -76,9 +76,12 @@ impl Scan {
         let format = if self.json { ScanFormat::Json } else { self.format };
         let mut out = Output::new(None)?;
         let written = match format {
-            ScanFormat::Text => out.write_all(fitted(&report.page(place, self.top)).as_bytes()),
+            ScanFormat::Text if io::stdout().is_terminal() => {
+                out.write_all(fitted(&report.page(place, self.top)).as_bytes())
+            }
+            ScanFormat::Text => report.write_page(&mut out, place, self.top),
             ScanFormat::Csv => report.write_csv(&mut out, place, self.top),
-            ScanFormat::Json => writeln!(out, "{}", scan_json(&report, place, self.top)),
+            ScanFormat::Json => write_json(&mut out, &report, place, self.top),
         };
         written.map_err(|error| out.failed(error))?;
         out.finish()
@@ -127,17 +130,22 @@ impl Scan {
     }
 }
 
-fn scan_json(report: &ScanReport, place: ScanPlace<'_>, top: Option<usize>) -> Value {
+fn write_json(
+    out: &mut Output,
+    report: &ScanReport,
+    place: ScanPlace<'_>,
+    top: Option<usize>,
+) -> io::Result<()> {
     let rows = report.rows().take(top.unwrap_or(usize::MAX));
     let unread = report.unread().map(|unread| {
         json!({
             "text": unread.text, "line": unread.line, "count": unread.count, "reason": unread.reason,
         })
     });
-    json!({
-        "layouts": rows.map(|row| row_json(&row, place)).collect::<Vec<_>>(),
-        "unread": unread.collect::<Vec<_>>(),
-    })
+    let mut line = JsonLine::new(out);
+    line.list("layouts", rows.map(|row| row_json(&row, place)))?;
+    line.list("unread", unread)?;
+    line.end()
 }
 
 fn row_json(row: &LayoutRow<'_>, place: ScanPlace<'_>) -> Value {

@@ -10,7 +10,7 @@ use crate::hlo::{CollectiveTraffic, HloComputation};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::number::to_u64;
-use crate::report::{counted, readable_bytes};
+use crate::report::{counted, printable, readable_bytes};
 
 /// A collective of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl Collectives {
             let lines = self.unread.iter().take(SHOWN);
             page.extend(lines.map(|(line, why)| format!("  line {line}: {why}\n")));
         }
-        page
+        printable(&page).into_owned()
     }
 }
 

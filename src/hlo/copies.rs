@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use crate::algebra::Layout;
 use crate::error::{LayoutError, Site};
 use crate::hlo::held::{Held, HeldRow};
-use crate::hlo::names::Shapes;
+use crate::hlo::names::{MOST_KNOWN, Shapes};
 use crate::hlo::roles::{Calls, HloRole, NOT_LISTED, Roles};
 use crate::hlo::{HloComputation, HloInstruction, HloModule};
 use crate::lower::check_attributes;
@@ -56,7 +56,7 @@ pub struct HloCopy {
 /// An instruction in the body of a loop counts once; one inside a fusion reads and writes
 /// nothing by itself, and is not part of the totals.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
-/// one computation, the distinct pairs, and what is listed: all, or with [`new`](HloCopies::new) the
+/// one computation, some 65 000 pairs, and what is listed: all, or with [`new`](HloCopies::new) the
 /// worst; of the module that is being read also some 60 bytes for each computation, and the worst of
 /// each that no fusion is known to call.
 ///
@@ -164,7 +164,22 @@ impl HloCopies {
             self.sums.push((number, sums));
         }
         self.hold(number, computation);
+        self.forget_pairs();
         Ok(())
+    }
+
+    /// Forgets shapes and the pairs that no row has, once there are many.
+    fn forget_pairs(&mut self) {
+        self.shapes.trim();
+        if self.known.len() <= MOST_KNOWN.max(2 * self.held.rows().len()) {
+            return;
+        }
+        let all = std::mem::take(&mut self.known);
+        for row in self.held.rows_mut() {
+            if let Some((pair, change)) = all.get_index(row.number) {
+                row.number = self.known.insert_full(pair.clone(), change.clone()).0;
+            }
+        }
     }
 
     /// Keeps an instruction if it may be among the greatest.

@@ -13,6 +13,9 @@ use crate::number::to_u64;
 /// Outside of computations, where any text may stand, a longer line is read in pieces.
 const LONGEST_LINE: usize = 64 << 20;
 
+/// In a computation a longer line is an error: a device may have no end.
+const LONGEST_INSTRUCTION: usize = 1 << 30;
+
 /// A stream of computations, read from the text of any number of HLO modules.
 ///
 /// Text between modules and computations is skipped. Inside a computation every line is an
@@ -117,9 +120,19 @@ impl<R: BufRead> HloDump<R> {
         Ok(read > 0)
     }
 
+    /// Reads the next line of a computation, all of it.
+    fn next_line_of_body(&mut self) -> io::Result<bool> {
+        let found = self.next_line(LONGEST_INSTRUCTION)?;
+        if self.piece.len() == LONGEST_INSTRUCTION && !self.piece.ends_with(b"\n") {
+            let why = format!("line {} is longer than 1 GiB", self.lines);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        Ok(found)
+    }
+
     /// Reads lines up to the closing brace of a computation.
     fn read_body(&mut self) -> io::Result<()> {
-        while self.next_line(usize::MAX)? {
+        while self.next_line_of_body()? {
             if self.ends_body() {
                 break;
             }
@@ -164,7 +177,7 @@ impl<R: BufRead> HloDump<R> {
                 self.body.push(record, close);
                 return Ok(Ending::Complete);
             }
-            if !self.next_line(usize::MAX)? {
+            if !self.next_line_of_body()? {
                 break;
             }
             // Brackets of a constant may close at the beginning of a line.

@@ -76,6 +76,10 @@ impl<K: Copy> Held<K> {
         &self.rows
     }
 
+    pub(super) fn rows_mut(&mut self) -> &mut [HeldRow<K>] {
+        &mut self.rows
+    }
+
     /// Drops the others.
     pub(super) fn retain(&mut self, is_kept: impl FnMut(&HeldRow<K>) -> bool) {
         self.rows.retain(is_kept);

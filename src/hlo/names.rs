@@ -63,11 +63,32 @@ pub(super) fn hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name)
 }
 
+/// How many distinct texts are kept only so that the next one like it need not be parsed.
+pub(super) const MOST_KNOWN: usize = 1 << 16;
+
 /// Distinct shapes with their sizes, or why they have none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
 
 impl Shapes {
+    /// How many are known.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets all, once there are too many; their numbers no longer hold.
+    pub(super) fn trim(&mut self) {
+        if self.len() > MOST_KNOWN {
+            self.0.clear();
+        }
+    }
+
+    /// Adds a shape of `other`, and returns its number here.
+    pub(super) fn adopt(&mut self, other: &Shapes, number: usize) -> usize {
+        let Some((text, sizes)) = other.0.get_index(number) else { return number };
+        self.0.insert_full(text.clone(), sizes.clone()).0
+    }
+
     /// The number of a shape and its sizes.
     pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
         let known = self.0.get_index_of(text);

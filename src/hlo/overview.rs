@@ -64,6 +64,10 @@ impl Sums {
         }
     }
 
+    pub(super) fn count(self) -> u64 {
+        self.count
+    }
+
     pub(super) fn bytes(self) -> Result<HloBytes, LayoutError> {
         let too_large = |_| LayoutError::too_large(Site::Layout, "the total size in bytes");
         let unpadded = u64::try_from(self.unpadded).map_err(too_large)?;

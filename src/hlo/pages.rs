@@ -10,7 +10,7 @@ use crate::hlo::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::hlo::summary::{HloBytes, HloRow, HloSummary};
 use crate::hlo::unread::UnreadLine;
 use crate::number::to_u64;
-use crate::report::{counted, readable_bytes};
+use crate::report::{counted, printable, readable_bytes};
 
 /// How many rows a page has, if nothing else is said.
 const SHOWN: usize = 20;
@@ -86,7 +86,8 @@ impl HloSummary {
         let lines = unread.iter().chain(self.unread_lines());
         let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text))).collect_vec();
         let count = to_u64(lines.len());
-        Ok(page + &unread_page(lines.into_iter(), count))
+        page += &unread_page(lines.into_iter(), count);
+        Ok(printable(&page).into_owned())
     }
 
     fn computation_rows(&self) -> Result<String, LayoutError> {
@@ -166,7 +167,8 @@ impl HloShardings {
         }
         let unread = self.unread_lines().iter();
         let unread = unread.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
-        page + &unread_page(unread, to_u64(self.unread_lines().len()))
+        page += &unread_page(unread, to_u64(self.unread_lines().len()));
+        printable(&page).into_owned()
     }
 }
 
@@ -207,6 +209,7 @@ impl HloCopies {
         page +=
             &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));
         let unread = self.unread().iter().cloned();
-        page + &unread_page(unread, to_u64(self.unread().len()))
+        page += &unread_page(unread, to_u64(self.unread().len()));
+        printable(&page).into_owned()
     }
 }

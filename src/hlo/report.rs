@@ -5,21 +5,27 @@ use std::io::{self, BufRead, Read};
 use indexmap::IndexMap;
 
 use crate::error::{LayoutError, Site};
+use crate::hlo::HloBytes;
+use crate::hlo::overview::Sums;
 use crate::hlo::scan::{Candidate, Candidates};
 use crate::hlo::unread::{Unread, UnreadLine};
 use crate::lower::XlaSizes;
 use crate::notation::XlaShape;
 use crate::number::to_u64;
-use crate::report::{counted, readable_bytes};
+use crate::report::{counted, printable, readable_bytes};
 
 /// A longer line is read in pieces, cut at a blank.
 const LONGEST_PIECE: usize = 1 << 20;
 
+/// How many distinct shapes are told apart.
+const MOST_SHAPES: usize = 1 << 18;
+
 /// The distinct shapes of a compiler dump.
 ///
 /// A shape is an entry under its text as written, wherever it stands: in tuples, among operands,
-/// in attributes; each occurrence counts once. Quoted text is skipped.
-/// Cost: one pass; memory for the distinct shapes and one line, at most 1 MiB of it.
+/// in attributes; each occurrence counts once. Quoted text is skipped. After 262 144 distinct shapes
+/// further ones are [not ranked](HloReport::unranked): the totals count them, no entry does.
+/// Cost: one pass; memory for those shapes, and one line, at most 1 MiB of it.
 ///
 /// ```
 /// use tensor_layout::hlo::HloReport;
@@ -32,7 +38,9 @@ const LONGEST_PIECE: usize = 1 << 20;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HloReport {
-    shapes: IndexMap<String, Outcome>,
+    shapes: IndexMap<Box<str>, Outcome>,
+    /// The occurrences of shapes beyond the ones that are told apart.
+    others: Sums,
     unread: Unread,
     lines: u64,
 }
@@ -124,11 +132,15 @@ impl HloReport {
         let shape = std::str::from_utf8(text).unwrap_or_default();
         if !self.shapes.contains_key(shape) {
             let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
+            let sizes = sizes.map_err(|error| error.kind().to_string());
+            if self.shapes.len() >= MOST_SHAPES {
+                return self.count_other(text, sizes);
+            }
             let outcome = match sizes {
                 Ok(sizes) => Outcome::Shape(sizes, 0),
-                Err(error) => Outcome::Refused(error.kind().to_string()),
+                Err(why) => Outcome::Refused(why),
             };
-            self.shapes.insert(shape.to_owned(), outcome);
+            self.shapes.insert(shape.into(), outcome);
         }
         match self.shapes.get_mut(shape)? {
             Outcome::Shape(_, count) => {
@@ -139,19 +151,24 @@ impl HloReport {
         }
     }
 
+    fn count_other<'t>(
+        &mut self,
+        text: &'t [u8],
+        sizes: Result<XlaSizes, String>,
+    ) -> Option<(&'t [u8], String)> {
+        match sizes {
+            Ok(XlaSizes { unpadded_bytes: unpadded, allocated_bytes: allocated, .. }) => {
+                self.others.add(HloBytes { count: 1, unpadded, allocated });
+                None
+            }
+            Err(why) => Some((text, why)),
+        }
+    }
+
     /// The shapes, those that waste most in one occurrence first.
     #[must_use]
     pub fn entries(&self) -> Vec<HloEntry<'_>> {
-        let mut entries: Vec<HloEntry<'_>> = self
-            .shapes
-            .iter()
-            .filter_map(|(shape, outcome)| match outcome {
-                Outcome::Shape(sizes, count) => {
-                    Some(HloEntry { shape, count: *count, sizes: *sizes })
-                }
-                Outcome::Refused(_) => None,
-            })
-            .collect();
+        let mut entries: Vec<HloEntry<'_>> = self.ranked().collect();
         entries.sort_by(|a, b| {
             let key = |entry: &HloEntry<'_>| (entry.sizes.padding_bytes(), entry.count);
             key(b).cmp(&key(a)).then_with(|| a.shape.cmp(b.shape))
@@ -159,7 +176,32 @@ impl HloReport {
         entries
     }
 
-    /// All occurrences together.
+    fn ranked(&self) -> impl Iterator<Item = HloEntry<'_>> {
+        self.shapes.iter().filter_map(|(shape, outcome)| match outcome {
+            Outcome::Shape(sizes, count) => Some(HloEntry { shape, count: *count, sizes: *sizes }),
+            Outcome::Refused(_) => None,
+        })
+    }
+
+    /// The number of occurrences of shapes that were not told apart, because there were too many
+    /// distinct ones before them: [`totals`](HloReport::totals) adds their bytes, but no entry
+    /// counts them.
+    #[must_use]
+    pub fn unranked(&self) -> u64 {
+        self.others.count()
+    }
+
+    /// The note on what is not ranked, for a person.
+    #[must_use]
+    pub fn unranked_text(&self) -> String {
+        format!(
+            "{} of further shapes not ranked: only the first {} distinct shapes are told apart",
+            counted(self.unranked(), "occurrence"),
+            self.shapes.len()
+        )
+    }
+
+    /// All occurrences together; `shapes` counts the distinct ones that are ranked.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
@@ -168,7 +210,10 @@ impl HloReport {
         let add = |sum: u64, bytes: u64, count: u64| {
             bytes.checked_mul(count).and_then(|all| sum.checked_add(all)).ok_or_else(too_large)
         };
-        self.entries().into_iter().try_fold(HloTotals::default(), |totals, entry| {
+        let HloBytes { count, unpadded, allocated } = self.others.bytes()?;
+        let others =
+            HloTotals { shapes: 0, count, unpadded_bytes: unpadded, allocated_bytes: allocated };
+        self.ranked().try_fold(others, |totals, entry| {
             let HloEntry { count, sizes, .. } = entry;
             Ok(HloTotals {
                 shapes: totals.shapes + 1,
@@ -203,15 +248,18 @@ impl HloReport {
         let waste = allocated.saturating_sub(unpadded);
         let more = entries.len().saturating_sub(top);
         let kinds = match more {
-            0 => format!("all of {} shapes", totals.shapes),
-            _ => format!("all of {} shapes, {more} of them not shown", totals.shapes),
+            0 => format!("all of {}", counted(totals.shapes, "shape")),
+            _ => format!("all of {}, {more} of them not shown", counted(totals.shapes, "shape")),
         };
         line(waste, unpadded, allocated, &totals.count.to_string(), &kinds);
         let head = format!(
             "{:>11} {:>11} {:>11} {:>7}  shape\n",
             "waste", "unpadded", "allocated", "count"
         );
-        Ok(format!("{head}{page}{}", self.unread_page()))
+        if self.unranked() > 0 {
+            page.push_str(&format!("{:43}{}\n", "", self.unranked_text()));
+        }
+        Ok(printable(&format!("{head}{page}{}", self.unread_page())).into_owned())
     }
 
     fn unread_page(&self) -> String {

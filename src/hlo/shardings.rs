@@ -10,6 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::error::LayoutError;
+use crate::hlo::names::MOST_KNOWN;
 use crate::hlo::summary::HloBytes;
 use crate::hlo::unread::{Unread, UnreadLine};
 use crate::hlo::{HloComputation, HloInstruction};
@@ -112,6 +113,9 @@ impl Shares {
         self.key.push_str(sharding.unwrap_or_default());
         if let Some(share) = self.known.get(&*self.key) {
             return share.clone();
+        }
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
         }
         let share = Share::of(of, sharding, left_over);
         self.known.insert(self.key.as_str().into(), share.clone());

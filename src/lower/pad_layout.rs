@@ -10,7 +10,7 @@ use crate::level::Level;
 use crate::machine::Machine;
 use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
 use crate::placement::check_known;
-use crate::report::counted;
+use crate::number::counted;
 
 impl PadLayout {
     /// Says what the text means.

@@ -4,6 +4,8 @@ mod placement;
 mod shape;
 mod sharding;
 
+use std::borrow::Cow;
+
 pub use placement::{AxisReport, DigitReport, LevelReport, Report, SharedPlace};
 pub use shape::{MemberReport, ShapeReport};
 pub use sharding::{Fill, ShardingReport};
@@ -15,9 +17,13 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// `1 layout`, `2 layouts`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// A page with `?` for control characters: names in a file could hold escapes of a terminal.
+pub(crate) fn printable(page: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| c.is_control() && c != '\n';
+    match page.contains(is_hidden) {
+        true => page.replace(is_hidden, "?").into(),
+        false => page.into(),
+    }
 }
 
 /// Bytes in the unit that people read, with two decimals, rounded down.

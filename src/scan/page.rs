@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use crate::number::to_u64;
 use crate::placement::Fit;
-use crate::report::{counted, percent, readable_bytes};
+use crate::report::{counted, percent, printable, readable_bytes};
 use crate::scan::facts::{LayoutFacts, ScanPlace};
 use crate::scan::report::{LayoutRow, ScanReport, UnreadLayout};
 
@@ -17,26 +17,43 @@ impl ScanReport {
     /// A page for a person: two lines per layout, the first `top` of them.
     #[must_use]
     pub fn page(&self, place: ScanPlace<'_>, top: Option<usize>) -> String {
+        let mut page = Vec::new();
+        // A vector takes all that is written.
+        let _ = self.write_page(&mut page, place, top);
+        String::from_utf8_lossy(&page).into_owned()
+    }
+
+    /// Writes the [page](ScanReport::page), row by row.
+    ///
+    /// # Errors
+    /// What `out` fails with.
+    pub fn write_page(
+        &self,
+        out: &mut dyn io::Write,
+        place: ScanPlace<'_>,
+        top: Option<usize>,
+    ) -> io::Result<()> {
         let row = |line: &str, count: &str, cells: [String; 3], text: &str| {
             let [bytes, allocated, padding] = cells;
             format!("{line:>7} {count:>6} {bytes:>11} {allocated:>11} {padding:>8}  {text}\n")
         };
         let names = ["bytes", "allocated", "padding"].map(str::to_owned);
-        let mut page = row("line", "count", names, "layout");
+        out.write_all(row("line", "count", names, "layout").as_bytes())?;
         for layout in self.rows().take(top.unwrap_or(usize::MAX)) {
             let facts = layout.facts(place);
             let cells = facts.as_ref().map_or_else(|_| ["-", "-", "-"].map(str::to_owned), cells);
             let (line, count) = (layout.line.to_string(), layout.count.to_string());
-            page += &row(&line, &count, cells, layout.text);
+            out.write_all(row(&line, &count, cells, layout.text).as_bytes())?;
             let about = match facts {
                 Ok(facts) => about(&layout, &facts),
                 Err(error) => vec![error.kind().to_string()],
             };
             let name = layout.name.map(str::to_owned);
             let about = name.into_iter().chain(about).join("; ");
-            page += &format!("{:9}{about}\n", "");
+            writeln!(out, "{:9}{}", "", printable(&about))?;
         }
-        page + &self.summary(top) + &unread_page(self.unread())
+        out.write_all(self.summary(top).as_bytes())?;
+        out.write_all(printable(&unread_page(self.unread())).as_bytes())
     }
 
     fn summary(&self, top: Option<usize>) -> String {
@@ -94,7 +111,7 @@ impl ScanReport {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    format!("\"{}\"", printable(text).replace('"', "\"\""))
 }
 
 fn cells(facts: &LayoutFacts) -> [String; 3] {
