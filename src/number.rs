@@ -14,8 +14,3 @@ const _: () = assert!(usize::BITS <= u64::BITS);
 pub(crate) fn to_index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
-
-/// `1 layout`, `2 layouts`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}

@@ -66,10 +66,7 @@ fn negative_numbers_of_cute_are_refused_by_name() {
     let refused = text.parse::<CuteLayout>().unwrap_err();
     assert_eq!(refused.kind().to_string(), "a stride cannot be negative");
     assert_eq!(refused.span(), Span::new(9, 10));
-    assert_eq!(
-        refused.help(),
-        Some("negative strides are not supported; reverse the axis first")
-    );
+    assert_eq!(refused.help(), Some("negative strides are not supported; reverse the axis first"));
     let extent = "(4,-2):(1,4)".parse::<CuteLayout>().unwrap_err();
     assert_eq!(
         (extent.kind().to_string().as_str(), extent.help()),

@@ -15,7 +15,7 @@ use super::devices::both_by_device;
 use super::failure::{Failure, note};
 use super::input::{Form, On, Reading};
 use super::output::{Output, print};
-use crate::number::counted;
+use crate::report::counted;
 
 /// Count what has to move to go from one layout to another.
 #[derive(Debug, ClapArgs)]

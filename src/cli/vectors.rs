@@ -21,7 +21,7 @@ use super::files::Files;
 use super::input::{count, open};
 use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
 use crate::number::to_u64;
-use crate::number::counted;
+use crate::report::counted;
 
 /// Write, read, check and compare test vectors of MN-Core 2.
 #[derive(Debug, ClapArgs)]

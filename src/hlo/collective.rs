@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::notation::sharding::DeviceGroups;
 use crate::notation::{XlaArray, XlaShape};
 use crate::number::to_u64;
-use crate::number::counted;
+use crate::report::counted;
 
 /// What a collective does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

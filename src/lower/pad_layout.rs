@@ -5,12 +5,11 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{Inexpressible, LayoutError, ParseError, Site};
+use crate::error::{Inexpressible, LayoutError, ParseError, Site, counted};
 use crate::level::Level;
 use crate::machine::Machine;
 use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
 use crate::placement::check_known;
-use crate::number::counted;
 
 impl PadLayout {
     /// Says what the text means.
@@ -409,7 +408,10 @@ pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Optio
         ),
         Inexpressible::Slots { slots, kept } => {
             let are = if *kept == 1 { "is" } else { "are" };
-            format!("padding is left out: of {} {kept} {are} kept", counted(*slots, "slot"))
+            format!(
+                "padding is left out: of {} {kept} {are} kept",
+                counted(*slots, "slot", "slots")
+            )
         }
         Inexpressible::Marked { level } => {
             format!("{notation} cannot express that `{level}` is used")

@@ -26,6 +26,11 @@ pub(crate) fn printable(page: &str) -> Cow<'_, str> {
     }
 }
 
+/// `1 layout`, `2 layouts`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Bytes in the unit that people read, with two decimals, rounded down.
 pub(crate) fn readable_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
