@@ -1,7 +1,7 @@
 //! The loops of an operation, and the layout that they ask of an operand.
 
 use super::refused;
-use crate::algebra::{Axis, Layout, Subaxis, Target, merged_digits};
+use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, merged_digits};
 use crate::error::{LayoutError, OperationFault, Site};
 use crate::level::Level;
 
@@ -98,7 +98,7 @@ impl Loops {
         let others = all.filter(|number| !empty && !axes.contains(number));
         for axis in others.filter_map(|number| self.axis(number)) {
             let levels = axis.subaxes.iter().filter_map(outside).map(|(_, level, _)| level);
-            operand = levels.fold(operand, |operand, level| operand.used(level));
+            operand = levels.fold(operand, LayoutBuilder::used);
             for (size, level, stride) in copies(axis) {
                 operand = operand.replica(size, level, stride);
             }

@@ -8,7 +8,7 @@ use tensor_layout::relayout::{Relayout, TimeOrder, UnitPart, traffic_between};
 use tensor_layout::{LayoutError, Level};
 
 use super::law_17_relayout::{
-    Pair, Path, Sides, alone, is_small, judge, placements, relayout, units,
+    Pair, Path, Sides, alone, is_small, judge, placements, placements_with, relayout, units,
 };
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To, land};
@@ -19,9 +19,29 @@ laws! {
     layouts_that_differ_inside_units_have_equal_parts: 150, 85 %, alone(), inside_units;
     a_bound_is_never_above_the_count: 300, 85 %, placements(), bounded;
     the_busiest_unit_is_that_of_enumeration: 120, 95 %, placements(), busiest;
-    flows_lead_from_unit_to_unit_as_enumeration_says: 200, 60 %, placements(), flows;
+    the_busiest_of_very_many_units_is_that_of_enumeration: 60, 95 %, placements_with(spread_out), busiest;
+    flows_lead_from_unit_to_unit_as_enumeration_says: 200, 75 %, placements(), flows;
     what_enters_in_a_step_is_what_enumeration_counts: 100, 85 %, in_time(), steps;
     traffic_with_time_elsewhere_is_what_enumeration_counts: 120, 85 %, in_time(), time;
+}
+
+/// Units far apart, so that a machine that holds them has very many.
+fn spread_out(slow: &mut Slow) {
+    const FACTOR: u64 = (1 << 33) + 1;
+    if slow.span(Level::PE) > 1 << 20 {
+        return;
+    }
+    let derived = slow.derived.iter_mut().map(|(_, axis)| axis);
+    for digit in slow.axes.iter_mut().chain(derived).flat_map(|axis| &mut axis.digits) {
+        if let To::Land(Level::PE, stride) = &mut digit.to {
+            *stride *= FACTOR;
+        }
+    }
+    for (_, level, stride) in &mut slow.replicas {
+        *stride *= if *level == Level::PE { FACTOR } else { 1 };
+    }
+    slow.offsets.entry(Level::PE).and_modify(|offset| *offset *= FACTOR);
+    slow.spans.entry(Level::PE).and_modify(|span| *span *= FACTOR);
 }
 
 /// Placements of which at least one is in slices.

@@ -25,14 +25,21 @@ pub(super) type Pair = (Stage, Slow, Slow);
 
 /// Two placements of a tensor on one machine: any two, or one and its digits in another order.
 pub(super) fn placements() -> impl Strategy<Value = Pair> {
+    placements_with(|_| ())
+}
+
+/// Such placements, with a change to both layouts.
+pub(super) fn placements_with(change: fn(&mut Slow)) -> impl Strategy<Value = Pair> {
     let unrelated = (good_layout(), good_layout(), stage());
     let related = (good_layout(), any::<Index>(), stage()).prop_map(|(a, how, stage)| {
         let b = rearranged(a.clone(), how.index(1 << 20));
         (a, b, stage)
     });
-    prop_oneof![unrelated, related].prop_filter_map("refused", |(mut a, mut b, draw)| {
-        keep_small(&mut a);
-        keep_small(&mut b);
+    prop_oneof![unrelated, related].prop_filter_map("refused", move |(mut a, mut b, draw)| {
+        for slow in [&mut a, &mut b] {
+            keep_small(slow);
+            change(slow);
+        }
         common_shape(&mut a, &mut b);
         // An axis without elements may be gone, and what it kept away is fed.
         if a.build().is_err() || b.build().is_err() {
