@@ -20,7 +20,7 @@ fn placed(text: &str) -> (Placement, LayoutText) {
 fn drawing<'a>(placement: &'a Placement, text: &LayoutText) -> Drawing<'a> {
     let drawing = Drawing::new(placement).title(&text.to_string());
     match text {
-        LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles(array.tiles()),
+        LayoutText::Xla(XlaShape::Array(array)) => drawing.tiles_of(array),
         _ => drawing,
     }
 }
@@ -193,6 +193,14 @@ fn padding_of_large_tensors_is_seen() {
     let kinds: Vec<CellKind> = sliced.tensor().panels[0].cells.iter().map(|c| c.kind).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == CellKind::Element).count(), 9 * 4);
     assert!(drawing(&placement, &text).slice(0, 250..257).is_err());
+}
+
+#[test]
+fn a_picture_says_how_many_of_its_tiles_have_borders() {
+    let picture = tensor(&format!("f32[2]{{0:T{}}}", "(1)".repeat(40)));
+    assert_eq!(picture.borders.len(), 16);
+    assert_eq!(picture.notes, ["the borders of the outer 16 of 40 tiles are drawn"]);
+    assert_eq!(tensor("f32[2]{0:T(4)(1)}").notes, [""; 0]);
 }
 
 #[test]

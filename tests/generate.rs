@@ -372,33 +372,6 @@ pub(crate) fn pair() -> impl Strategy<Value = (Slow, Slow)> {
     prop_oneof![related, unrelated]
 }
 
-/// Two layouts without elements whose slots are those of axes in one and of copies in the other, or
-/// nearly so.
-pub(crate) fn empty_pair() -> impl Strategy<Value = (Slow, Slow)> {
-    let pair = (any_layout(), any::<u64>()).prop_map(|(mut a, how)| {
-        if a.axes.is_empty() {
-            a.axes.push(Axis::new(0, []));
-        }
-        let empty = how as usize % a.axes.len();
-        a.axes[empty].extent = 0;
-        let mut b = a.clone();
-        for axis in b.axes.iter_mut().filter(|axis| axis.extent <= 1) {
-            let (landed, fed) = axis.digits.iter().partition(|d| matches!(d.to, To::Land(..)));
-            axis.digits = fed;
-            let copies = |digit: Digit| match digit.to {
-                To::Land(level, stride) => Some((digit.size, level, stride)),
-                To::Feed(..) => None,
-            };
-            b.replicas.extend(Vec::into_iter(landed).filter_map(copies));
-        }
-        if how >> 32 & 3 == 0 {
-            b = b.moved(Level::ADDR, 1);
-        }
-        (a, b)
-    });
-    pair.prop_filter("refused", |(a, b)| is_built(a) && is_built(b))
-}
-
 /// Cuts both to the smaller rank and the smaller extents.
 pub(crate) fn common_shape(a: &mut Slow, b: &mut Slow) {
     let rank = a.axes.len().min(b.axes.len());

@@ -320,6 +320,14 @@ impl Subaxis {
         }
     }
 
+    /// The level that it lands in.
+    pub(crate) fn lands(&self) -> Option<Level> {
+        match self.target {
+            Target::Land { level, .. } => Some(level),
+            Target::Feed { .. } => None,
+        }
+    }
+
     /// The derived axis that it feeds.
     pub(crate) fn feeds(&self) -> Option<usize> {
         match self.target {

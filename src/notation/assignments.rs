@@ -1,6 +1,6 @@
 //! Lists of numbers by name: a place `L2B=1,Addr=33`, a machine tree `L2B=4,PE=4`.
 
-use itertools::Itertools;
+use std::collections::HashSet;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
@@ -17,10 +17,10 @@ pub(crate) struct Assignment {
 /// Reads `name=number,name=number`, each name once; blanks may stand around each part.
 pub(crate) fn assignments(text: &str) -> Result<Vec<Assignment>, ParseError> {
     let mut start = 0;
-    let mut all: Vec<Assignment> = Vec::new();
+    let (mut all, mut named) = (Vec::new(), HashSet::new());
     for item in text.split(',') {
         let assignment = assignment(text, Span::new(start, start + item.len()))?;
-        if all.iter().map(|a| a.level).contains(&assignment.level) {
+        if !named.insert(assignment.level) {
             return Err(ParseError::new(ParseErrorKind::Duplicate, assignment.span, text));
         }
         all.push(assignment);

@@ -288,7 +288,7 @@ impl XlaLayout {
     }
 
     /// A layout as it is read again: of rank 0 and without attributes nothing of it is printed.
-    fn as_printed(self) -> Option<XlaLayout> {
+    fn into_printed(self) -> Option<XlaLayout> {
         let is_printed = !self.minor_to_major.is_empty() || self.has_attributes();
         is_printed.then_some(self)
     }

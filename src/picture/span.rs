@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use crate::algebra::Layout;
+use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 use crate::program::{AxisRange, Boxes, Step};
 
@@ -205,16 +205,20 @@ impl Taken {
 /// Answers for boxes of a layout.
 pub(super) struct Spans<'a> {
     layout: &'a Layout,
-    levels: Vec<(Level, Boxes<'a>)>,
+    /// With boxes where a digit of an axis lands; elsewhere is the first copy of all.
+    levels: Vec<(Level, Option<Boxes<'a>>)>,
 }
 
 impl<'a> Spans<'a> {
     pub(super) fn new(layout: &'a Layout, levels: &[Level]) -> Spans<'a> {
+        let digits = layout.nodes().flat_map(|axis| &axis.subaxes);
+        let moved: BTreeSet<Level> = digits.filter_map(Subaxis::lands).collect();
         let boxes = |level: Level| {
             let stride = move |of, stride| if of == level { stride } else { 0 };
-            (level, Boxes::new(layout, layout.offset(level), stride))
+            Boxes::new(layout, layout.offset(level), stride)
         };
-        Spans { layout, levels: levels.iter().map(|level| boxes(*level)).collect() }
+        let boxes = |level: &Level| (*level, moved.contains(level).then(|| boxes(*level)));
+        Spans { layout, levels: levels.iter().map(boxes).collect() }
     }
 
     /// What the elements of a box take in every level, first copies only; nothing without elements.
@@ -237,8 +241,12 @@ impl<'a> Spans<'a> {
         let feeds = axes.iter().map(|axis| axis.subaxes.iter().any(|s| s.feeds().is_some()));
         let fed = ranges.iter().zip(feeds).filter(|(_, feeds)| *feeds);
         let fed = fed.fold(1_u64, |all, (range, _)| all.saturating_mul(range.count));
-        let span = |(level, boxes): &(Level, Boxes<'_>)| {
-            let span = if fed > MOST_FED { None } else { taken(boxes, &ranges).span() };
+        let span = |(level, boxes): &(Level, Option<Boxes<'_>>)| {
+            let span = match boxes {
+                None => Some(Span::at(self.layout.offset(*level))),
+                Some(_) if fed > MOST_FED => None,
+                Some(boxes) => taken(boxes, &ranges).span(),
+            };
             (*level, span.unwrap_or_else(|| self.bounds(*level)))
         };
         self.levels.iter().map(span).collect()

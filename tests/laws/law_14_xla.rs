@@ -135,7 +135,7 @@ fn lowered(array: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
 }
 
 /// A shape as people may write it: attributes with the values that XLA does not print among them.
-fn written() -> impl Strategy<Value = String> {
+fn written() -> impl Strategy<Value = (String,)> {
     let number = || prop::option::of(-2_i64..4);
     (any_array(), [number(), number(), number(), number()]).prop_map(|(array, numbers)| {
         let layout = array.layout_or_default();
@@ -151,11 +151,11 @@ fn written() -> impl Strategy<Value = String> {
             attributes.filter_map(|(mark, number)| Some(format!("{mark}({})", number?)));
         let attributes: String = attributes.collect();
         let shape = array.without_layout();
-        format!("{shape}{{{}:{mark}{tiles}{attributes}}}", list(&order))
+        (format!("{shape}{{{}:{mark}{tiles}{attributes}}}", list(&order)),)
     })
 }
 
-fn printed(text: &String, tally: &mut Tally) -> TestCaseResult {
+fn printed((text,): &(String,), tally: &mut Tally) -> TestCaseResult {
     let shape: XlaShape = text.parse().unwrap();
     tally.sure();
     let printed = shape.to_string();

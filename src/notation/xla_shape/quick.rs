@@ -86,7 +86,7 @@ impl Reader<'_> {
             return None;
         }
         source.whole = self.at.since(start);
-        let layout = layout.and_then(XlaLayout::as_printed);
+        let layout = layout.and_then(XlaLayout::into_printed);
         Some(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) })
     }
 

@@ -168,7 +168,7 @@ impl Reader<'_> {
                 format!("Dimensions size is {rank}, but minor to major size is {entries}.");
             return Err(self.invalid(message, source.minor_to_major));
         }
-        let layout = layout.and_then(XlaLayout::as_printed);
+        let layout = layout.and_then(XlaLayout::into_printed);
         Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) }))
     }
 
