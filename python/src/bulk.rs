@@ -1,17 +1,20 @@
 //! Whole tables and images, in NumPy's memory.
 
 use numpy::PyUntypedArrayMethods;
-use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{
+    BorrowError, Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use tensor_layout::program::{Cell, Program};
 use tensor_layout::{Found, Location};
 
 use crate::location::location_of;
-use crate::long::{PART, in_windows, index, tell};
+use crate::long::{PART, in_windows, index, parts, tell};
+use crate::number;
 use crate::places::Places;
 use crate::python::{allocated, arrays};
-use crate::refusal::{Answer, refused};
+use crate::refusal::{Answer, Refusal, refused};
 use crate::values::Tuple;
 
 #[pymethods]
@@ -43,7 +46,7 @@ impl Places {
     fn packed<'py>(
         &self,
         py: Python<'py>,
-        window: Option<Vec<(u64, u64)>>,
+        #[pyo3(from_py_with = number::read)] window: Option<Vec<(u64, u64)>>,
         out: Option<Bound<'py, PyAny>>,
         dtype: Option<&Bound<'py, PyAny>>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -350,9 +353,10 @@ fn packed(
         out: &Bound<'_, PyArrayDyn<T>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> Answer<()> {
-        with_slice(out, |out| {
-            in_windows(out.0, program, progress, |window, range| {
-                window.fill_packed(out.1.get_mut(range).unwrap_or_default())
+        with_slice(out, |(py, out)| {
+            in_windows(py, program, 1, progress, |window, range| {
+                let out = out.get_mut(range).unwrap_or_default();
+                Ok(py.detach(|| window.fill_packed(out))?)
             })
         })
     }
@@ -382,14 +386,11 @@ fn inverse(
                 py.detach(|| program.fill_inverse_at(at, out))?;
                 return tell(progress, all, all);
             }
-            let mut done = 0;
-            while done < all {
-                let next = all.min(done + PART);
-                let cells = out.get_mut(index(done)..index(next)).unwrap_or_default();
-                py.detach(|| program.fill_inverse_within(done..next, cells))?;
-                done = next;
+            for part in parts(0..all) {
+                let cells = out.get_mut(index(part.start)..index(part.end)).unwrap_or_default();
+                py.detach(|| program.fill_inverse_within(part.clone(), cells))?;
                 py.check_signals()?;
-                tell(progress, done, all)?;
+                tell(progress, part.end, all)?;
             }
             Ok(())
         })
@@ -410,13 +411,16 @@ fn with_slice<'py, T: Element>(
     if !out.is_c_contiguous() {
         return refused("`out` is not in C order: pass an array that `np.empty` makes");
     }
-    let mut locked = out.try_readwrite().map_err(PyErr::from)?;
+    let mut locked = out.try_readwrite().map_err(in_use)?;
     write((out.py(), contiguous(locked.as_slice_mut())?))
 }
 
 fn contiguous<T>(slice: Result<T, impl Into<PyErr>>) -> Answer<T> {
     Ok(slice.map_err(Into::into)?)
 }
+
+/// The bytes of memory that a system makes at once, or fewer.
+const PAGE: usize = 4096;
 
 /// The width of the cells of an array, which is one of five.
 fn width(array: &Bound<'_, PyAny>) -> Answer<usize> {
@@ -432,7 +436,7 @@ fn pack<T: Element + Copy + Sync>(
 ) -> Answer<()> {
     let (py, program) = (tensor.py(), places.program()?);
     let (tensor, fill) = (readable::<T>(tensor)?, readable::<T>(fill)?);
-    let mut image = image.cast::<PyArray1<T>>()?.try_readwrite().map_err(PyErr::from)?;
+    let mut image = image.cast::<PyArray1<T>>()?.try_readwrite().map_err(in_use)?;
     let (tensor, fill) = (contiguous(tensor.as_slice())?, contiguous(fill.as_slice())?);
     let image = contiguous(image.as_slice_mut())?;
     let [fill] = *fill else { return refused("`fill` is one value") };
@@ -442,15 +446,29 @@ fn pack<T: Element + Copy + Sync>(
     }
     let placement = places.placement()?;
     py.detach(|| placement.check_injective()).map_err(|error| places.refuse(error))?;
-    let written = u128::from(program.elements()) * u128::from(placement.copies());
-    if written < u128::from(program.places()) {
-        for part in image.chunks_mut(index(PART)) {
-            py.detach(|| part.fill(fill));
+    let copies = placement.copies();
+    let written = u128::from(program.elements()) * u128::from(copies);
+    let has_holes = written < u128::from(program.places());
+    for part in image.chunks_mut(index(PART)) {
+        py.detach(|| match has_holes {
+            true => part.fill(fill),
+            // A system makes memory when it is touched: here in order, for the first window may reach all of it.
+            false => part.iter_mut().step_by(PAGE / size_of::<T>()).for_each(|cell| *cell = fill),
+        });
+        py.check_signals()?;
+    }
+    in_windows(py, program, copies, progress, |window, range| {
+        let tensor = tensor.get(range).unwrap_or_default();
+        // One element may have more copies than are written between two looks at signals.
+        let all = 0..window.places();
+        let cuts = if copies > PART { parts(window.reach()).collect() } else { vec![all] };
+        for part in cuts {
+            let cells = index(part.start)..index(part.end);
+            let cells = image.get_mut(cells).unwrap_or_default();
+            py.detach(|| window.scatter(tensor, part, cells))?;
             py.check_signals()?;
         }
-    }
-    in_windows(py, program, progress, |window, range| {
-        window.scatter(tensor.get(range).unwrap_or_default(), 0..window.places(), image)
+        Ok(())
     })
 }
 
@@ -463,13 +481,23 @@ fn unpack<T: Element + Copy + Sync>(
     let py = tensor.py();
     let image = readable::<T>(image)?;
     let image = contiguous(image.as_slice())?;
-    let mut tensor = tensor.cast::<PyArray1<T>>()?.try_readwrite().map_err(PyErr::from)?;
+    let mut tensor = tensor.cast::<PyArray1<T>>()?.try_readwrite().map_err(in_use)?;
     let tensor = contiguous(tensor.as_slice_mut())?;
-    in_windows(py, program, progress, |window, range| {
-        window.gather(image, 0..window.places(), tensor.get_mut(range).unwrap_or_default())
+    in_windows(py, program, 1, progress, |window, range| {
+        let tensor = tensor.get_mut(range).unwrap_or_default();
+        Ok(py.detach(|| window.gather(image, 0..window.places(), tensor))?)
     })
 }
 
 fn readable<'py, T: Element>(array: &Bound<'py, PyAny>) -> Answer<PyReadonlyArray1<'py, T>> {
-    Ok(array.cast::<PyArray1<T>>()?.try_readonly().map_err(PyErr::from)?)
+    array.cast::<PyArray1<T>>()?.try_readonly().map_err(in_use)
+}
+
+/// The refusal of memory that another call writes to: one of another thread, or the one that called
+/// `progress`.
+fn in_use(error: BorrowError) -> Refusal {
+    Refusal::Argument(match error {
+        BorrowError::NotWriteable => "`out` is read-only".into(),
+        _ => "another call that has not ended uses this array: pass another one".into(),
+    })
 }

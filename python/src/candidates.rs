@@ -8,7 +8,9 @@ use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Side};
 use tensor_layout::{Level, Placement};
 
 use crate::layout::{PyLayout, machine_of, make};
+use crate::long::interruptible;
 use crate::machine::PyMachine;
+use crate::number;
 use crate::placement::PyPlacement;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
@@ -83,24 +85,24 @@ impl PyCandidates {
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         machine: &Bound<'_, PyAny>,
-        shape: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] shape: Vec<u64>,
         memory: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
-        base: u64,
+        #[pyo3(from_py_with = number::read)] base: u64,
         levels: Option<Vec<String>>,
         split: Vec<String>,
-        level_parts: usize,
+        #[pyo3(from_py_with = number::read)] level_parts: usize,
         sides: Option<Vec<String>>,
         replicate: bool,
-        alignment: u64,
-        capacity_words: Option<u64>,
-        padding_percent: u64,
-        time: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] alignment: u64,
+        #[pyo3(from_py_with = number::read)] capacity_words: Option<u64>,
+        #[pyo3(from_py_with = number::read)] padding_percent: u64,
+        #[pyo3(from_py_with = number::read)] time: Vec<u64>,
         orders: &str,
         tree_order: bool,
-        never: Option<HashMap<usize, String>>,
-        fixed: Option<HashMap<usize, Vec<String>>>,
-        contiguous: Option<HashMap<usize, u64>>,
+        #[pyo3(from_py_with = number::read)] never: Option<HashMap<usize, String>>,
+        #[pyo3(from_py_with = number::read)] fixed: Option<HashMap<usize, Vec<String>>>,
+        #[pyo3(from_py_with = number::read)] contiguous: Option<HashMap<usize, u64>>,
     ) -> Answer<PyCandidates> {
         let machine = machine_of(machine)?;
         let mut all = Candidates::new(&machine.get().machine, &shape)
@@ -143,7 +145,8 @@ impl PyCandidates {
 
     /// The number of candidates, without making them.
     fn count(&self, py: Python<'_>) -> Answer<u128> {
-        Ok(py.detach(|| self.candidates.count())?)
+        let count = interruptible(py, |goes_on| self.candidates.count_while(goes_on))?;
+        Ok(count?.unwrap_or_default())
     }
 
     fn __iter__(&self, py: Python<'_>) -> Answer<PyLayouts> {
@@ -171,9 +174,11 @@ impl PyLayouts {
     }
 
     fn __next__(&self, py: Python<'_>) -> Answer<Option<PyCandidate>> {
-        let next = py.detach(|| self.walk.lock().unwrap_or_else(PoisonError::into_inner).next());
+        let next = interruptible(py, |goes_on| {
+            self.walk.lock().unwrap_or_else(PoisonError::into_inner).next_while(goes_on)
+        })?;
         py.check_signals()?;
-        let candidate = next.transpose()?;
+        let candidate = next.flatten().transpose()?;
         let machine = || self.machine.clone_ref(py);
         Ok(candidate.map(|of| PyCandidate { of, machine: machine(), base: self.base }))
     }

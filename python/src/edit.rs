@@ -7,7 +7,7 @@ use tensor_layout::algebra::Arrangement;
 use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::layout::{PyLayout, any, make};
-use crate::python::refuse_bool;
+use crate::number::{self, shown};
 use crate::refusal::{Answer, Refusal, refused};
 
 /// A new layout from an old one.
@@ -21,35 +21,43 @@ pub(crate) fn edited(
 }
 
 /// `1`, or `-1` from the end.
-fn axis_of(axis: i64, rank: usize) -> Answer<usize> {
+fn axis_of(axis: i128, rank: usize) -> Answer<usize> {
     let from_end = || Some(rank)?.checked_sub(usize::try_from(axis.unsigned_abs()).ok()?);
     let at = if axis < 0 { from_end() } else { usize::try_from(axis).ok() };
     match at.filter(|at| *at < rank) {
         Some(at) => Ok(at),
-        None => refused(format!("axis {axis} does not exist: the layout has {rank} axes")),
+        None => {
+            let axis = shown(axis);
+            refused(format!("axis {axis} does not exist: the layout has {rank} axes"))
+        }
     }
 }
 
 /// The arguments one by one, or as one sequence.
-fn spread(arguments: &Bound<'_, PyTuple>) -> Answer<Vec<i64>> {
+fn spread(arguments: &Bound<'_, PyTuple>) -> Answer<Vec<i128>> {
     if arguments.len() == 1
-        && let Ok(all) = arguments.get_item(0)?.extract::<Vec<i64>>()
+        && let Ok(all) = arguments.get_item(0)?.extract::<Vec<Bound<'_, PyAny>>>()
     {
-        return Ok(all);
+        return Ok(all.iter().map(number::read).collect::<PyResult<_>>()?);
     }
-    Ok(arguments.extract::<Vec<i64>>()?)
+    Ok(number::read(arguments)?)
 }
 
 /// A shape in which one extent may be -1: what the others leave.
-fn open_shape(shape: &[i64], elements: u64) -> Answer<Vec<u64>> {
-    let known = |extent: &i64| u64::try_from(*extent).ok();
-    let product = shape.iter().filter_map(known).try_fold(1_u64, u64::checked_mul);
-    let open = shape.iter().filter(|extent| **extent < 0).count();
-    if open > 1 || shape.iter().any(|extent| *extent < -1) {
-        return refused(format!("{shape:?} is not a shape: one extent may be -1"));
+fn open_shape(shape: &[i128], elements: u64) -> Answer<Vec<u64>> {
+    let known = |extent: &i128| u64::try_from(*extent).ok();
+    if let Some(extent) = shape.iter().find(|extent| known(extent).is_none() && **extent != -1) {
+        return refused(format!(
+            "extents are from 0 to 2**64 - 1, and one may be -1; {} is not an extent",
+            shown(*extent)
+        ));
     }
+    if shape.iter().filter(|extent| **extent == -1).count() > 1 {
+        return refused(format!("{shape:?} is not a shape: only one extent may be -1"));
+    }
+    let product = shape.iter().filter_map(known).try_fold(1_u64, u64::checked_mul);
     let rest = product.filter(|product| *product > 0).map(|product| elements / product);
-    let extent = |extent: &i64| known(extent).or(rest);
+    let extent = |extent: &i128| known(extent).or(rest);
     match shape.iter().map(extent).collect::<Option<Vec<u64>>>() {
         Some(shape) => Ok(shape),
         None => refused(format!("{shape:?} does not determine the extent -1")),
@@ -125,7 +133,10 @@ impl PyLayout {
 
     /// A new axis of extent 1 in front of the axis `at`.
     #[pyo3(signature = (at: "int") -> "Layout")]
-    fn insert_axis(slf: &Bound<'_, Self>, at: i64) -> Answer<Py<PyLayout>> {
+    fn insert_axis(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] at: i128,
+    ) -> Answer<Py<PyLayout>> {
         let at = axis_of(at, slf.as_super().get().layout.rank() + 1)?;
         edited(slf, |layout| layout.insert_axis(at))
     }
@@ -136,7 +147,10 @@ impl PyLayout {
     /// >>> Layout("(1:5, 3:1, 1:7)").squeeze().shape
     /// (3,)
     #[pyo3(signature = (axis: "int | None" = None) -> "Layout")]
-    fn squeeze(slf: &Bound<'_, Self>, axis: Option<i64>) -> Answer<Py<PyLayout>> {
+    fn squeeze(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] axis: Option<i128>,
+    ) -> Answer<Py<PyLayout>> {
         let rank = slf.as_super().get().layout.rank();
         let axis = axis.map(|axis| axis_of(axis, rank)).transpose()?;
         edited(slf, |layout| match axis {
@@ -157,21 +171,34 @@ impl PyLayout {
     /// >>> Layout("(12:1)").split(0, (3, 4))
     /// Layout('((3:4), (4:1))')
     #[pyo3(signature = (axis: "int", sizes: "collections.abc.Sequence[int]") -> "Layout")]
-    fn split(slf: &Bound<'_, Self>, axis: i64, sizes: Vec<u64>) -> Answer<Py<PyLayout>> {
+    fn split(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] axis: i128,
+        #[pyo3(from_py_with = number::read)] sizes: Vec<u64>,
+    ) -> Answer<Py<PyLayout>> {
         let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
         edited(slf, |layout| layout.split_axis(axis, &sizes))
     }
 
     /// `count` axes from `axis` on made one.
     #[pyo3(signature = (axis: "int", count: "int" = 2) -> "Layout")]
-    fn merge(slf: &Bound<'_, Self>, axis: i64, count: usize) -> Answer<Py<PyLayout>> {
+    fn merge(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] axis: i128,
+        #[pyo3(from_py_with = number::read)] count: usize,
+    ) -> Answer<Py<PyLayout>> {
         let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
         edited(slf, |layout| layout.merge_axes(axis, count))
     }
 
     /// An axis of extent 1 made `size` long along a level, as its innermost coordinate.
     #[pyo3(signature = (axis: "int", size: "int", level: "str" = "Addr") -> "Layout")]
-    fn expand(slf: &Bound<'_, Self>, axis: i64, size: u64, level: &str) -> Answer<Py<PyLayout>> {
+    fn expand(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] axis: i128,
+        #[pyo3(from_py_with = number::read)] size: u64,
+        level: &str,
+    ) -> Answer<Py<PyLayout>> {
         let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
         let level = Level::new(level)?;
         edited(slf, |layout| layout.expand(axis, size, level))
@@ -179,7 +206,12 @@ impl PyLayout {
 
     /// An axis repeated `times`, the repetitions side by side along a level.
     #[pyo3(signature = (axis: "int", times: "int", level: "str" = "Addr") -> "Layout")]
-    fn tile(slf: &Bound<'_, Self>, axis: i64, times: u64, level: &str) -> Answer<Py<PyLayout>> {
+    fn tile(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] axis: i128,
+        #[pyo3(from_py_with = number::read)] times: u64,
+        level: &str,
+    ) -> Answer<Py<PyLayout>> {
         let axis = axis_of(axis, slf.as_super().get().layout.rank())?;
         let level = Level::new(level)?;
         edited(slf, |layout| layout.tile(axis, times, level))
@@ -210,14 +242,21 @@ impl PyLayout {
     /// >>> Layout("(3,4):(4,1)").in_bytes(16).locate(1, 1, 0)["Addr"]
     /// 10
     #[pyo3(signature = (element_bits: "int") -> "Layout")]
-    fn in_bytes(slf: &Bound<'_, Self>, element_bits: u64) -> Answer<Py<PyLayout>> {
+    fn in_bytes(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] element_bits: u64,
+    ) -> Answer<Py<PyLayout>> {
         let places = slf.as_super().get();
         Ok(make(slf.py(), places.in_other_units(places.layout.in_bytes(element_bits)?))?)
     }
 
     /// Adds to every coordinate in a level.
     #[pyo3(signature = (offset: "int", level: "str" = "Addr") -> "Layout")]
-    fn with_offset(slf: &Bound<'_, Self>, offset: u64, level: &str) -> Answer<Py<PyLayout>> {
+    fn with_offset(
+        slf: &Bound<'_, Self>,
+        #[pyo3(from_py_with = number::read)] offset: u64,
+        level: &str,
+    ) -> Answer<Py<PyLayout>> {
         let level = Level::new(level)?;
         edited(slf, |layout| layout.clone().with_offset(level, offset))
     }
@@ -295,10 +334,9 @@ impl PyLayout {
     fn complement(slf: &Bound<'_, Self>, space: Option<&Bound<'_, PyAny>>) -> Answer<Py<PyLayout>> {
         let space = match space {
             None => slf.as_super().get().layout.complement_space()?,
-            Some(space) => match space.extract::<u64>() {
-                Ok(size) => vec![(Level::ADDR, size)],
-                Err(_) => crate::location::location_of(Some(space), None)?.iter().collect(),
-            },
+            // What counts as an integer to Python.
+            Some(space) if space.hasattr("__index__")? => vec![(Level::ADDR, number::read(space)?)],
+            Some(space) => crate::location::location_of(Some(space), None)?.iter().collect(),
         };
         edited(slf, |layout| layout.complement(&space))
     }
@@ -360,21 +398,25 @@ fn absolute(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Vec<u64>> {
 }
 
 /// An integer; True and False mean something else to NumPy.
-fn entry(item: &Bound<'_, PyAny>) -> PyResult<i64> {
-    refuse_bool(item)?;
-    item.extract()
+fn entry(item: &Bound<'_, PyAny>) -> PyResult<i128> {
+    number::read(item)
 }
 
-fn entry_of(entry: i64, axis: usize, extent: u64) -> Answer<u64> {
-    match u64::try_from(entry) {
-        Ok(index) if index < extent => Ok(index),
-        Ok(index) => Err(LayoutError::IndexBeyond { axis, index, extent }.into()),
-        Err(_) => extent.checked_sub(entry.unsigned_abs()).ok_or_else(|| {
-            Refusal::OutOfRange(format!(
-                "index {entry} of axis {axis} is before its beginning: its extent is {extent}"
-            ))
-        }),
+fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
+    if let Ok(index) = u64::try_from(entry) {
+        return match index < extent {
+            true => Ok(index),
+            false => Err(LayoutError::IndexBeyond { axis, index, extent }.into()),
+        };
     }
+    let from_end = u64::try_from(entry.unsigned_abs()).ok().filter(|_| entry < 0);
+    from_end.and_then(|back| extent.checked_sub(back)).ok_or_else(|| {
+        let side = if entry < 0 { "before its beginning" } else { "behind its end" };
+        let entry = shown(entry);
+        Refusal::OutOfRange(format!(
+            "index {entry} of axis {axis} is {side}: its extent is {extent}"
+        ))
+    })
 }
 
 /// A layout of which some axes have been indexed.
@@ -401,7 +443,7 @@ impl Part {
         Ok(())
     }
 
-    fn take(&mut self, entry: i64) -> Answer<()> {
+    fn take(&mut self, entry: i128) -> Answer<()> {
         let at = entry_of(entry, self.of, self.extent())?;
         self.layout = self.layout.slice(self.axis, at, at + 1, 1)?.drop_axis(self.axis)?;
         self.of += 1;

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList};
 use tensor_layout::hlo::{HloComputation, HloDump, HloInstruction};
 use tensor_layout::xla::XlaShape;
 
+use crate::number;
 use crate::refusal::Answer;
 use crate::values::Walk;
 
@@ -91,8 +92,13 @@ impl PyRecords {
         self.records.len()
     }
 
-    fn __getitem__(&self, py: Python<'_>, at: isize) -> PyResult<Py<PyRecord>> {
-        let from_end = self.records.len().checked_sub(at.unsigned_abs());
+    fn __getitem__(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = number::read)] at: i128,
+    ) -> PyResult<Py<PyRecord>> {
+        let from_end = usize::try_from(at.unsigned_abs()).ok();
+        let from_end = from_end.and_then(|back| self.records.len().checked_sub(back));
         let at = if at < 0 { from_end } else { usize::try_from(at).ok() };
         let record = at.and_then(|at| self.records.get(at));
         let beyond = || pyo3::exceptions::PyIndexError::new_err("there are fewer instructions");

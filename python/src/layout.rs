@@ -10,6 +10,7 @@ use tensor_layout::xla::{XlaDtype, XlaParser};
 
 use crate::location::location_of;
 use crate::machine::PyMachine;
+use crate::number;
 use crate::placement::PyPlacement;
 use crate::places::{Places, shape_text};
 use crate::python::arrays;
@@ -105,7 +106,7 @@ impl PyLayout {
     fn new(
         text: &str,
         notation: Option<&str>,
-        shape: Option<Vec<u64>>,
+        #[pyo3(from_py_with = number::read)] shape: Option<Vec<u64>>,
         lenient: bool,
     ) -> Answer<PyClassInitializer<PyLayout>> {
         let notation = notation.map_or_else(|| Ok(Notation::of(text)), notation_of)?;
@@ -208,7 +209,7 @@ impl PyLayout {
         machine: Option<&Bound<'_, PyAny>>,
         memory: Option<String>,
         dtype: Option<&Bound<'_, PyAny>>,
-        base: u64,
+        #[pyo3(from_py_with = number::read)] base: u64,
         oversized: bool,
         shared: bool,
     ) -> Answer<Py<PyPlacement>> {

@@ -17,6 +17,7 @@ mod layout;
 mod location;
 mod long;
 mod machine;
+mod number;
 mod parts;
 mod picture;
 mod placement;

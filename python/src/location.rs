@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tensor_layout::{Level, Location};
 
-use crate::python::refuse_bool;
+use crate::number::{Read, shown};
 use crate::refusal::{Answer, refused};
 use crate::values::Walk;
 
@@ -32,7 +32,7 @@ pub(crate) fn location_of(
 ) -> Answer<Location> {
     let mut location = place.map_or(Ok(Location::default()), one)?;
     for (level, at) in more.into_iter().flatten() {
-        location.set(level_of(&level)?, coordinate(&at)?);
+        set(&mut location, &level, &at)?;
     }
     Ok(location)
 }
@@ -50,7 +50,7 @@ fn one(place: &Bound<'_, PyAny>) -> Answer<Location> {
     let mut location = Location::default();
     if let Ok(dict) = place.cast::<PyDict>() {
         for (level, at) in dict {
-            location.set(level_of(&level)?, coordinate(&at)?);
+            set(&mut location, &level, &at)?;
         }
         return Ok(location);
     }
@@ -62,9 +62,19 @@ fn one(place: &Bound<'_, PyAny>) -> Answer<Location> {
     }
     for level in place.call_method0("keys")?.try_iter()? {
         let level = level?;
-        location.set(level_of(&level)?, coordinate(&place.get_item(&level)?)?);
+        set(&mut location, &level, &place.get_item(&level)?)?;
     }
     Ok(location)
+}
+
+/// Sets a coordinate that is not given yet.
+fn set(location: &mut Location, level: &Bound<'_, PyAny>, at: &Bound<'_, PyAny>) -> Answer<()> {
+    let (level, at) = (level_of(level)?, coordinate(at)?);
+    if let Some(known) = location.get(level) {
+        return refused(format!("`{level}` is given twice: {known} and {at}"));
+    }
+    location.set(level, at);
+    Ok(())
 }
 
 /// A level by its name.
@@ -73,10 +83,9 @@ pub(crate) fn level_of(name: &Bound<'_, PyAny>) -> Answer<Level> {
 }
 
 fn coordinate(at: &Bound<'_, PyAny>) -> Answer<u64> {
-    refuse_bool(at)?;
-    let signed: i128 = at.extract()?;
-    u64::try_from(signed)
-        .or_else(|_| refused(format!("a coordinate is from 0 to 2**64 - 1, not {signed}")))
+    let signed = i128::read(at)?;
+    let outside = || format!("a coordinate is from 0 to 2**64 - 1, not {}", shown(signed));
+    u64::try_from(signed).or_else(|_| refused(outside()))
 }
 
 impl PyLocation {

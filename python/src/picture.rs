@@ -9,6 +9,7 @@ use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use crate::layout::any;
 use crate::location::location_of;
+use crate::number;
 use crate::places::Places;
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
@@ -38,7 +39,7 @@ impl PyPicture {
 
     /// The picture in characters, at most `width` columns; `color` for terminals.
     #[pyo3(signature = (width: "int" = 80, *, color = false))]
-    fn to_text(&self, width: usize, color: bool) -> String {
+    fn to_text(&self, #[pyo3(from_py_with = number::read)] width: usize, color: bool) -> String {
         self.0.to_text(width, color)
     }
 
@@ -161,8 +162,8 @@ impl Places {
         after: Option<&Bound<'_, PyAny>>,
         view: &str,
         by: Option<&str>,
-        slice: Option<BTreeMap<usize, (u64, u64)>>,
-        zoom: Option<BTreeMap<usize, u64>>,
+        #[pyo3(from_py_with = number::read)] slice: Option<BTreeMap<usize, (u64, u64)>>,
+        #[pyo3(from_py_with = number::read)] zoom: Option<BTreeMap<usize, u64>>,
         at: Option<&Bound<'_, PyAny>>,
         labels: Vec<String>,
     ) -> Answer<PyPicture> {
@@ -200,7 +201,7 @@ impl Places {
     fn explore<'py>(
         slf: &Bound<'py, Self>,
         after: Option<&Bound<'py, PyAny>>,
-        height: u64,
+        #[pyo3(from_py_with = number::read)] height: u64,
     ) -> Answer<Bound<'py, PyAny>> {
         let (py, places) = (slf.py(), slf.get());
         let after = after.map(any).transpose()?;

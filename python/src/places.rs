@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::sync::OnceLock;
 
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::algebra::IndexOrder;
@@ -12,7 +13,8 @@ use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
 
 use crate::location::{PyLocation, location_of};
-use crate::python::{arrays, empty_of, refuse_bool};
+use crate::number::{self, Read, shown};
+use crate::python::{arrays, empty_of};
 use crate::refusal::{Answer, Refusal, refused};
 use crate::same::PySame;
 use crate::spot::Spot;
@@ -173,21 +175,26 @@ pub(crate) fn shape_text(layout: &Layout) -> String {
 }
 
 /// The index of one element, if that is what the arguments are.
-fn one_index(index: &Bound<'_, PyTuple>) -> Answer<Option<Vec<u64>>> {
+fn one_index(index: &[Bound<'_, PyAny>]) -> Answer<Option<Vec<u64>>> {
     let mut entries = Vec::with_capacity(index.len());
-    for (axis, entry) in index.iter_borrowed().enumerate() {
-        refuse_bool(&entry)?;
-        match entry.extract::<u64>() {
+    for (axis, entry) in index.iter().enumerate() {
+        let entry = match i128::read(entry) {
+            Ok(entry) => entry,
+            // Those of NumPy, too.
+            Err(_) if entry.extract::<bool>().is_ok() => {
+                return Err(PyTypeError::new_err("an index is an integer, not bool").into());
+            }
+            Err(_) => return Ok(None),
+        };
+        match u64::try_from(entry) {
             Ok(entry) => entries.push(entry),
-            Err(_) => match entry.extract::<i128>() {
-                Ok(entry) => {
-                    return refused(format!(
-                        "index {entry} of axis {axis} is outside 0 to 2**64 - 1; \
-                         `layout[..]` counts negative indexes from the end"
-                    ));
-                }
-                Err(_) => return Ok(None),
-            },
+            Err(_) => {
+                let entry = shown(entry);
+                return refused(format!(
+                    "index {entry} of axis {axis} is outside 0 to 2**64 - 1; \
+                     `layout[..]` counts negative indexes from the end"
+                ));
+            }
         }
     }
     Ok(Some(entries))
@@ -257,12 +264,12 @@ impl Places {
         index: &Bound<'py, PyTuple>,
     ) -> Answer<Bound<'py, PyAny>> {
         let (py, places) = (slf.py(), slf.get());
-        if let Some(index) = one_index(index)? {
+        if let Some(index) = one_index(&index.iter().collect::<Vec<_>>())? {
             return places.located(py, &index);
         }
         if let Ok((only,)) = index.extract::<(Bound<'_, PyAny>,)>()
             && (only.is_instance_of::<PyTuple>() || only.is_instance_of::<PyList>())
-            && let Ok(index) = only.extract::<Vec<u64>>()
+            && let Some(index) = one_index(&only.try_iter()?.collect::<PyResult<Vec<_>>>()?)?
         {
             return places.located(py, &index);
         }
@@ -275,12 +282,22 @@ impl Places {
     /// >>> Layout("((2:1); B@[3_PE:1])").locate_all(1)
     /// [Location(PE=0, Addr=1), Location(PE=1, Addr=1), Location(PE=2, Addr=1)]
     #[pyo3(signature = (*index: "int") -> "list[Location]")]
-    fn locate_all(&self, index: &Bound<'_, PyTuple>) -> Answer<Vec<PyLocation>> {
-        let Some(index) = one_index(index)? else {
+    fn locate_all(&self, py: Python<'_>, index: &Bound<'_, PyTuple>) -> Answer<Vec<PyLocation>> {
+        let Some(index) = one_index(&index.iter().collect::<Vec<_>>())? else {
             return refused("locate_all takes the index of one element: an integer per axis");
         };
-        let copies = self.placement()?.locate_all(&index)?;
-        Ok(copies.map(PyLocation).collect())
+        let (placement, mut all) = (self.placement()?, Vec::new());
+        let count = placement.copies();
+        all.try_reserve_exact(crate::long::index(count)).map_err(|_| {
+            PyMemoryError::new_err(format!("{count} copies of an element do not fit in memory"))
+        })?;
+        for place in placement.locate_all(&index)? {
+            if all.len().is_multiple_of(1 << 16) {
+                py.check_signals()?;
+            }
+            all.push(PyLocation(place));
+        }
+        Ok(all)
     }
 
     /// The element at a place: its index, or why there is none, which is false.
@@ -353,7 +370,7 @@ impl Places {
         &self,
         at: Option<&Bound<'_, PyAny>>,
         padding: bool,
-        part: Option<(u64, u64)>,
+        #[pyo3(from_py_with = number::read)] part: Option<(u64, u64)>,
     ) -> Answer<PyTable> {
         PyTable::new(
             self.placement()?.clone(),

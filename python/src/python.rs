@@ -1,9 +1,8 @@
 //! What is fetched from Python's side of the package.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyModule};
+use pyo3::types::PyModule;
 
 static ARRAYS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -16,14 +15,6 @@ pub(crate) fn arrays<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
 /// A member of the enumeration `Empty`.
 pub(crate) fn empty_of<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     arrays(py, "Empty")?.getattr(name)
-}
-
-/// Refuses True and False, which Python takes for 1 and 0.
-pub(crate) fn refuse_bool(number: &Bound<'_, PyAny>) -> PyResult<()> {
-    match number.is_instance_of::<PyBool>() {
-        true => Err(PyTypeError::new_err("indexes and coordinates are integers, not bool")),
-        false => Ok(()),
-    }
 }
 
 /// `numpy.empty(shape, dtype)`.

@@ -8,6 +8,7 @@ use tensor_layout::sharding::{Mesh, ShardedShape, Sharding, ShardingText};
 use tensor_layout::xla::{XlaArray, XlaDim, XlaDtype};
 
 use crate::layout::{PyLayout, any, machine_of, make};
+use crate::number;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
 use crate::spot::Spot;
@@ -66,7 +67,11 @@ impl PySharding {
 
     /// The extents of a shard, the same for all devices.
     #[pyo3(signature = (shape: "collections.abc.Sequence[int]") -> "tuple[int, ...]")]
-    fn shard_shape<'py>(&self, py: Python<'py>, shape: Vec<u64>) -> Answer<Bound<'py, PyTuple>> {
+    fn shard_shape<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = number::read)] shape: Vec<u64>,
+    ) -> Answer<Bound<'py, PyTuple>> {
         Ok(PyTuple::new(py, self.of(&shape)?.shard_extents(&shape)?)?)
     }
 
@@ -75,8 +80,8 @@ impl PySharding {
     fn shard<'py>(
         &self,
         py: Python<'py>,
-        shape: Vec<u64>,
-        device: u64,
+        #[pyo3(from_py_with = number::read)] shape: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] device: u64,
     ) -> Answer<Option<Bound<'py, PyTuple>>> {
         let part = self.of(&shape)?.shard(&shape, device)?;
         Ok(part.map(|ranges| slices(py, ranges)).transpose()?)
@@ -84,7 +89,7 @@ impl PySharding {
 
     /// How many devices there are for a tensor of this shape, if the sharding says so.
     #[pyo3(signature = (shape: "collections.abc.Sequence[int]") -> "int | None")]
-    fn devices(&self, shape: Vec<u64>) -> Answer<Option<u64>> {
+    fn devices(&self, #[pyo3(from_py_with = number::read)] shape: Vec<u64>) -> Answer<Option<u64>> {
         Ok(self.of(&shape)?.devices())
     }
 
@@ -99,8 +104,8 @@ impl PySharding {
     fn locate<'py>(
         &self,
         py: Python<'py>,
-        shape: Vec<u64>,
-        index: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] shape: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] index: Vec<u64>,
     ) -> Answer<(Vec<u64>, Bound<'py, PyTuple>)> {
         let (devices, local) = self.of(&shape)?.locate(&shape, &index)?;
         Ok((devices, PyTuple::new(py, local)?))
@@ -122,7 +127,7 @@ impl PySharding {
     fn layout(
         &self,
         py: Python<'_>,
-        shape: Vec<u64>,
+        #[pyo3(from_py_with = number::read)] shape: Vec<u64>,
         shard: Option<&Bound<'_, PyAny>>,
         machine: Option<&Bound<'_, PyAny>>,
     ) -> Answer<Py<PyLayout>> {
@@ -139,7 +144,11 @@ impl PySharding {
 
     /// The sharding in another notation: `hlo`, `sdy` or `jax`, of a tensor of this rank.
     #[pyo3(signature = (notation: "typing.Literal['hlo', 'sdy', 'jax']", *, rank: "int") -> "str")]
-    fn to(&self, notation: &str, rank: usize) -> Answer<String> {
+    fn to(
+        &self,
+        notation: &str,
+        #[pyo3(from_py_with = number::read)] rank: usize,
+    ) -> Answer<String> {
         if rank > MOST_AXES {
             return refused(format!("`rank` is a number of axes, at most {MOST_AXES}, not {rank}"));
         }

@@ -1,22 +1,27 @@
 //! Tables of places: columns for NumPy, record batches for everything else.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::thread::ThreadId;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use numpy::PyArray1;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
-use tensor_layout::rows::{ColumnWidth, Table};
+use tensor_layout::rows::{ColumnWidth, Table, WriteError};
 use tensor_layout::{LayoutError, Location, Placement};
 
-use crate::long::{PART, tell};
+use crate::long::{Ahead, PART, index, tell};
 use crate::python::arrays;
-use crate::refusal::{Answer, Refusal, refused};
+use crate::refusal::{Answer, refused};
 use crate::values::{Array, Tuple};
+
+/// How many rows are a piece to `progress`, and how many items a thread makes ahead.
+const PIECE: u64 = PART / 16;
+const AHEAD: usize = 2;
 
 /// How many rows a notebook shows.
 const MOST_SHOWN: usize = 10;
@@ -52,19 +57,9 @@ impl Spec {
         table.part(self.part.0, self.part.1)
     }
 
-    /// The number of pieces that are made one after the other.
-    fn pieces(&self) -> Result<u64, LayoutError> {
-        let rows = self.table()?.most_rows().div_ceil(self.part.1.max(1));
-        Ok(rows.div_ceil(PART / 16).max(1))
-    }
-
-    /// One piece; all in order are the table.
-    fn piece(&self, piece: u64, pieces: u64) -> Spec {
-        let (part, parts) = self.part;
-        match parts.checked_mul(pieces) {
-            Some(all) => Spec { part: (part * pieces + piece, all), ..self.clone() },
-            None => self.clone(),
-        }
+    /// About how many rows there are at most.
+    fn most_rows(&self) -> Result<u64, LayoutError> {
+        Ok(self.table()?.most_rows().div_ceil(self.part.1.max(1)))
     }
 
     fn names(&self) -> Result<Vec<String>, LayoutError> {
@@ -85,9 +80,35 @@ impl Spec {
         }
     }
 
-    /// Adds the rows of a piece to its columns; the index of padding is -1.
-    fn append(&self, columns: &mut [Vec<i64>], most: usize) -> Result<(), LayoutError> {
+    /// Columns with room for all rows.
+    fn room(&self) -> Answer<Vec<Vec<i64>>> {
+        let (rows, columns) = (self.most_rows()?, self.names()?.len());
+        let too_many = || {
+            PyMemoryError::new_err(format!(
+                "{rows} rows of {columns} numbers do not fit in memory: read the table in parts \
+                 (`part=(k, n)`), or by Arrow"
+            ))
+        };
+        let bytes = index(rows).checked_mul(columns).ok_or_else(too_many)?;
+        // All columns at once first: each of them may fit where together they do not.
+        Vec::<i64>::new().try_reserve_exact(bytes).map_err(|_| too_many())?;
+        let mut all = vec![Vec::new(); columns];
+        for column in &mut all {
+            column.try_reserve_exact(index(rows)).map_err(|_| too_many())?;
+        }
+        Ok(all)
+    }
+
+    /// Adds the rows to their columns, at most so many, and tells the number of pieces that are done; the
+    /// index of padding is -1.
+    fn append(
+        &self,
+        columns: &mut [Vec<i64>],
+        most: usize,
+        tell: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<(), LayoutError> {
         let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let mut rows = 0;
         let _ = self.table()?.for_each(|row| {
             let levels = row.place.len();
             for (column, at) in columns.iter_mut().zip(row.place) {
@@ -97,49 +118,94 @@ impl Spec {
                 let entry = row.index.and_then(|index| index.get(axis));
                 column.push(entry.map_or(-1, |entry| signed(*entry)));
             }
-            match columns.first().is_some_and(|column| column.len() >= most) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            rows += 1;
+            match rows % PIECE {
+                _ if index(rows) >= most => ControlFlow::Break(()),
+                0 => tell(rows / PIECE),
+                _ => ControlFlow::Continue(()),
             }
         })?;
         Ok(())
     }
 
-    fn batches(&self) -> Result<VecDeque<RecordBatch>, Refusal> {
-        let mut batches = VecDeque::new();
-        self.table()?.record_batches(ColumnWidth::Wide, |batch| {
-            batches.push_back(batch);
-            Ok(())
-        })?;
-        Ok(batches)
+    /// Fills the columns on a thread of its own.
+    fn filled(self, mut columns: Vec<Vec<i64>>) -> std::io::Result<Ahead<Filled>> {
+        Ahead::start("table", AHEAD, move |send| {
+            let tell = &mut |piece| send(Filled::Piece(piece));
+            let filled = self.append(&mut columns, usize::MAX, tell);
+            let _ = send(Filled::All(filled.map(|()| columns)));
+        })
     }
+
+    /// Makes record batches on a thread of its own.
+    fn batches(self) -> std::io::Result<Ahead<Result<RecordBatch, WriteError>>> {
+        Ahead::start("table", AHEAD, move |send| {
+            let made = self.table().map_err(WriteError::from).and_then(|table| {
+                table.record_batches(ColumnWidth::Wide, |batch| match send(Ok(batch)) {
+                    ControlFlow::Continue(()) => Ok(()),
+                    ControlFlow::Break(()) => Err(std::io::ErrorKind::BrokenPipe.into()),
+                })
+            });
+            if let Err(refusal) = made {
+                let _ = send(Err(refusal));
+            }
+        })
+    }
+}
+
+/// What the thread that fills columns has done.
+enum Filled {
+    Piece(u64),
+    All(Result<Vec<Vec<i64>>, LayoutError>),
 }
 
 /// The table as record batches, made when they are asked for.
 struct Batches {
-    spec: Spec,
     schema: SchemaRef,
-    next: u64,
-    pieces: u64,
-    ready: VecDeque<RecordBatch>,
+    state: State,
+    /// The thread that asked for the stream: no other may be waited for while it holds the interpreter's lock.
+    home: ThreadId,
+}
+
+enum State {
+    New(Spec),
+    Started(Ahead<Result<RecordBatch, WriteError>>),
+    Over,
+}
+
+impl Batches {
+    fn next_batch(&mut self) -> Answer<Option<RecordBatch>> {
+        if let State::New(spec) = &self.state {
+            self.state = State::Started(spec.clone().batches()?);
+        }
+        let State::Started(batches) = &mut self.state else { return Ok(None) };
+        let home = self.home == std::thread::current().id();
+        let signals = || if home { Python::attach(|py| py.check_signals()) } else { Ok(()) };
+        Ok(batches.next(signals)?.transpose()?)
+    }
+}
+
+/// A refusal, of which a consumer makes an error of its own; Ctrl-C is raised once more behind that.
+fn failed(error: &PyErr) -> ArrowError {
+    let text = error.to_string();
+    Python::attach(|py| {
+        if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            let thread = py.import("_thread");
+            drop(thread.and_then(|thread| thread.call_method0("interrupt_main")));
+        }
+    });
+    ArrowError::ExternalError(text.into())
 }
 
 impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.ready.is_empty() && self.next < self.pieces {
-            let piece = self.spec.piece(self.next, self.pieces);
-            self.next += 1;
-            match piece.batches() {
-                Ok(batches) => self.ready = batches,
-                Err(refusal) => {
-                    self.next = self.pieces;
-                    return Some(Err(ArrowError::ExternalError(Box::new(PyErr::from(refusal)))));
-                }
-            }
+        let next = self.next_batch();
+        if !matches!(next, Ok(Some(_))) {
+            self.state = State::Over;
         }
-        self.ready.pop_front().map(Ok)
+        next.map_err(|refusal| failed(&refusal.into())).transpose()
     }
 }
 
@@ -166,7 +232,7 @@ impl PyTable {
         self.0.check_signed()?;
         let names = self.0.names()?;
         let mut columns = vec![Vec::new(); names.len()];
-        self.0.append(&mut columns, MOST_SHOWN)?;
+        self.0.append(&mut columns, MOST_SHOWN, &mut |_| ControlFlow::Continue(()))?;
         let row = |at: usize| {
             let cell = |column: &Vec<i64>| column.get(at).map_or(String::new(), i64::to_string);
             columns.iter().map(cell).collect()
@@ -202,13 +268,23 @@ impl PyTable {
         self.0.check_signed()?;
         self.0.table()?.check_names()?;
         let names = self.0.names()?;
-        let (mut columns, pieces) = (vec![Vec::new(); names.len()], self.0.pieces()?);
-        for piece in 0..pieces {
-            let spec = self.0.piece(piece, pieces);
-            py.detach(|| spec.append(&mut columns, usize::MAX))?;
-            py.check_signals()?;
-            tell(progress, piece + 1, pieces)?;
+        let (mut columns, rows) = (self.0.room()?, self.0.most_rows()?);
+        let pieces = rows.div_ceil(PIECE).max(1);
+        if rows <= PIECE {
+            let quiet = &mut |_| ControlFlow::Continue(());
+            py.detach(|| self.0.append(&mut columns, usize::MAX, quiet))?;
+        } else {
+            let mut thread = self.0.clone().filled(columns)?;
+            columns = loop {
+                let next = py.detach(|| thread.next(|| Python::attach(|py| py.check_signals())));
+                match next? {
+                    Some(Filled::Piece(piece)) => tell(progress, piece.min(pieces - 1), pieces)?,
+                    Some(Filled::All(columns)) => break columns?,
+                    None => return refused("the table ended early"),
+                }
+            };
         }
+        tell(progress, pieces, pieces)?;
         let arrays = PyDict::new(py);
         for (name, column) in names.into_iter().zip(columns) {
             arrays.set_item(name, PyArray1::from_vec(py, column))?;
@@ -260,8 +336,8 @@ impl PyTable {
         drop(requested_schema);
         let spec = self.0.clone();
         let schema = Arc::new(spec.table()?.schema(ColumnWidth::Wide));
-        let pieces = spec.pieces()?;
-        let batches = Batches { spec, schema, next: 0, pieces, ready: VecDeque::new() };
+        let home = std::thread::current().id();
+        let batches = Batches { schema, state: State::New(spec), home };
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
         Ok(PyCapsule::new_with_value(py, stream, c"arrow_array_stream")?)
     }

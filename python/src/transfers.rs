@@ -3,22 +3,18 @@
 //! They are walked by a borrower of the relayout, which Python cannot keep; so a thread of its own
 //! walks them, some batches ahead, until there are none or nobody asks any more.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use tensor_layout::relayout::{Relayout, Run, Transfer};
 
 use crate::location::PyLocation;
+use crate::long::Ahead;
 use crate::refusal::Answer;
 
 /// How many transfers pass from the thread at once, and how many such batches wait at most.
 const BATCH: usize = 1 << 10;
 const AHEAD: usize = 4;
-
-/// How long signals may wait while the next transfer is looked for.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The moves of a relayout, as an iterator.
 #[pyclass(name = "Transfers", frozen, module = "tensor_layout")]
@@ -27,7 +23,7 @@ pub(crate) struct PyTransfers(Mutex<Walk>);
 
 #[derive(Debug)]
 struct Walk {
-    batches: Receiver<Vec<Transfer>>,
+    batches: Ahead<Vec<Transfer>>,
     ready: std::vec::IntoIter<Transfer>,
 }
 
@@ -35,12 +31,11 @@ impl PyTransfers {
     pub(crate) fn of(pair: Arc<Relayout>) -> Answer<PyTransfers> {
         // Refusals come now, not with the first move.
         drop(pair.transfers()?);
-        let (send, batches) = sync_channel(AHEAD);
-        std::thread::Builder::new().name("transfers".into()).spawn(move || {
+        let batches = Ahead::start("transfers", AHEAD, move |send| {
             let Ok(mut transfers) = pair.transfers() else { return };
             loop {
                 let batch: Vec<Transfer> = transfers.by_ref().take(BATCH).collect();
-                if batch.is_empty() || send.send(batch).is_err() {
+                if batch.is_empty() || send(batch).is_break() {
                     return;
                 }
             }
@@ -56,21 +51,15 @@ impl PyTransfers {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyTransfer>> {
-        loop {
-            let next = py.detach(|| {
-                let mut walk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(transfer) = walk.ready.next() {
-                    return Ok(transfer);
-                }
-                walk.ready = walk.batches.recv_timeout(PATIENCE)?.into_iter();
-                walk.ready.next().ok_or(RecvTimeoutError::Disconnected)
-            });
-            match next {
-                Ok(transfer) => return Ok(Some(PyTransfer(transfer))),
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+        let next = py.detach(|| {
+            let mut walk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if walk.ready.as_slice().is_empty() {
+                let signals = || Python::attach(|py| py.check_signals());
+                walk.ready = walk.batches.next(signals)?.unwrap_or_default().into_iter();
             }
-        }
+            Ok::<_, PyErr>(walk.ready.next())
+        });
+        Ok(next?.map(PyTransfer))
     }
 }
 

@@ -108,7 +108,11 @@ def element(
     """The indexes of the elements at many places; negative where there is none."""
     from ._native import Location
 
-    given = {**(Location(place) if isinstance(place, str) else place or {}), **(more or {})}
+    at, more = Location(place) if isinstance(place, str) else place or {}, more or {}
+    for level in at:
+        if level in more:
+            raise ValueError(f"`{level}` is given twice: {at[level]} and {more[level]}")
+    given = {**at, **more}
     levels = places.levels
     unknown = sorted(set(given) - set(levels))
     missing = [level for level in levels if level not in given]

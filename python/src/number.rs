@@ -1,0 +1,120 @@
+//! Integers of Python as numbers of the library: True and False are not among them, and what does
+//! not fit is refused like any other argument.
+//!
+//! Arguments are read by `#[pyo3(from_py_with = number::read)]`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString};
+
+/// What is read from an argument that holds numbers.
+pub(crate) trait Read: Sized {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+/// An argument that holds numbers.
+pub(crate) fn read<T: Read>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+    T::read(value)
+}
+
+/// Refuses True and False, which Python takes for 1 and 0.
+fn refuse_bool(value: &Bound<'_, PyAny>) -> PyResult<()> {
+    match value.is_instance_of::<PyBool>() {
+        true => Err(PyTypeError::new_err("expected an integer, not bool")),
+        false => Ok(()),
+    }
+}
+
+/// Any integer of 128 bits; of those beyond the nearest, which is refused wherever it comes to.
+impl Read for i128 {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<i128> {
+        refuse_bool(value)?;
+        // Nearly all fit, and those of 64 bits are read at once.
+        if let Ok(number) = value.extract::<i64>() {
+            return Ok(number.into());
+        }
+        let beyond = |error: &PyErr| error.is_instance_of::<PyOverflowError>(value.py());
+        match value.extract() {
+            Err(error) if beyond(&error) && value.lt(0)? => Ok(i128::MIN),
+            Err(error) if beyond(&error) => Ok(i128::MAX),
+            read => read,
+        }
+    }
+}
+
+impl Read for u64 {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let number = i128::read(value)?;
+        u64::try_from(number).map_err(|_| outside(number))
+    }
+}
+
+impl Read for usize {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let number = i128::read(value)?;
+        usize::try_from(number).map_err(|_| outside(number))
+    }
+}
+
+/// The refusal of a number that 64 bits do not hold.
+fn outside(number: i128) -> PyErr {
+    PyValueError::new_err(format!("expected an integer from 0 to 2**64 - 1, not {}", shown(number)))
+}
+
+/// A number in a message.
+pub(crate) fn shown(number: i128) -> String {
+    match number {
+        i128::MIN => "a number below -2**127".into(),
+        i128::MAX => "a number beyond 2**127".into(),
+        number => number.to_string(),
+    }
+}
+
+impl Read for String {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<String> {
+        value.extract()
+    }
+}
+
+impl<T: Read> Read for Option<T> {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+        if value.is_none() { Ok(None) } else { T::read(value).map(Some) }
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+        if value.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("expected a sequence, not str"));
+        }
+        value.extract::<Vec<Bound<'_, PyAny>>>()?.iter().map(T::read).collect()
+    }
+}
+
+impl<A: Read, B: Read> Read for (A, B) {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<(A, B)> {
+        let (first, second) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        Ok((A::read(&first)?, B::read(&second)?))
+    }
+}
+
+impl<K: Read + Eq + Hash, V: Read> Read for HashMap<K, V> {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<HashMap<K, V>> {
+        entries(value)
+    }
+}
+
+impl<K: Read + Ord, V: Read> Read for BTreeMap<K, V> {
+    fn read(value: &Bound<'_, PyAny>) -> PyResult<BTreeMap<K, V>> {
+        entries(value)
+    }
+}
+
+/// The entries of a dict.
+fn entries<K: Read, V: Read, M: FromIterator<(K, V)>>(value: &Bound<'_, PyAny>) -> PyResult<M> {
+    let entries = value.cast::<pyo3::types::PyDict>()?.iter();
+    entries.map(|(key, value)| Ok((K::read(&key)?, V::read(&value)?))).collect()
+}

@@ -1,0 +1,81 @@
+"""Ctrl-C ends every long call, and what does not fit in memory is refused at once."""
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from tensor_layout import Candidates, Layout
+
+#: More than a slow machine needs; without looks at signals the calls take many times as long.
+PATIENCE = 2.0
+
+
+def assert_ends(call):
+    """Ctrl-C, which is to come soon, ends a call."""
+    main, pressed = threading.main_thread().ident or 0, []
+
+    def press():
+        pressed.append(time.monotonic())
+        signal.pthread_kill(main, signal.SIGINT)
+
+    timer = threading.Timer(0.3, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        try:
+            call()
+        except Exception as raised:
+            # PyArrow makes an error of its own; behind it comes what Ctrl-C is in Python.
+            assert "KeyboardInterrupt" in str(raised)
+            time.sleep(PATIENCE)
+    timer.cancel()
+    assert time.monotonic() - pressed[0] < PATIENCE
+
+
+def test_interrupts_end_packing_of_many_copies():
+    layout = Layout("((1048576:1); B@[2048_PE])")
+    tensor = np.zeros(layout.shape, np.uint8)
+    out = np.empty(layout.image_shape, np.uint8)
+
+    def work():
+        while True:
+            layout.pack(tensor, out=out)
+
+    assert_ends(work)
+    one = Layout("(1)/((1:1); B@[8388608_Addr:1])")
+    assert (one.pack(np.ones(1, np.uint8)) == 1).all()
+
+
+def test_interrupts_end_tables():
+    table = Layout("((8192_PE, 1024:1), (8:1024))").table()
+    assert_ends(table.columns)
+
+
+def test_interrupts_end_exports_by_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    # Rows that come batch by batch, and rows whose places are sorted first, all at once.
+    for text in ("((8192_PE, 1024:1), (8:1024))", "((3:2, 5000000:3))"):
+        table = Layout(text).table()
+        assert_ends(lambda table=table: [pyarrow.table(table) for _ in range(100)])
+
+
+def test_interrupts_end_counts_and_walks_of_candidates():
+    candidates = Candidates("mn-core-2", (4096, 4096, 4096), level_parts=3)
+    assert_ends(candidates.count)
+    assert_ends(lambda: list(candidates))
+
+
+def test_more_rows_than_memory_holds_are_refused_at_once():
+    huge = Layout("((1048576_PE:1), (1048576:1))")
+    for call in (huge.table().to_numpy, huge.table().columns, huge.table().tolist):
+        started = time.monotonic()
+        with pytest.raises(MemoryError, match="1099511627776 rows of 4 numbers"):
+            call()
+        assert time.monotonic() - started < PATIENCE
+    # Parts and units of it are small.
+    assert len(huge.table(part=(7, 1 << 30)).to_numpy()) == 1024
+    assert len(huge.table(at="PE=3").columns()["i1"]) == 1 << 20
+    with pytest.raises(MemoryError):
+        Layout("((4:1); B@[1099511627776_PE:1])").locate_all(1)
