@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 use tensor_layout::hlo::{HloComputation, HloDump, HloInstruction};
 use tensor_layout::xla::XlaShape;
 
-use crate::number;
+use crate::number::Position;
 use crate::refusal::Answer;
 use crate::values::Walk;
 
@@ -92,11 +92,8 @@ impl PyRecords {
         self.records.len()
     }
 
-    fn __getitem__(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = number::read)] at: i128,
-    ) -> PyResult<Py<PyRecord>> {
+    fn __getitem__(&self, py: Python<'_>, at: Position) -> PyResult<Py<PyRecord>> {
+        let Position(at) = at;
         let from_end = usize::try_from(at.unsigned_abs()).ok();
         let from_end = from_end.and_then(|back| self.records.len().checked_sub(back));
         let at = if at < 0 { from_end } else { usize::try_from(at).ok() };

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
@@ -42,6 +44,19 @@ impl Read for i128 {
             Err(error) if beyond(&error) => Ok(i128::MAX),
             read => read,
         }
+    }
+}
+
+/// A position in a sequence, as stubs know it.
+pub(crate) struct Position(pub(crate) i128);
+
+impl<'py> FromPyObject<'_, 'py> for Position {
+    type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr = <isize as FromPyObject<'_, '_>>::INPUT_TYPE;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Position> {
+        i128::read(&value).map(Position)
     }
 }
 

@@ -111,7 +111,7 @@ def element(
     at, more = Location(place) if isinstance(place, str) else place or {}, more or {}
     for level in at:
         if level in more:
-            raise ValueError(f"`{level}` is given twice: {at[level]} and {more[level]}")
+            raise ValueError(f"`{level}` is given twice")
     given = {**at, **more}
     levels = places.levels
     unknown = sorted(set(given) - set(levels))

@@ -1,5 +1,7 @@
 """Integers of every public call: True is not 1, and what does not fit is refused in plain words."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -89,10 +91,13 @@ def test_a_negative_number_is_an_answer_or_a_refusal(call):
 
 
 def test_numbers_of_numpy_are_integers():
-    assert SMALL.reshape(np.int64(8), np.uint8(12)).shape == (8, 12)
-    assert SMALL.tile(np.int8(-1), np.uint64(2)).shape == (12, 16)
-    assert SMALL.reshape(np.array([8, -1])).shape == (8, 12)
-    assert Location(PE=np.uint16(1)) == {"PE": 1}
+    integer: Any
+    for integer in (np.int64, np.uint8, np.uint64):
+        assert SMALL.reshape(integer(8), integer(12)).shape == (8, 12)
+        assert SMALL.tile(integer(1), integer(2)).shape == (12, 16)
+        assert Location(PE=integer(1)) == {"PE": 1}
+    shape: Any = np.array([8, -1])
+    assert SMALL.reshape(shape).shape == (8, 12)
 
 
 def test_refusals_say_what_a_number_may_be():

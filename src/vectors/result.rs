@@ -55,7 +55,7 @@ impl Results {
             let refused = |error| VectorError::Result { line, error };
             if read == LONGEST && !text.ends_with('\n') {
                 let why = format!("the line is longer than {LONGEST} bytes");
-                return Err(refused(invalid(&text[..text.floor_char_boundary(200)], &why)));
+                return Err(refused(invalid(&crate::error::cut(&text, 200), &why)));
             }
             match entry(text.trim()).map_err(refused)? {
                 Entry::Placed(place, word) => drop(placed.insert(place, word)),
