@@ -189,16 +189,23 @@ impl Placement {
     /// addresses and where the machine gives fewer or none, those of the layout.
     #[must_use]
     pub fn coordinates(&self, level: Level) -> u64 {
-        let size = self.size(level).filter(|_| level != Level::ADDR).unwrap_or(0);
-        size.max(self.with_copies.span(level))
+        match level {
+            Level::ADDR => self.with_copies.span(level),
+            _ => self.end(level),
+        }
     }
 
     /// Whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
     /// beyond its span, which exceeds the size of an oversized placement only.
     fn is_outside(&self, level: Level, at: u64) -> bool {
-        let used = self.with_copies.uses(level);
-        let span = used.then(|| self.with_copies.span(level));
-        self.size(level).max(span).is_some_and(|size| at >= size)
+        let is_open = self.size(level).is_none() && !self.with_copies.uses(level);
+        !is_open && at >= self.end(level)
+    }
+
+    /// The end of the coordinates of `level`: of the machine or, where it is oversized or the machine
+    /// gives no size, of the layout.
+    pub(crate) fn end(&self, level: Level) -> u64 {
+        self.size(level).unwrap_or(0).max(self.with_copies.span(level))
     }
 
     /// Finds where the element at `index` lives: its first copy, in all [`columns`](Self::columns).
@@ -399,6 +406,8 @@ mod tests {
             assert_eq!(program.element(packed), Ok(Found::Element(number)));
             assert_eq!(program.location(packed), place);
         }
+        let last = placement.table().at(&"PE=7".parse().unwrap());
+        assert!(last.is_ok() && placement.table().at(&"PE=8".parse().unwrap()).is_err());
     }
 
     #[test]

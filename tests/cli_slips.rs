@@ -221,7 +221,7 @@ fn parts_in_the_wrong_order_or_without_their_joint_are_turned() {
         ("((4:1), (pe_4))", "did you mean `4_PE`?"),
         ("(10,7)((3:7", "a shape in front of the axes ends in `/`"),
         ("(10,7)((3:7, 4_PE), (7:1))", "did you mean '(10,7)/((3:7, 4_PE), (7:1))'?"),
-        ("(6) (2:3, 3:1)", "ends in `/`"),
+        ("(2, 3) (2:3, 3:1)", "did you mean '(2, 3)/(2:3, 3:1)'?"),
         ("4,2:1,4", "did you mean '(4,2):(1,4)'?"),
     ] {
         let message = refused(&["explain", text]);

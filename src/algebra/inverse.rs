@@ -47,7 +47,7 @@ impl Layout {
     /// ```
     /// use tensor_layout::Layout;
     /// let f: Layout = "((4_PE, 3:8), (8:1))".parse()?;
-    /// assert_eq!(f.places_as_indexes().locate(&[5, 1])?.to_string(), "i0=1,i1=9,Addr=0");
+    /// assert_eq!(f.places_as_indexes().locate(&[5, 1])?.to_string(), "i0=1,i1=17,Addr=0");
     /// let index = f.left_inverse()?.compose(&f.places_as_indexes())?;
     /// assert_eq!(index.locate(&[5, 1])?.to_string(), "i0=5,i1=1,Addr=0");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -498,7 +498,7 @@ pub(super) fn machine_of(text: &str) -> Result<Machine, Failure> {
     const MOST_MIB: u64 = 1;
     let toml = File::open(text).and_then(|file| read_text(file, MOST_MIB));
     let toml =
-        toml.map_err(|error| Failure::Io(format!("cannot read the machine `{text}`"), error))?;
+        toml.map_err(|error| Failure::Io(format!("the machine `{text}` cannot be read"), error))?;
     Ok(Machine::from_toml(&toml)?)
 }
 

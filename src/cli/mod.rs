@@ -183,7 +183,9 @@ fn remedy(error: &clap::Error, arguments: &[OsString]) -> Option<(String, String
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let stray = text(ContextKind::InvalidArg)?;
-            slips::unexpected(stray, &command_of(arguments))
+            let words = arguments.iter().filter_map(|word| word.to_str());
+            let rest: Vec<&str> = words.skip_while(|word| *word != stray).collect();
+            slips::unexpected(stray, &rest, &command_of(arguments))
         }
         ErrorKind::InvalidSubcommand => slips::not_a_command(text(ContextKind::InvalidSubcommand)?),
         _ => None,

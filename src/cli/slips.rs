@@ -114,8 +114,12 @@ fn from_cpp(text: &str) -> Option<String> {
     is_code.then(|| "write the layout as CuTe prints it, such as (4,2):(1,4)".into())
 }
 
-/// The remedy for an argument that a command does not take.
-pub(super) fn unexpected(stray: &str, command: &clap::Command) -> Option<(String, String)> {
+/// The remedy for an argument that a command does not take; `rest` are the arguments from it on.
+pub(super) fn unexpected(
+    stray: &str,
+    rest: &[&str],
+    command: &clap::Command,
+) -> Option<(String, String)> {
     const OF_LAYOUTS: &[char] = &['(', ')', '[', ']', '{', '}', '<', '>', ':', ',', ';', '=', '@'];
     let plain = |help: &str| Some((format!("unexpected argument `{stray}`"), help.to_owned()));
     let takes = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
@@ -128,7 +132,7 @@ pub(super) fn unexpected(stray: &str, command: &clap::Command) -> Option<(String
         name @ ("hlo" | "scan") if Path::new(stray).exists() => {
             plain(&format!("one file at a time; for more: cat A B | tensor-layout {name} -"))
         }
-        _ if stray.contains(OF_LAYOUTS) => {
+        _ if rest.iter().any(|argument| argument.contains(OF_LAYOUTS)) => {
             plain("put a layout in quotes, so that the shell does not take it apart")
         }
         _ if takes("machine") && Machine::preset(stray).is_some() => {

@@ -72,8 +72,7 @@ impl<'a> Table<'a> {
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
         check_columns(self.placement.columns(), place, self.placement.machine())?;
         for (level, at) in place.iter() {
-            let size = self.placement.size(level);
-            let size = size.unwrap_or_else(|| self.placement.with_copies().span(level));
+            let size = self.placement.end(level);
             if at >= size {
                 return Err(LayoutError::PlaceBeyond { level, at, size });
             }

@@ -25,7 +25,7 @@ fn dropped((slow, size): &(Slow, u64), tally: &mut Tally) -> Result<(), TestCase
     let mut machine = Machine::builder("test").level(cluster, *size);
     let mut pinned = slow.clone();
     for level in levels().into_iter().filter(|level| level.is_unit()) {
-        machine = machine.level(level, slow.extent(level));
+        machine = machine.level(level, slow.span(level));
         pinned.marked.insert(level);
     }
     let machine = machine.build().unwrap();
