@@ -57,6 +57,14 @@ pub(crate) fn index(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
+/// Raises what a signal, such as Ctrl-C, asks for.
+pub(crate) fn check_signals() -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        Ok(())
+    })
+}
+
 /// Asks a caller's thread for signals during a call that asks whether to go on.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
@@ -66,7 +74,7 @@ pub(crate) fn interruptible<T: Send>(
     let answer = py.detach(|| {
         call(&mut || {
             if raised.is_none() {
-                raised = Python::attach(|py| py.check_signals().err());
+                raised = check_signals().err();
             }
             raised.is_none()
         })

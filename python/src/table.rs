@@ -14,7 +14,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 use tensor_layout::rows::{ColumnWidth, Table, WriteError};
 use tensor_layout::{LayoutError, Location, Placement};
 
-use crate::long::{Ahead, PART, index, tell};
+use crate::long::{Ahead, PART, check_signals, index, tell};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::values::{Array, Tuple};
@@ -180,7 +180,7 @@ impl Batches {
         }
         let State::Started(batches) = &mut self.state else { return Ok(None) };
         let home = self.home == std::thread::current().id();
-        let signals = || if home { Python::attach(|py| py.check_signals()) } else { Ok(()) };
+        let signals = || if home { check_signals() } else { Ok(()) };
         Ok(batches.next(signals)?.transpose()?)
     }
 }
@@ -276,7 +276,7 @@ impl PyTable {
         } else {
             let mut thread = self.0.clone().filled(columns)?;
             columns = loop {
-                let next = py.detach(|| thread.next(|| Python::attach(|py| py.check_signals())));
+                let next = py.detach(|| thread.next(check_signals));
                 match next? {
                     Some(Filled::Piece(piece)) => tell(progress, piece.min(pieces - 1), pieces)?,
                     Some(Filled::All(columns)) => break columns?,

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use tensor_layout::relayout::{Relayout, Run, Transfer};
 
 use crate::location::PyLocation;
-use crate::long::Ahead;
+use crate::long::{Ahead, check_signals};
 use crate::refusal::Answer;
 
 /// How many transfers pass from the thread at once, and how many such batches wait at most.
@@ -54,8 +54,7 @@ impl PyTransfers {
         let next = py.detach(|| {
             let mut walk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if walk.ready.as_slice().is_empty() {
-                let signals = || Python::attach(|py| py.check_signals());
-                walk.ready = walk.batches.next(signals)?.unwrap_or_default().into_iter();
+                walk.ready = walk.batches.next(check_signals)?.unwrap_or_default().into_iter();
             }
             Ok::<_, PyErr>(walk.ready.next())
         });
