@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 
+use tensor_layout::Placement;
 use tensor_layout::hlo::{HloDump, HloReport};
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::notation::Dtype;
 use tensor_layout::vectors::{VectorData, VectorReader, check_vectors, compare_vectors};
-use tensor_layout::{Machine, Placement};
 
 /// What a byte becomes: what formats mean something by, and what none of them knows.
 const BYTES: &[u8] = b"\0\t\n\r \"#'()*,-./0123789:<=>ALTW[\\]_aehu{}\x7f\x80\xff";
@@ -111,6 +111,7 @@ fn images_of_units_are_read_as_they_stand_or_refused() {
     }
 }
 
+#[cfg(feature = "toml")]
 const MACHINE: &str = "\
 name = \"m\"
 word_bits = 32
@@ -124,6 +125,7 @@ PE = 3
 ";
 
 /// The numbers of a file that has nothing but plain lines: by section and key.
+#[cfg(feature = "toml")]
 fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), u64>> {
     let (mut section, mut numbers) = (String::new(), BTreeMap::new());
     for line in text.lines() {
@@ -144,11 +146,12 @@ fn plain_toml(text: &str) -> Option<BTreeMap<(String, String), u64>> {
     Some(numbers)
 }
 
+#[cfg(feature = "toml")]
 #[test]
 fn machines_are_read_as_they_stand_or_refused() {
     let (mut read, mut judged) = (0, 0);
     for (at, text) in mutated_texts(MACHINE).step_by(3) {
-        let Ok(machine) = Machine::from_toml(&text) else { continue };
+        let Ok(machine) = tensor_layout::Machine::from_toml(&text) else { continue };
         read += 1;
         let Some(plain) = plain_toml(&text) else { continue };
         judged += 1;

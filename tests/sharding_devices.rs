@@ -7,6 +7,7 @@ use tensor_layout::relayout::{Distance, Relayout};
 use tensor_layout::sharding::{DeviceShards, ShardedShape};
 use tensor_layout::{LayoutError, Level, Machine, Placement};
 
+#[cfg(feature = "cli")]
 use crate::cli::{refused, run, stdout};
 use crate::slow;
 
@@ -342,8 +343,10 @@ fn copies_are_counted_whatever_the_kind_of_the_sharding() {
     assert_eq!(copies("{manual}"), None);
 }
 
+#[cfg(feature = "cli")]
 const LIST: &str = "f32[6], sharding={devices=[3]2,0,1}";
 
+#[cfg(feature = "cli")]
 #[test]
 fn the_command_answers_device_by_device() {
     assert_eq!(stdout(&["locate", LIST, "3"]), "Device=0,Addr=1\n");
@@ -377,6 +380,7 @@ fn the_command_answers_device_by_device() {
     assert!(page.contains("\"units_filled\":{\"A\":3,\"B\":12}"), "{page}");
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn the_command_counts_what_moves_between_lists() {
     let iota = "f32[6], sharding={devices=[3]<=[3]}";
@@ -392,6 +396,7 @@ fn the_command_counts_what_moves_between_lists() {
     assert!(json.contains("\"in_place\":6") && json.contains("\"moves\":null"), "{json}");
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn what_needs_digits_is_refused_with_the_reason() {
     let digits = "no sum of digits gives the device number";

@@ -11,7 +11,7 @@ impl Program {
     ///
     /// # Errors
     /// [`Collision`](LayoutError::Collision) where elements share places,
-    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
+    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     ///
     /// # Example
     /// ```
