@@ -90,11 +90,14 @@ impl Places {
         like().or_else(pad_layout)
     }
 
-    /// The layout on a machine, as its text means there: once, when it is placed.
+    /// The layout on a machine, through whose tree a sharding counts its devices: once, when it is
+    /// placed. Levels that only a text names are checked.
     pub(crate) fn on(&self, machine: Option<&Machine>) -> Answer<Layout> {
         match (self.written_text(), machine) {
             (Some(text), Some(machine)) if self.spot.machine.is_none() => {
-                Ok(text.lower_on(machine)?)
+                let lowered = text.lower_on(machine)?;
+                let is_sharded = matches!(text, LayoutText::Sharded(_));
+                Ok(if is_sharded { lowered } else { self.layout.clone() })
             }
             _ => Ok(self.layout.clone()),
         }

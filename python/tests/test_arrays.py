@@ -66,7 +66,7 @@ def test_layouts_of_views_say_where_their_elements_are(rng):
 def test_broadcasts_share_places():
     layout = Layout.of(np.broadcast_to(np.arange(3), (4, 3)))
     assert layout.locate(0, 2) == layout.locate(3, 2) == {"Addr": 2}
-    with pytest.raises(ValueError, match="share"):
+    with pytest.raises(ValueError, match="both stored at"):
         layout.pack(np.zeros((4, 3)))
 
 
