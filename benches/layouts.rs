@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tensor_layout::algebra::Subaxis;
 use tensor_layout::candidates::Candidates;
-use tensor_layout::hlo::{HloDump, HloReport, HloSummary};
 use tensor_layout::notation::PadLayout;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::rows::Format;
-use tensor_layout::scan::ScanReport;
 use tensor_layout::xla::{XlaDtype, XlaParser, XlaShape};
 use tensor_layout::{Layout, LayoutText, Level, Machine, Placement};
+use tensor_layout_hlo::scan::ScanReport;
+use tensor_layout_hlo::{HloDump, HloReport, HloSummary};
 
 const FULL: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 
@@ -36,7 +36,7 @@ fn xla(c: &mut Criterion) {
     let mut group = c.benchmark_group("hlo");
     group.throughput(Throughput::Bytes(dump.len().try_into().unwrap_or(0)));
     group.bench_function("scan", |b| b.iter(|| HloReport::scan(dump.as_bytes(), |_| {})));
-    let real = include_str!("../tests/data/hlo/sharded.txt").repeat(1 << 7);
+    let real = include_str!("../crates/hlo/tests/data/sharded.txt").repeat(1 << 7);
     group.throughput(Throughput::Bytes(real.len().try_into().unwrap_or(0)));
     group.bench_function("scan a real dump", |b| {
         b.iter(|| HloReport::scan(real.as_bytes(), |_| {}));

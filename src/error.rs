@@ -12,12 +12,11 @@ mod site;
 mod suggest;
 mod text;
 
-use std::fmt::Display;
-
 use itertools::Itertools;
 
 use crate::level::Level;
 use crate::location::Location;
+use crate::words::counted;
 
 pub use crate::level::LevelNameError;
 pub use fault::{
@@ -161,7 +160,7 @@ pub enum LayoutError {
         budget: u64,
     },
     /// An index with the wrong number of entries.
-    #[error("the index has {}, but the layout has {}", counted(*.found, "entry", "entries"), counted(*.rank, "axis", "axes"))]
+    #[error("the index has {}, but the layout has {}", counted(*.found, "entry"), counted(*.rank, "axis"))]
     IndexRank {
         /// How many entries.
         found: usize,
@@ -462,15 +461,6 @@ impl LayoutError {
     }
 }
 
-/// `1 entry`, `2 entries`.
-pub(crate) fn counted<N: Display + PartialEq + From<u8>>(
-    count: N,
-    one: &str,
-    many: &str,
-) -> String {
-    format!("{count} {}", if count == N::from(1) { one } else { many })
-}
-
 /// `elements (0, 2) and (1, 0) are both stored at Addr=2`: two of `what`, or two copies of one.
 pub(crate) fn stored_together(
     what: &str,
@@ -490,12 +480,4 @@ fn list(index: &[u64]) -> String {
     const MOST: usize = 16;
     let head = index.iter().take(MOST).join(", ");
     if index.len() > MOST { format!("{head}, ..") } else { head }
-}
-
-/// At most `most` characters, `..` where cut.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
-        None => text.into(),
-    }
 }

@@ -33,27 +33,29 @@
 //! * Text of any notation is a [`LayoutText`]; [`XlaShape`](xla::XlaShape), [`CuteLayout`](notation::CuteLayout) and [`Strided`](notation::Strided) lower to the
 //!   same [`Layout`]. Two layouts are compared ([`Layout::same_map`]), composed
 //!   ([`Layout::compose`]) and edited ([`Layout::reshape`] and others).
-//! * A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it is one layout. An
-//!   [`HloDump`](hlo::HloDump) streams the instructions of a compiler dump, and a
-//!   [`LayoutScan`](scan::LayoutScan) the layouts of any text.
+//! * A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it is one layout.
 //! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, and the moves;
 //!   [`Candidates`](candidates::Candidates) are layouts to choose from.
-//! * A [`Drawing`](picture::Drawing) makes a [`Picture`](picture::Picture), a value, which prints itself as SVG or text.
 //! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
 //!
 //! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
 //!
+//! # Packages beside this one
+//!
+//! `tensor-layout-cli` is the `tensor-layout` command, `tensor-layout-hlo` reads compiler dumps and finds the layouts in any
+//! text, `tensor-layout-picture` draws, and `tensor-layout-vectors` reads and writes the test vectors of MN-Core 2. Each uses
+//! this library as any other user does.
+//!
 //! # Features
 //!
-//! | feature | default | what it adds |
-//! |---|---|---|
-//! | `cli` | yes | the `tensor-layout` command; libraries switch it off: `default-features = false` |
-//! | `explore` | yes | the page of `tensor-layout explore`; turns on `cli` |
-//! | `png` | yes | pictures as PNG: `Picture::to_png` |
-//! | `serde` | no | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
-//! | `rayon` | no | tables filled by all cores: `Program::par_fill_packed` and others |
-//! | `arrow`, `parquet` | no | `Table::write_arrow`, `Table::write_parquet` |
-//! | `toml` | with `cli` | [`Machine::from_toml`]: machines from TOML files |
+//! None is on by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `serde` | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
+//! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
+//! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |
+//! | `toml` | [`Machine::from_toml`]: machines from TOML files |
 //!
 //! # Scope
 //!
@@ -64,37 +66,28 @@
 // `println!` and `eprintln!` panic where the output is closed or the disk is full.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 
-// The command names the library as its users do.
-#[cfg(feature = "cli")]
-extern crate self as tensor_layout;
-
 pub mod algebra;
 #[cfg(test)]
 mod budget;
 pub mod candidates;
-// The command line, for the program of this package and for the Python package; it has no interface to rely on.
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 pub mod einsum;
 pub mod error;
-pub mod hlo;
 pub mod image;
+#[doc(hidden)]
+pub mod internals;
 mod level;
 mod location;
 mod lower;
 pub mod machine;
 pub mod notation;
 mod number;
-pub mod picture;
 pub mod placement;
 pub mod program;
 pub mod relayout;
 pub mod report;
 pub mod rows;
-pub mod scan;
 pub mod sharding;
-pub mod vectors;
+mod words;
 pub mod xla;
 
 // Text alone: programs do not carry it.

@@ -184,7 +184,7 @@ impl Machine {
     /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
     pub fn memory(&self, name: &str) -> Result<Memory, LayoutError> {
         self.memories.get(name).copied().ok_or_else(|| LayoutError::MemoryUnknown {
-            memory: crate::error::cut(name, 40),
+            memory: crate::words::cut(name, 40),
             machine: self.described(),
             known: if self.memories.is_empty() {
                 "none".into()
@@ -239,11 +239,11 @@ impl Machine {
 
     /// How messages call it.
     pub(crate) fn described(&self) -> String {
-        format!("machine `{}`", crate::error::cut(&self.name, 80))
+        format!("machine `{}`", crate::words::cut(&self.name, 80))
     }
 
     pub(crate) fn level_names(&self) -> String {
-        crate::error::cut(&self.levels.keys().join(", "), 200)
+        crate::words::cut(&self.levels.keys().join(", "), 200)
     }
 }
 
@@ -329,7 +329,7 @@ impl Machine {
             }
         }
         for (name, memory) in &self.memories {
-            let name = crate::error::cut(name, 40);
+            let name = crate::words::cut(name, 40);
             if memory.group == 0 {
                 return Err(MachineFault::EmptyGroup { memory: name });
             }

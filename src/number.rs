@@ -3,7 +3,7 @@
 /// A length or an index as a number.
 #[inline]
 #[allow(clippy::as_conversions, reason = "`usize` has at most 64 bits, which is asserted below")]
-pub(crate) const fn to_u64(length: usize) -> u64 {
+pub const fn to_u64(length: usize) -> u64 {
     length as u64
 }
 
@@ -11,6 +11,6 @@ const _: () = assert!(usize::BITS <= u64::BITS);
 
 /// A number as an index or a length. One beyond `usize` is beyond every slice, as `usize::MAX` is.
 #[inline]
-pub(crate) fn to_index(number: u64) -> usize {
+pub fn to_index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -435,37 +435,3 @@ fn what_cannot_be_a_bitcast_says_which_byte() {
         assert_eq!(error.kind().to_string(), format!("this is not a bitcast: {says}"));
     }
 }
-
-#[cfg(feature = "cli")]
-#[test]
-fn the_command_says_what_moves() {
-    for (arguments, code, says) in [
-        (["f32[2,3]", "s32[3,2]{0,1}", "--bitcast"], 0, "transpose, dimensions={1,0}\n"),
-        (["f32[2,3]", "f32[3,2]", "--bitcast=reshape"], 0, "reshape\n"),
-        (
-            ["f32[2,3]", "f32[3,2]{0,1}", "--bitcast=reshape"],
-            1,
-            "element (0, 1) of B is element (1, 0) of A; a reshape would make it element (0, 1)\n",
-        ),
-        (
-            ["f32[2,3]", "f32[3,2]", "--bitcast=transpose"],
-            1,
-            "element (1, 0) of B is element (0, 2) of A, which is not what a transpose does\n",
-        ),
-        (
-            ["f32[8,256]{1,0:T(8,128)}", "f32[8,256]", "--bitcast"],
-            1,
-            "none of the named maps\nfrom (index in B) to (index in A):\n\
-             ((2_i1:128, 4_i0:2), (2_i0:1, 128_i1:1))\n",
-        ),
-        (
-            ["f32[5]{0:T(4)}", "f32[6]{0:T(4)}", "--bitcast"],
-            1,
-            "byte 20 holds padding of the first and element (5) of the second\n",
-        ),
-    ] {
-        let output = crate::cli::run(&[&["same"], &arguments[..]].concat());
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), says, "{arguments:?}");
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-    }
-}

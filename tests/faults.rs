@@ -4,7 +4,6 @@ use tensor_layout::algebra::Subaxis;
 use tensor_layout::error::{
     Incomparable, InexpressibleSharding, ParseErrorKind, ShardingFault, VectorsFault,
 };
-use tensor_layout::hlo::{CollectiveError, HloDump};
 use tensor_layout::image::NpyHeader;
 use tensor_layout::machine::Memory;
 use tensor_layout::notation::{Dtype, Notation};
@@ -13,9 +12,10 @@ use tensor_layout::sharding::{
     DeviceGroups, HloSharding, Mesh, PartitionSpec, Placements, ShardedShape, Sharding,
     SubgroupKind,
 };
-use tensor_layout::vectors::{Direction, VectorData, VectorError, VectorHeader, VectorWriter};
 use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
+use tensor_layout_hlo::{CollectiveError, HloDump};
+use tensor_layout_vectors::{Direction, VectorData, VectorError, VectorHeader, VectorWriter};
 
 use crate::sharding::sharding;
 

@@ -6,34 +6,15 @@
 
 mod bitcast;
 mod candidates;
-#[cfg(feature = "cli")]
-mod cli;
-#[cfg(feature = "cli")]
-mod cli_files;
-#[cfg(feature = "cli")]
-mod cli_options;
-#[cfg(feature = "cli")]
-mod cli_outputs;
-#[cfg(feature = "cli")]
-mod cli_readings;
-#[cfg(feature = "cli")]
-mod cli_slips;
 mod corpus;
 mod cute;
+mod cute_judge;
 mod cute_pairs;
-#[cfg(feature = "cli")]
-mod documents;
 mod dumped;
 mod einsum;
-#[cfg(feature = "explore")]
-mod explore;
 mod faults;
-mod figures;
 mod formats;
 mod generate;
-mod hlo;
-mod hlo_readings;
-mod hlo_summary;
 mod laws;
 mod mutated;
 mod notations;
@@ -43,9 +24,7 @@ mod program_edges;
 mod readings;
 mod refusals;
 mod relayout;
-mod rings;
 mod run;
-mod scan;
 mod seed_001;
 mod sharding;
 mod sharding_devices;
@@ -54,5 +33,4 @@ mod shared_memory;
 mod slow;
 mod stage;
 mod total;
-mod vectors;
 mod xla;

@@ -9,10 +9,10 @@ use std::fs;
 use std::io::Read;
 
 use tensor_layout::Placement;
-use tensor_layout::hlo::{HloDump, HloReport};
 use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
 use tensor_layout::notation::Dtype;
-use tensor_layout::vectors::{VectorData, VectorReader, check_vectors, compare_vectors};
+use tensor_layout_hlo::{HloDump, HloReport};
+use tensor_layout_vectors::{VectorData, VectorReader, check_vectors, compare_vectors};
 
 /// What a byte becomes: what formats mean something by, and what none of them knows.
 const BYTES: &[u8] = b"\0\t\n\r \"#'()*,-./0123789:<=>ALTW[\\]_aehu{}\x7f\x80\xff";

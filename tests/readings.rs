@@ -2,12 +2,12 @@
 
 use tensor_layout::algebra::{Arrangement, Axis, IndexOrder, Subaxis};
 use tensor_layout::einsum::Einsum;
-use tensor_layout::hlo::{CollectiveError, HloDump, HloSummary};
 use tensor_layout::notation::{CuteLayout, CuteTiler, Notation};
-use tensor_layout::scan::LayoutScan;
 use tensor_layout::sharding::{HloSharding, Mesh, Placements};
 use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level, Location, Machine, Placement};
+use tensor_layout_hlo::scan::LayoutScan;
+use tensor_layout_hlo::{CollectiveError, HloDump, HloSummary};
 
 fn layout(text: &str) -> Layout {
     LayoutText::parse(text).unwrap().lower().unwrap()
@@ -159,7 +159,7 @@ fn asynchronous_starts_write_their_results_alone() {
         summary.add(computation).unwrap();
     }
     summary.finish();
-    let written = summary.written(tensor_layout::hlo::HloRole::Entry).unwrap();
+    let written = summary.written(tensor_layout_hlo::HloRole::Entry).unwrap();
     assert_eq!(written.allocated, 4096);
 }
 

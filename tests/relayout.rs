@@ -113,49 +113,6 @@ fn prices_of_compiler_inputs_are_those_of_the_docs() {
     assert_eq!(relayout.traffic().unwrap().farthest(), Distance::InPlace);
 }
 
-#[cfg(feature = "cli")]
-#[test]
-fn relayout_answers_with_counts_moves_and_transfers() {
-    use serde_json::json;
-
-    use crate::cli::{json_of, refused, stdout};
-    let pair = ["((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))"];
-    let relayout = |more: &[&'static str]| [&["relayout", pair[0], pair[1]], more].concat();
-    let answer = json_of(&relayout(&["--machine", "PE=4", "--json"]));
-    assert_eq!(answer["by_distance"], json!({ "in_place": 4, "address": 20, "PE": 72 }));
-    assert_eq!((&answer["into"], &answer["elements"]), (&json!({ "PE": 72 }), &json!(96)));
-    let from = json!({ "level": "PE", "stride": 1 });
-    assert_eq!(answer["moves"][0]["from"], from);
-    let page = stdout(&relayout(&["--machine", "PE=4"]));
-    assert!(page.starts_with("elements move between PEs\n"));
-    assert!(page.contains("axis 0, 4 at 3: PE -> Addr x 6"), "{page}");
-    assert!(page.lines().all(|line| line.len() <= 80), "{page}");
-    // Without a machine the units are those that the layouts name.
-    assert_eq!(json_of(&relayout(&["--json"]))["into"], json!({ "PE": 72 }));
-    let moves =
-        stdout(&["relayout", "((1_PE, 4:1))", "((4:1))", "--machine", "PE=4", "--transfers"]);
-    assert_eq!(moves, "PE: 4 x PE=0 [0..3 by 1] -> PE=1; PE=2; PE=3 [0..3 by 1]\n");
-    // A long word has four halves, of which the layouts use three.
-    let halves = ["((3_W, 5:1))", "((3_W, 5:2))", "--machine", "PE=1", "--dtype", "Half"];
-    let moves = stdout(&[&["relayout"], &halves[..], &["--transfers"]].concat());
-    assert!(moves.starts_with("address: 4 x PE=0 [4..16 by 4] -> PE=0 [8..32 by 8]"), "{moves}");
-    let copies = ["relayout", "()", "(; B@[1000000000_Time:1])", "--machine", "PE=4"];
-    assert!(refused(&[&copies[..], &["--transfers"]].concat()).contains("4000000000 copies"));
-}
-
-#[cfg(feature = "cli")]
-#[test]
-fn rates_of_the_machine_give_steps() {
-    use crate::cli::{json_of, stdout};
-    let machine = concat!(env!("CARGO_TARGET_TMPDIR"), "/rates.toml");
-    std::fs::write(machine, "[levels]\nPE = 4\n[bandwidth]\nPE = 2\n").unwrap();
-    let pair = ["relayout", "((4_PE, 3:8), (8:1))", "((12:2), (4_PE, 2:1))", "--machine", machine];
-    // 72 elements enter 4 PEs: 18 each, five long words at two a step.
-    let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
-    assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
-    assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);
-}
-
 #[test]
 fn flows_count_what_every_slice_has_once_where_time_is_set_aside() {
     let machine: Machine = "PE=1".parse().unwrap();

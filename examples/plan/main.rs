@@ -18,9 +18,9 @@ use std::error::Error;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tensor_layout::picture::Drawing;
 use tensor_layout::relayout::Relayout;
 use tensor_layout::{Layout, Level, Machine, Placement};
+use tensor_layout_picture::Drawing;
 
 mod block;
 mod choices;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tensor_layout::hlo::{HloDump, HloReport};
+use tensor_layout_hlo::{HloDump, HloReport};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = HloReport::scan(bytes, |_| {});

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tensor_layout::vectors::check_vectors;
+use tensor_layout_vectors::check_vectors;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = check_vectors(bytes, &mut |_| {});

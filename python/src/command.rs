@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 #[pyfunction]
 #[pyo3(signature = (arguments: "list[str]") -> "int")]
 pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    let code = py.detach(|| tensor_layout::cli::main(arguments));
+    let code = py.detach(|| tensor_layout_cli::main(arguments));
     match code {
         code if code == ExitCode::SUCCESS => 0,
         code if code == ExitCode::from(1) => 1,

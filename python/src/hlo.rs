@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tensor_layout::hlo::{HloComputation, HloDump, HloInstruction};
 use tensor_layout::xla::XlaShape;
+use tensor_layout_hlo::{HloComputation, HloDump, HloInstruction};
 
 use crate::number::Position;
 use crate::refusal::Answer;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tensor_layout::picture::{Drawing, Label, Picture};
 use tensor_layout::{LayoutError, Level, Location, Placement};
+use tensor_layout_picture::{Drawing, Label, Picture};
 
 use crate::layout::any;
 use crate::location::location_of;
@@ -227,7 +227,7 @@ impl Places {
             ("dtype", &dtype),
             ("base", &base),
         ];
-        match tensor_layout::cli::explore_page(&question) {
+        match tensor_layout_cli::explore_page(&question) {
             Ok(page) => Ok(arrays(py, "Page")?.call1((page, height))?),
             Err(why) => refused(why),
         }

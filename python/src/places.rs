@@ -7,10 +7,10 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::algebra::IndexOrder;
-use tensor_layout::picture::Drawing;
 use tensor_layout::program::Program;
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
+use tensor_layout_picture::Drawing;
 
 use crate::location::{PyLocation, location_of};
 use crate::number::{self, Read, shown};

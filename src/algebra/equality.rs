@@ -19,7 +19,6 @@ const MOST_SHOWN: usize = 64;
 
 /// Why two layouts are not the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Difference {
     /// The logical extents differ.
     Shapes(Vec<u64>, Vec<u64>),

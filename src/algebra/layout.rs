@@ -202,7 +202,8 @@ impl Layout {
     }
 
     /// Whether `level` is one of [`used_levels`](Layout::used_levels).
-    pub(crate) fn uses(&self, level: Level) -> bool {
+    #[must_use]
+    pub fn uses(&self, level: Level) -> bool {
         self.used.binary_search(&level).is_ok()
     }
 
@@ -261,7 +262,7 @@ impl Layout {
     }
 
     /// All axes: the tensor's, then the derived ones.
-    pub(crate) fn nodes(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
         self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis))
     }
 
@@ -321,7 +322,8 @@ impl Subaxis {
     }
 
     /// The level that it lands in.
-    pub(crate) fn lands(&self) -> Option<Level> {
+    #[must_use]
+    pub fn lands(&self) -> Option<Level> {
         match self.target {
             Target::Land { level, .. } => Some(level),
             Target::Feed { .. } => None,
@@ -329,7 +331,8 @@ impl Subaxis {
     }
 
     /// The derived axis that it feeds.
-    pub(crate) fn feeds(&self) -> Option<usize> {
+    #[must_use]
+    pub fn feeds(&self) -> Option<usize> {
         match self.target {
             Target::Feed { derived, .. } => Some(derived),
             Target::Land { .. } => None,

@@ -39,7 +39,7 @@ mod linear;
 mod locate;
 mod modes;
 pub(crate) mod quotients;
-mod radix;
+pub(crate) mod radix;
 mod read_as;
 mod regroup;
 mod restrict;

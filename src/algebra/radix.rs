@@ -60,7 +60,7 @@ pub(crate) fn join(sizes: impl Iterator<Item = u64>, digits: &[u64]) -> u64 {
 }
 
 /// The product, `None` where it does not fit; 0 as soon as one factor is.
-pub(crate) fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
+pub fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
     let mut factors = factors.into_iter();
     match factors.clone().contains(&0) {
         true => Some(0),

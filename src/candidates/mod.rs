@@ -40,9 +40,10 @@
 mod candidate;
 mod options;
 mod orders;
-mod search;
 mod space;
+mod state;
+mod walk;
 
 pub use candidate::{Candidate, pareto};
 pub use options::{Candidates, Orders, Side};
-pub use search::Layouts;
+pub use walk::Layouts;

@@ -1,9 +1,5 @@
 //! What a planner asks for.
 
-use std::sync::Arc;
-
-use super::search::{Layouts, Steps};
-use super::space::Space;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::machine::Machine;
@@ -219,57 +215,5 @@ impl Candidates {
     pub fn contiguous(mut self, axis: usize, run: u64) -> Candidates {
         self.contiguous.push((axis, run));
         self
-    }
-
-    /// Walks the candidates.
-    ///
-    /// Cost: under 2 us a candidate, where few choices lead nowhere.
-    /// The walk ends with [`NotDecided`](LayoutError::NotDecided) where
-    /// [`BUDGET`](Candidates::BUDGET) choices in a row lead to no candidate.
-    ///
-    /// # Errors
-    /// [`OptionRefused`](LayoutError::OptionRefused) for an option that is empty, 0 or contradicts
-    /// another, and for an axis beyond the rank; [`LevelUnknown`](LayoutError::LevelUnknown),
-    /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
-    ///
-    /// # Example
-    /// ```
-    /// use tensor_layout::{Level, Machine};
-    /// use tensor_layout::candidates::{Candidates, Side};
-    /// let machine: Machine = "PE=4".parse()?;
-    /// let minor = Candidates::new(&machine, &[4]).sides(&[Side::Minor]).replicate(false);
-    /// let layouts: Vec<_> = minor.iter()?.collect::<Result<_, _>>()?;
-    /// assert_eq!(layouts[0].layout, "((4_PE))".parse()?);
-    /// let unknown = Candidates::new(&machine, &[4]).never(0, Level::MAB).iter().unwrap_err();
-    /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn iter(&self) -> Result<Layouts, LayoutError> {
-        Ok(Layouts::new(Arc::new(Space::new(self)?)))
-    }
-
-    /// The number of candidates, without making them.
-    ///
-    /// Law: as many as [`iter`](Candidates::iter) walks.
-    /// Cost: orders in the address are counted, not walked.
-    ///
-    /// # Errors
-    /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
-    /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooLarge`](LayoutError::TooLarge) beyond 128 bits.
-    pub fn count(&self) -> Result<u128, LayoutError> {
-        Ok(self.count_while(&mut || true)?.unwrap_or_default())
-    }
-
-    /// The number of candidates, as [`count`](Candidates::count) gives it; `None` when `goes_on`,
-    /// which is asked every few milliseconds, says no.
-    ///
-    /// # Errors
-    /// As [`count`](Candidates::count).
-    pub fn count_while(
-        &self,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<u128>, LayoutError> {
-        Layouts::new(Arc::new(Space::new(self)?))
-            .count_all(&mut Steps::new("how many candidates there are", goes_on))
     }
 }

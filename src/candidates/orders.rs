@@ -2,8 +2,8 @@
 
 use super::candidate::Candidate;
 use super::options::Orders;
-use super::search::{Digit, State};
 use super::space::Space;
+use super::state::{Digit, State};
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 

@@ -1,6 +1,7 @@
 //! The remedies that go with refusals.
 
-use super::{LayoutError, RelayoutFault, Site, closest, cut};
+use super::{LayoutError, RelayoutFault, Site, closest};
+use crate::words::cut;
 
 impl LayoutError {
     /// The remedy, where there is a known one.

@@ -2,8 +2,8 @@
 
 use itertools::Itertools;
 
-use super::{counted, cut};
 use crate::level::Level;
+use crate::words::{counted, cut};
 
 /// What contradicts itself in a sharding, or what it does not say.
 ///
@@ -93,7 +93,7 @@ pub enum ShardingFault {
         axis: String,
     },
     /// A device of a mesh beyond its size.
-    #[error("`device_ids` lists device {device}, but the mesh has only {}", counted(*.devices, "device", "devices"))]
+    #[error("`device_ids` lists device {device}, but the mesh has only {}", counted(*.devices, "device"))]
     MeshDevice {
         /// The device.
         device: u64,
@@ -101,7 +101,7 @@ pub enum ShardingFault {
         devices: u64,
     },
     /// A mesh with fewer or more devices than places.
-    #[error("`device_ids` lists {}, but the mesh has {devices}", counted(*.listed, "device", "devices"))]
+    #[error("`device_ids` lists {}, but the mesh has {devices}", counted(*.listed, "device"))]
     MeshDevices {
         /// How many are listed.
         listed: u64,
@@ -175,7 +175,7 @@ pub enum ShardingFault {
     #[error("its mesh is not given: name the axes and their sizes, as in `x=2,y=4`")]
     NoMesh,
     /// More entries of a PartitionSpec than the tensor has dimensions.
-    #[error("it has {}, but the tensor has rank {rank}", counted(*.entries, "entry", "entries"))]
+    #[error("it has {}, but the tensor has rank {rank}", counted(*.entries, "entry"))]
     Entries {
         /// How many entries there are.
         entries: usize,
@@ -184,8 +184,8 @@ pub enum ShardingFault {
     },
     /// Not one placement per axis of the mesh.
     #[error(
-        "it has {}, but the mesh has {}", counted(*.placements, "placement", "placements"),
-        counted(*.axes, "axis", "axes")
+        "it has {}, but the mesh has {}", counted(*.placements, "placement"),
+        counted(*.axes, "axis")
     )]
     Placements {
         /// How many there are.
@@ -234,7 +234,7 @@ pub enum ShardingFault {
         second: String,
     },
     /// A tensor of another rank than the tiles.
-    #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension", "dimensions"))]
+    #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension"))]
     Rank {
         /// How many dimensions have tiles.
         tiles: usize,
@@ -294,7 +294,7 @@ pub enum ShardingFault {
     #[error("its copies are not digits of the levels of the machine")]
     CopiesAcrossLevels,
     /// More devices than the machine has units.
-    #[error("it has {}, but the {machine} has {}", counted(*.devices, "device", "devices"), counted(*.units, "unit", "units"))]
+    #[error("it has {}, but the {machine} has {}", counted(*.devices, "device"), counted(*.units, "unit"))]
     FewerUnits {
         /// How many devices there are.
         devices: u64,
@@ -421,7 +421,7 @@ impl ShardingFault {
 #[non_exhaustive]
 pub enum InexpressibleSharding {
     /// Another number of devices than the mesh.
-    #[error("it has {}, but the mesh has {devices}", counted(*.found, "device", "devices"))]
+    #[error("it has {}, but the mesh has {devices}", counted(*.found, "device"))]
     Devices {
         /// How many it has.
         found: u64,

@@ -83,7 +83,9 @@ struct Refusal {
 }
 
 impl ParseError {
-    pub(crate) fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
+    /// A refusal of the bytes `span` of a text.
+    #[must_use]
+    pub fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
         let help = match &kind {
             ParseErrorKind::MisspeltLevel(level) | ParseErrorKind::Joint(level) => {
                 Some(format!("level names are case-sensitive and follow `_`: `_{level}`"))
@@ -107,18 +109,23 @@ impl ParseError {
         ParseError(Box::new(Refusal { kind, span, related: None, help, text: text.into() }))
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> ParseError {
+    /// The same refusal with its remedy.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> ParseError {
         self.0.help = Some(help.into());
         self
     }
 
-    pub(crate) fn with_related(mut self, related: Option<Span>) -> ParseError {
+    /// The same refusal with a second place that it points at.
+    #[must_use]
+    pub fn with_related(mut self, related: Option<Span>) -> ParseError {
         self.0.related = related;
         self
     }
 
     /// The same refusal of a longer text, in which the refused one begins at byte `at`.
-    pub(crate) fn within(mut self, text: &str, at: usize) -> ParseError {
+    #[must_use]
+    pub fn within(mut self, text: &str, at: usize) -> ParseError {
         self.0.span = self.0.span.shifted(at);
         self.0.related = self.0.related.map(|span| span.shifted(at));
         self.0.text = text.into();

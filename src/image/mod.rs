@@ -10,6 +10,7 @@ mod transpose;
 mod units;
 
 pub use lanes::{Lane, join_lanes, split_lanes};
-pub use npy::{NpyHeader, NpyTable};
+pub use npy::NpyTable;
+pub use npy_header::NpyHeader;
 pub use stream::ImageForm;
 pub use units::{UnitReader, UnitWriter};

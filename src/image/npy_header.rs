@@ -1,4 +1,4 @@
-//! The text of a `.npy` header: a literal of a Python dict, read as Python reads it.
+//! The header of a `.npy` file: a literal of a Python dict, read as Python reads it.
 //!
 //! ```text
 //! {'descr': '<u4', 'fortran_order': False, 'shape': (1024, 512), }
@@ -7,9 +7,139 @@
 //! Law: what is read here, NumPy reads as the same; what NumPy never writes (numbers with signs or
 //! `_`, strings with escapes, lists of fields) is refused.
 
-use super::npy::NpyHeader;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+
+use itertools::Itertools;
+
 use crate::error::{ParseError, ParseErrorKind};
 use crate::notation::Cursor;
+use crate::number::to_u64;
+
+/// The header of a `.npy` file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NpyHeader {
+    /// The type of the entries, such as `<u4` or `|u1`.
+    pub descr: String,
+    /// The extents, row-major.
+    pub shape: Vec<u64>,
+}
+
+impl NpyHeader {
+    /// Writes the header, padded so that the data begins at a multiple of 64 bytes.
+    ///
+    /// # Errors
+    /// `InvalidInput` where the data would be longer than a file can be; what `out` says.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let longest = u64::MAX >> 1;
+        if self.entry_bytes().is_some() && self.data_bytes().is_none_or(|bytes| bytes > longest) {
+            let why = format!("an array of shape {:?} is larger than any file can be", self.shape);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
+        let comma = if self.shape.len() == 1 { "," } else { "" };
+        let (descr, shape) = (&self.descr, self.shape.iter().join(", "));
+        let mut text =
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}{comma}), }}");
+        let unpadded = MAGIC.len() + 2 + text.len() + 1;
+        text.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(64) - unpadded));
+        text.push('\n');
+        let length = u16::try_from(text.len()).map_err(io::Error::other)?;
+        out.write_all(MAGIC)?;
+        out.write_all(&length.to_le_bytes())?;
+        out.write_all(text.as_bytes())
+    }
+
+    /// Reads a header, up to the data.
+    ///
+    /// # Errors
+    /// `InvalidData` for a file that is not `.npy` of version 1.0, 2.0 or 3.0, for a header that is
+    /// not a dict of `descr`, `fortran_order` and `shape`, and for arrays in Fortran order or with
+    /// fields.
+    pub fn read(input: &mut dyn Read) -> io::Result<NpyHeader> {
+        let [0x93, b'N', b'U', b'M', b'P', b'Y', major, minor] = exactly(input, "not a .npy file")?
+        else {
+            return Err(invalid("not a .npy file"));
+        };
+        const CUT: &str = "the .npy header is cut off";
+        let length = match (major, minor) {
+            (1, 0) => u16::from_le_bytes(exactly(input, CUT)?).into(),
+            (2 | 3, 0) => u32::from_le_bytes(exactly(input, CUT)?),
+            _ => {
+                let known = "1.0, 2.0 or 3.0";
+                return Err(invalid(&format!(
+                    "version {major}.{minor} of .npy is not known; expected {known}"
+                )));
+            }
+        };
+        // NumPy itself refuses longer headers.
+        if length > 10_000 {
+            return Err(invalid("a .npy header of more than 10 000 bytes"));
+        }
+        let mut text = vec![0; to_index(length.into())];
+        input.read_exact(&mut text).map_err(|error| cut_off(error, CUT))?;
+        let text =
+            String::from_utf8(text).map_err(|_| invalid("a .npy header that is not text"))?;
+        parse(&text).map_err(|error| invalid(&format!("invalid .npy header: {error}")))
+    }
+
+    /// Refuses a file that has more or less data behind the header than the header says.
+    ///
+    /// # Errors
+    /// [`InvalidData`](io::ErrorKind::InvalidData) with both lengths, or what the file system says.
+    pub fn check_length(&self, mut file: &File) -> io::Result<()> {
+        let data = file.stream_position()?;
+        let found = file.metadata()?.len().saturating_sub(data);
+        if self.data_bytes() == Some(found) {
+            return Ok(());
+        }
+        let shape = &self.shape;
+        let why = format!("the header gives the shape {shape:?}, but {found} bytes of data follow");
+        Err(invalid(&why))
+    }
+
+    /// The number of entries; `None` if it does not fit.
+    #[must_use]
+    pub fn entries(&self) -> Option<u64> {
+        crate::algebra::product(self.shape.iter().copied())
+    }
+
+    /// The bytes of an entry of a plain little-endian type; `None` for another type.
+    #[must_use]
+    pub fn entry_bytes(&self) -> Option<u64> {
+        match &*self.descr {
+            "|u1" | "|i1" | "|b1" => Some(1),
+            "<u2" | "<i2" | "<f2" => Some(2),
+            "<u4" | "<i4" | "<f4" => Some(4),
+            "<u8" | "<i8" | "<f8" => Some(8),
+            _ => None,
+        }
+    }
+
+    /// The bytes behind the header; `None` for another type, or if their number does not fit.
+    #[must_use]
+    pub fn data_bytes(&self) -> Option<u64> {
+        self.entries()?.checked_mul(self.entry_bytes()?)
+    }
+}
+
+/// So many bytes; `cut` says what it means that there are fewer.
+fn exactly<const N: usize>(input: &mut dyn Read, cut: &str) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    input.read_exact(&mut bytes).map_err(|error| cut_off(error, cut))?;
+    Ok(bytes)
+}
+
+fn cut_off(error: io::Error, cut: &str) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => invalid(cut),
+        _ => error,
+    }
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
 
 /// The values of the keys; of a key that comes again, the last, as in Python.
 #[derive(Default)]
@@ -20,7 +150,7 @@ struct Entries {
 }
 
 /// Reads the text of a header.
-pub(super) fn parse(text: &str) -> Result<NpyHeader, ParseError> {
+fn parse(text: &str) -> Result<NpyHeader, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.take(|c| matches!(c, ' ' | '\t'));
     cursor.expect("{", "`{`")?;

@@ -5,10 +5,10 @@ use itertools::Itertools;
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
-use crate::notation::{CuteLayout, CuteMode};
+use crate::notation::{CuteLayout, CuteMode, Notation};
 
 /// How messages call the notation.
-pub(super) const NOTATION: &str = "a CuTe layout";
+const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
     /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs

@@ -10,9 +10,9 @@ mod serde;
 pub(crate) mod sharding;
 mod strided;
 mod text;
-mod xla_shape;
+pub(crate) mod xla_shape;
 
-pub use text::{LayoutText, Notation};
+pub use text::LayoutText;
 pub use xla_shape::{Bitcast, BitcastName, Moved, XlaAdvice, XlaSizes, bitcast_map};
 
-pub(crate) use xla_shape::{check_attributes, total_sizes};
+pub(crate) use xla_shape::total_sizes;

@@ -5,11 +5,12 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{Inexpressible, LayoutError, ParseError, Site, counted};
+use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
-use crate::notation::{AxisText, PadLayout, ReplicaText, SubaxisText};
+use crate::notation::{AxisText, Notation, PadLayout, ReplicaText, SubaxisText};
 use crate::placement::check_known;
+use crate::words::counted;
 
 impl PadLayout {
     /// Says what the text means.
@@ -186,7 +187,7 @@ impl PadLayout {
     ) -> Result<u64, LayoutError> {
         if level == Level::ADDR {
             let row_major = self.row_major().ok().filter(|filled| filled != self);
-            let row_major = row_major.map(|filled| crate::error::cut(&filled.to_string(), 1000));
+            let row_major = row_major.map(|filled| crate::words::cut(&filled.to_string(), 1000));
             return Err(LayoutError::Incomplete { site, row_major });
         }
         match occurrences.other(level, site) {
@@ -388,7 +389,7 @@ impl Layout {
 }
 
 /// How messages call the notation.
-pub(super) const NOTATION: &str = "a PadLayout";
+const NOTATION: &str = Notation::PadLayout.in_messages();
 
 /// A text, and the layout that it says.
 pub(super) struct MapText {
@@ -408,10 +409,7 @@ pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Optio
         ),
         Inexpressible::Slots { slots, kept } => {
             let are = if *kept == 1 { "is" } else { "are" };
-            format!(
-                "padding is left out: of {} {kept} {are} kept",
-                counted(*slots, "slot", "slots")
-            )
+            format!("padding is left out: of {} {kept} {are} kept", counted(*slots, "slot"))
         }
         Inexpressible::Marked { level } => {
             format!("{notation} cannot express that `{level}` is used")

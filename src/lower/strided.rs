@@ -5,10 +5,10 @@ use itertools::Itertools;
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{EditFault, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
-use crate::notation::Strided;
+use crate::notation::{Notation, Strided};
 
 /// How messages call the notation.
-pub(super) const NOTATION: &str = "shape and strides";
+const NOTATION: &str = Notation::Strided.in_messages();
 
 impl Strided {
     /// Says what the text means: one subaxis per axis, in elements. Elements may share places.

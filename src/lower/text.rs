@@ -9,92 +9,11 @@ use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span}
 use crate::level::Level;
 use crate::lower::pad_layout::{MapText, left_out_note};
 use crate::lower::sharding::ShardedShape;
-use crate::lower::{cute, pad_layout, strided, xla_shape};
 use crate::machine::Machine;
 use crate::notation::{
-    CuteLayout, PadLayout, ReplicaText, Strided, XlaArray, XlaDim, XlaDtype, XlaParser, XlaShape,
+    CuteLayout, Notation, PadLayout, ReplicaText, Strided, XlaArray, XlaDim, XlaDtype, XlaParser,
+    XlaShape,
 };
-
-/// A notation that layouts are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Notation {
-    /// TensorLayout and PadLayout.
-    PadLayout,
-    /// XLA shapes.
-    Xla,
-    /// CuTe layouts `shape:stride`.
-    Cute,
-    /// `shape=(..), strides=(..)`.
-    Strided,
-    /// An XLA shape with its sharding: `f32[8]{0}, sharding={devices=[4]<=[4]}`.
-    Sharded,
-}
-
-impl Notation {
-    /// The name, as `--from` and `--to` take it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Notation::PadLayout => "pad-layout",
-            Notation::Xla => "xla",
-            Notation::Cute => "cute",
-            Notation::Strided => "strided",
-            Notation::Sharded => "sharded",
-        }
-    }
-
-    /// How messages call it.
-    const fn in_messages(self) -> &'static str {
-        match self {
-            Notation::PadLayout => pad_layout::NOTATION,
-            Notation::Xla => xla_shape::NOTATION,
-            Notation::Cute => cute::NOTATION,
-            Notation::Strided => strided::NOTATION,
-            Notation::Sharded => "a sharded shape",
-        }
-    }
-
-    /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
-    /// two lists of integers; CuTe text has a colon outside all brackets; an XLA shape begins with
-    /// the name of a type, or with a letter and has a `[`; all other text is a PadLayout.
-    ///
-    /// ```
-    /// use tensor_layout::notation::Notation;
-    /// assert_eq!(Notation::of("((), (8_L2B, 4:1))"), Notation::PadLayout);
-    /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
-    /// assert_eq!(Notation::of("()"), Notation::PadLayout);
-    /// assert_eq!(Notation::of("(4,8):(1,4)"), Notation::Cute);
-    /// ```
-    #[must_use]
-    pub fn of(text: &str) -> Notation {
-        if Strided::is_likely(text) {
-            return Notation::Strided;
-        }
-        if ShardedShape::looks_like(text) {
-            return Notation::Sharded;
-        }
-        // Behind `@` stands the memory of a PadLayout.
-        let body = text.split('@').next().unwrap_or(text);
-        let first = body.find(char::is_alphanumeric).and_then(|at| body.get(at..));
-        let starts_with = |is: fn(char) -> bool| first.is_some_and(|first| first.starts_with(is));
-        if !starts_with(|c| !c.is_ascii_digit()) && has_outer_colon(text) {
-            return Notation::Cute;
-        }
-        let is_shape = body.contains('[') || first.is_some_and(begins_with_type);
-        match starts_with(char::is_alphabetic) && is_shape && !text.contains("B@[") {
-            true => Notation::Xla,
-            false => Notation::PadLayout,
-        }
-    }
-}
-
-/// Whether a text begins with the name of an XLA type.
-fn begins_with_type(text: &str) -> bool {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let name = text.get(..end).unwrap_or_default().to_ascii_lowercase();
-    XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
-}
 
 /// Where a notation begins that is known and not read.
 fn unread(text: &str) -> Option<(usize, &'static str)> {
@@ -103,18 +22,6 @@ fn unread(text: &str) -> Option<(usize, &'static str)> {
     let triton = ["#ttg.", "#triton_gpu.", "#ttng."];
     let encoding = || triton.iter().find_map(|mark| Some((text.find(mark)?, "a Triton encoding")));
     swizzle.or_else(encoding)
-}
-
-fn has_outer_colon(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.bytes().any(|byte| {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        byte == b':' && depth == 0
-    })
 }
 
 /// A layout in any notation, as it was written.

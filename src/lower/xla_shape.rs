@@ -1,6 +1,6 @@
 //! XLA shapes: validation, the index map, sizes, and back.
 
-mod bitcast;
+pub(crate) mod bitcast;
 mod order;
 mod popular;
 mod raise;
@@ -8,7 +8,6 @@ mod reading;
 mod sizes;
 mod validate;
 
-pub(crate) use bitcast::check_attributes;
 pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
@@ -19,9 +18,6 @@ use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
-
-/// How messages call the notation.
-pub(super) const NOTATION: &str = "an XLA shape";
 
 impl XlaArray {
     /// Says where the elements are: the linear index in elements, as `Addr`.
@@ -76,7 +72,8 @@ impl XlaArray {
     }
 
     /// The refusal of what the array means.
-    pub(crate) fn refuse_layout(&self, error: LayoutError) -> ParseError {
+    #[must_use]
+    pub fn refuse_layout(&self, error: LayoutError) -> ParseError {
         self.refuse(ParseErrorKind::Layout(error), self.source.0.whole)
     }
 
@@ -231,7 +228,8 @@ impl Dim {
 
 impl XlaShape {
     /// The refusal of what the shape means.
-    pub(crate) fn refuse_layout(&self, error: LayoutError) -> ParseError {
+    #[must_use]
+    pub fn refuse_layout(&self, error: LayoutError) -> ParseError {
         match self.arrays().first() {
             Some((_, array)) => array.refuse_layout(error),
             None => {

@@ -96,7 +96,7 @@ mod from_toml {
         /// ```
         pub fn from_toml(text: &str) -> Result<Machine, LayoutError> {
             let read: MachineToml = toml::from_str(text).map_err(|error| {
-                let said = crate::error::cut(error.to_string().trim_end(), 1000);
+                let said = crate::words::cut(error.to_string().trim_end(), 1000);
                 LayoutError::Machine(MachineFault::Toml(said))
             })?;
             let mut builder = Machine::builder(read.name.as_deref().unwrap_or("custom"));

@@ -9,40 +9,46 @@ use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// A place in a text; each method takes what it names, or nothing.
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor<'t> {
+pub struct Cursor<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Cursor<'t> {
-    pub(crate) fn new(text: &'t str) -> Cursor<'t> {
+    /// At the beginning of a text.
+    pub fn new(text: &'t str) -> Cursor<'t> {
         Cursor { text, at: 0 }
     }
 
-    pub(crate) fn at(&self) -> usize {
+    /// The byte that comes next.
+    pub fn at(&self) -> usize {
         self.at
     }
 
     /// From `start` up to here.
-    pub(crate) fn since(&self, start: usize) -> Span {
+    pub fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    pub(crate) fn peek(&self) -> Option<u8> {
+    /// The next byte, left where it is.
+    pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
+    /// Whether nothing is left.
+    pub fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
-    pub(crate) fn takes(&mut self, byte: u8) -> bool {
+    /// Takes a byte, if it is next.
+    pub fn takes(&mut self, byte: u8) -> bool {
         let takes = self.peek() == Some(byte);
         self.at += usize::from(takes);
         takes
     }
 
-    pub(crate) fn takes_all(&mut self, token: &str) -> bool {
+    /// Takes a token, if it is next.
+    pub fn takes_all(&mut self, token: &str) -> bool {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let takes = rest.starts_with(token.as_bytes());
         self.at += if takes { token.len() } else { 0 };
@@ -50,12 +56,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// `Some` if the byte is there, to be used with `?`.
-    pub(crate) fn token(&mut self, byte: u8) -> Option<()> {
+    pub fn token(&mut self, byte: u8) -> Option<()> {
         self.takes(byte).then_some(())
     }
 
     /// Blanks as the grammars know them.
-    pub(crate) fn blanks(&mut self) {
+    pub fn blanks(&mut self) {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     }
 
@@ -64,12 +70,13 @@ impl<'t> Cursor<'t> {
         self.at += rest.iter().take_while(|byte| matches(**byte)).count();
     }
 
-    pub(crate) fn rest(&self) -> &'t str {
+    /// What is left.
+    pub fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     /// Goes past the characters that `is` accepts.
-    pub(crate) fn take(&mut self, is: impl Fn(char) -> bool) -> &'t str {
+    pub fn take(&mut self, is: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let word = &rest[..rest.find(|c| !is(c)).unwrap_or(rest.len())];
         self.at += word.len();
@@ -77,7 +84,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Decimal digits; `None` beyond 64 bits.
-    pub(crate) fn number(&mut self) -> Option<u64> {
+    pub fn number(&mut self) -> Option<u64> {
         let start = self.at;
         let mut number = 0_u64;
         while let Some(digit @ b'0'..=b'9') = self.peek() {
@@ -88,7 +95,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A letter, then letters and digits.
-    pub(crate) fn word(&mut self) -> Option<&'t str> {
+    pub fn word(&mut self) -> Option<&'t str> {
         let start = self.at;
         self.peek().filter(u8::is_ascii_alphabetic)?;
         self.skip_while(|byte| byte.is_ascii_alphanumeric());
@@ -97,7 +104,7 @@ impl<'t> Cursor<'t> {
 
     /// A list between brackets, the opening one taken already: entries separated by commas, blanks
     /// around each.
-    pub(crate) fn list(
+    pub fn list(
         &mut self,
         close: u8,
         mut entry: impl FnMut(&mut Cursor<'t>) -> Option<()>,
@@ -121,12 +128,12 @@ impl<'t> Cursor<'t> {
 /// What must stand here, by the name that a refusal calls it.
 impl Cursor<'_> {
     /// Goes past `word`.
-    pub(crate) fn expect(&mut self, word: &str, name: &'static str) -> Result<(), ParseError> {
+    pub fn expect(&mut self, word: &str, name: &'static str) -> Result<(), ParseError> {
         if self.takes_all(word) { Ok(()) } else { Err(self.expected(name)) }
     }
 
     /// A decimal number.
-    pub(crate) fn expect_number(&mut self, name: &'static str) -> Result<u64, ParseError> {
+    pub fn expect_number(&mut self, name: &'static str) -> Result<u64, ParseError> {
         let start = self.at;
         let digits = self.take(|c| c.is_ascii_digit());
         if digits.is_empty() {
@@ -136,11 +143,7 @@ impl Cursor<'_> {
     }
 
     /// A hexadecimal number of exactly as many digits.
-    pub(crate) fn expect_hex(
-        &mut self,
-        digits: usize,
-        name: &'static str,
-    ) -> Result<u64, ParseError> {
+    pub fn expect_hex(&mut self, digits: usize, name: &'static str) -> Result<u64, ParseError> {
         let start = self.at;
         let word = self.take(|c| c.is_ascii_alphanumeric());
         u64::from_str_radix(word, 16)
@@ -150,20 +153,20 @@ impl Cursor<'_> {
     }
 
     /// Blanks and nothing else may follow.
-    pub(crate) fn expect_end(&mut self) -> Result<(), ParseError> {
+    pub fn expect_end(&mut self) -> Result<(), ParseError> {
         self.blanks();
         if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 
     /// The refusal of what stands here.
-    pub(crate) fn expected(&self, name: &'static str) -> ParseError {
+    pub fn expected(&self, name: &'static str) -> ParseError {
         let next = self.rest().chars().next().map_or(0, char::len_utf8);
         let span = Span::new(self.at, self.at + next);
         ParseError::new(ParseErrorKind::Expected(vec![name]), span, self.text)
     }
 
     /// The refusal of what stands between `start` and here.
-    pub(crate) fn refuse_from(&self, start: usize, kind: ParseErrorKind) -> ParseError {
+    pub fn refuse_from(&self, start: usize, kind: ParseErrorKind) -> ParseError {
         ParseError::new(kind, self.since(start), self.text)
     }
 }

@@ -8,10 +8,11 @@ use pest::Parser;
 use pest::error::Error;
 use pest::iterators::Pair;
 
-use crate::error::{ParseError, ParseErrorKind, Span, counted};
+use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::cursor::Cursor;
 use crate::notation::refusal::{Stop, check_depth, negative};
 use crate::notation::written::Written;
+use crate::words::counted;
 
 mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
@@ -204,7 +205,7 @@ fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> 
         (Tree::Int(extent, _), Tree::Int(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
         (Tree::Tuple(shapes, _), Tree::Tuple(strides, span)) => {
             if shapes.len() != strides.len() {
-                let entries = counted(shapes.len(), "entry", "entries");
+                let entries = counted(shapes.len(), "entry");
                 let message =
                     format!("the shape has {entries} here, but the stride has {}", strides.len());
                 return Err(ParseError::new(ParseErrorKind::Invalid(message), *span, text));

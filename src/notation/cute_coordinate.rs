@@ -1,8 +1,9 @@
 //! Coordinates of CuTe layouts: `((1,0),2)`.
 
 use crate::algebra::{product, split};
-use crate::error::{ParseError, ParseErrorKind, Span, counted};
+use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::cute::{CuteLayout, CuteMode, Tree, coordinate, expected};
+use crate::words::counted;
 
 impl CuteLayout {
     /// The index, an entry per mode, of a coordinate as CuTe takes it.
@@ -55,7 +56,7 @@ fn numbers(
 ) -> Result<Vec<u64>, ParseError> {
     if modes.len() != members.len() {
         let (found, wanted) = (members.len(), modes.len());
-        let found = counted(found, "entry", "entries");
+        let found = counted(found, "entry");
         let message = format!("the coordinate has {found} here, but the shape has {wanted}");
         return Err(ParseError::new(ParseErrorKind::Invalid(message), span, text));
     }

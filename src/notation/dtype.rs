@@ -17,7 +17,6 @@ macro_rules! dtypes {
         /// # Ok::<(), tensor_layout::LayoutError>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
         #[allow(missing_docs, reason = "each variant is its own name")]
         pub enum Dtype {
             $($name),+
@@ -80,6 +79,6 @@ impl FromStr for Dtype {
 
     fn from_str(name: &str) -> Result<Dtype, LayoutError> {
         let known = Dtype::ALL.iter().copied().find(|dtype| dtype.name() == name);
-        known.ok_or_else(|| LayoutError::DtypeUnknown { name: crate::error::cut(name, 40) })
+        known.ok_or_else(|| LayoutError::DtypeUnknown { name: crate::words::cut(name, 40) })
     }
 }

@@ -10,26 +10,27 @@
 //! arithmetic. What it means is said in `lower`.
 
 mod assignments;
-mod cursor;
+pub(crate) mod cursor;
 mod cute;
 mod cute_coordinate;
 mod cute_tiler;
 mod dtype;
 mod einsum;
+mod kind;
 mod pad_layout;
 mod refusal;
 pub(crate) mod sharding;
 mod strided;
-mod walk;
+pub(crate) mod walk;
 mod written;
 mod xla_dtype;
-mod xla_shape;
+pub(crate) mod xla_shape;
 
-pub use crate::lower::Notation;
 pub use cute::{CuteLayout, CuteMode};
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
 pub use einsum::Einsum;
+pub use kind::Notation;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
 
@@ -41,4 +42,3 @@ pub use xla_shape::{TileDim, XlaArray, XlaDim, XlaLayout, XlaParser, XlaShape, X
 pub(crate) use assignments::{Assignment, assignments};
 pub(crate) use cursor::Cursor;
 pub(crate) use walk::Walk;
-pub(crate) use xla_shape::outer_bracket;

@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use crate::error::{ParseError, ParseErrorKind, Span, counted};
+use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::negative;
 use crate::notation::written::Written;
+use crate::words::counted;
 
 /// A strided layout.
 ///
@@ -181,8 +182,8 @@ impl Reader<'_> {
         self.reads = "a stride";
         let strides = if named { self.named_list("strides")? } else { self.list()? };
         if strides.len() != rank {
-            let extents = counted(rank, "extent", "extents");
-            let message = format!("{extents}, but {}", counted(strides.len(), "stride", "strides"));
+            let extents = counted(rank, "extent");
+            let message = format!("{extents}, but {}", counted(strides.len(), "stride"));
             let span = Span::new(start, self.at);
             return Err(ParseError::new(ParseErrorKind::Invalid(message), span, self.text));
         }

@@ -5,7 +5,7 @@ use memchr::memchr2;
 /// A walk over text that steps over quotes and whole brackets, and can go on when the text has
 /// grown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Walk {
+pub struct Walk {
     at: usize,
     depth: usize,
     quoted: bool,
@@ -13,13 +13,13 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// A walk that begins at a byte outside quotes; brackets before it do not count.
-    pub(crate) fn from(at: usize) -> Walk {
+    pub fn from(at: usize) -> Walk {
         Walk { at, depth: 0, quoted: false }
     }
 
     /// The next bracket that closes what was open before the walk began, or the next `stop`
     /// outside all brackets; `None` at the end of the text. Goes on behind it when asked again.
-    pub(crate) fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
+    pub fn next(&mut self, text: &[u8], stop: Option<u8>) -> Option<usize> {
         let table = match stop {
             None => &MARKS,
             Some(b',') => &MARKS_AND_COMMA,

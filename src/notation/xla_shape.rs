@@ -1,6 +1,6 @@
 //! XLA shapes and their tiled layouts: `bf16[8,128]{1,0:T(8,128)(2,1)S(1)}`.
 
-mod prefix;
+pub(crate) mod prefix;
 mod quick;
 mod read;
 
@@ -13,7 +13,6 @@ use crate::error::Span;
 use crate::notation::written::Written;
 use crate::notation::xla_dtype::XlaDtype;
 
-pub(crate) use prefix::outer_bracket;
 pub use read::XlaParser;
 
 /// An XLA shape as it was written: an array, a tuple of shapes, a buffer, a token, opaque.
@@ -187,7 +186,8 @@ impl XlaShape {
     }
 
     /// The members, those of tuples in it depth first; `None` for what is not an array.
-    pub(crate) fn leaves(&self) -> Vec<Option<&XlaArray>> {
+    #[must_use]
+    pub fn leaves(&self) -> Vec<Option<&XlaArray>> {
         match self {
             XlaShape::Array(array) | XlaShape::Buffer(array) => vec![Some(array)],
             XlaShape::Tuple(members) => members.iter().flat_map(XlaShape::leaves).collect(),

@@ -11,11 +11,13 @@ mod numbers;
 mod parallel;
 mod points;
 mod runs;
+mod spans;
 mod weighted_sum;
 
 pub use cell::Cell;
 pub use compiled::Program;
 pub use runs::{Run, Runs};
+pub use spans::{CoordinateSpan, CoordinateSpans};
 
-pub(crate) use boxes::{AxisRange, Boxes, Grid, Step};
+pub(crate) use boxes::{Grid, Step};
 pub(crate) use compiled::check_length;

@@ -29,15 +29,13 @@ pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutErro
     Ok(relayout.places_in_common()? * elsewhere)
 }
 
-impl Layout {
-    /// What lives in a unit; nothing where no digits lead there.
-    pub(crate) fn restrict_if_reached(
-        &self,
-        at: &Location,
-    ) -> Result<Option<Restricted>, LayoutError> {
-        match self.restrict(at) {
-            Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => Ok(None),
-            part => part.map(Some),
-        }
+/// What lives in a unit; nothing where no digits lead there.
+pub(crate) fn restrict_if_reached(
+    layout: &Layout,
+    at: &Location,
+) -> Result<Option<Restricted>, LayoutError> {
+    match layout.restrict(at) {
+        Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => Ok(None),
+        part => part.map(Some),
     }
 }

@@ -34,7 +34,7 @@ mod traffic;
 mod transfers;
 mod units;
 
-pub(crate) use census::count_at;
+pub(crate) use census::{count_at, restrict_if_reached};
 pub use cost::{Cost, CostModel};
 pub use flows::Flows;
 pub use moves::{Account, Move, MovedCopies};

@@ -120,8 +120,11 @@ impl Relayout {
         places(Of::Source).and(places(Of::Target)).map_or(Err(too_large), |_| Ok(()))
     }
 
-    /// The first of the moves of an element that come from farthest; none if it is in place.
-    pub(crate) fn farthest(&self, index: &[u64]) -> Result<Option<Transfer>, LayoutError> {
+    /// The move of an element that comes from farthest, the first of equals; `None` if the element is in place.
+    ///
+    /// # Errors
+    /// As [`transfers`](Relayout::transfers).
+    pub fn farthest(&self, index: &[u64]) -> Result<Option<Transfer>, LayoutError> {
         self.check_numbers()?;
         let transfers = Transfers::over(self, VecDeque::new())?;
         let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };

@@ -8,9 +8,10 @@ use indexmap::IndexMap;
 use super::pair::{Relayout, differ, in_every_slice, stored};
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
-use crate::error::{Incomparable, LayoutError, counted};
+use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 use crate::placement::Placement;
+use crate::words::counted;
 
 /// Which units hold which elements: all that [`into`](LevelTraffic::into) and
 /// [`out_of`](LevelTraffic::out_of) depend on.
@@ -99,9 +100,8 @@ impl UnitPart {
             return Err(differ(Incomparable::Levels { from, to }));
         }
         if self.sharing != other.sharing {
-            let memories = |part: &UnitPart| {
-                Some(format!("one for every {}", counted(part.sharing, "unit", "units")))
-            };
+            let memories =
+                |part: &UnitPart| Some(format!("one for every {}", counted(part.sharing, "unit")));
             let (from, to) = (memories(self), memories(other));
             return Err(differ(Incomparable::Memories { from, to }));
         }

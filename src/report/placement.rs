@@ -11,7 +11,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Fit, Placement};
-use crate::report::{percent, readable_bytes};
+use crate::words::{percent, readable_bytes};
 
 /// What a placement does, in numbers; `Display` is the page for a person.
 ///

@@ -6,7 +6,8 @@ use crate::error::{LayoutError, ParseError};
 use crate::lower::{XlaAdvice, XlaSizes, total_sizes};
 use crate::notation::{XlaArray, XlaShape};
 use crate::placement::Placement;
-use crate::report::{Report, percent, readable_bytes};
+use crate::report::Report;
+use crate::words::{percent, readable_bytes};
 
 /// How many pieces of advice a page shows.
 const MOST_ADVICE: usize = 8;

@@ -6,7 +6,7 @@ use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
 use crate::lower::sharding::{ShardedShape, Sharding};
 use crate::notation::XlaArray;
-use crate::report::{percent, readable_bytes};
+use crate::words::{percent, readable_bytes};
 
 /// A sharded shape in numbers; `Display` is the page for a person.
 ///

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proptest::prelude::*;
-use tensor_layout::picture::{Cell as PictureCell, CellKind, Drawing, Label, Span};
+use tensor_layout::program::CoordinateSpan;
 use tensor_layout::{Found, LayoutError, Level, Location, Placement};
+use tensor_layout_picture::{Cell as PictureCell, CellKind, Drawing, Label};
 
 use crate::generate::levels;
 use crate::run::{Tally, laws};
@@ -183,7 +184,7 @@ fn check_block(cell: &PictureCell, placed: &Placed, slow: &Slow) -> Result<(), T
     Ok(())
 }
 
-fn is_true(span: Span, taken: &BTreeSet<u64>) -> bool {
+fn is_true(span: CoordinateSpan, taken: &BTreeSet<u64>) -> bool {
     let (first, last) = (*taken.first().unwrap(), *taken.last().unwrap());
     let ends = (span.first, span.last) == (first, last);
     match span.step {

@@ -13,7 +13,7 @@ mod groups;
 mod layout;
 mod lower;
 mod mesh;
-mod order;
+pub(crate) mod order;
 mod raise;
 mod shape;
 mod text;
@@ -22,6 +22,6 @@ mod value;
 
 pub use devices::DeviceShards;
 pub use order::DeviceOrder;
-pub(crate) use order::check_listed;
+
 pub use shape::ShardedShape;
 pub use value::{Sharding, ShardingKind, Tiles};

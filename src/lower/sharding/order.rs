@@ -226,7 +226,7 @@ impl DeviceOrder {
 }
 
 /// As many devices as are listed, unless they are more than the budget.
-pub(crate) fn check_listed(devices: u64) -> Result<u64, LayoutError> {
+pub fn check_listed(devices: u64) -> Result<u64, LayoutError> {
     let question = "listing the devices of a sharding one by one";
     let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
     if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many) }

@@ -8,8 +8,8 @@ use super::value::Sharding;
 use crate::algebra::Layout;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span};
 use crate::machine::Machine;
-use crate::notation::sharding::{Mesh, ShardingText};
-use crate::notation::{Walk, XlaArray, XlaDim, XlaParser, XlaShape};
+use crate::notation::sharding::{Mesh, ShardingText, sharded_parts};
+use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 
 /// A shape and how it is spread over devices.
 ///
@@ -49,54 +49,7 @@ impl fmt::Display for ShardedShape {
     }
 }
 
-/// A part of a text, and where it begins.
-type Part<'a> = (usize, &'a str);
-
-/// The shape and the sharding in a text, and the mesh if one follows.
-fn parts(text: &str) -> Option<(Part<'_>, Part<'_>, Option<Part<'_>>)> {
-    let head = text.find(['[', '(']).unwrap_or(text.len());
-    let start = text.get(..head)?.rfind(" = ").map_or(0, |at| at + " = ".len());
-    let shape_start = start + (text.get(start..)?.len() - text.get(start..)?.trim_start().len());
-    let bytes = text.as_bytes();
-    let ends = [b' ', b','].map(|stop| Walk::from(shape_start).next(bytes, Some(stop)));
-    let shape_end = ends.into_iter().flatten().min()?;
-    let shape = text.get(shape_start..shape_end)?;
-    let mut walk = Walk::from(shape_end);
-    let mut comma = if bytes.get(shape_end) == Some(&b',') { Some(shape_end) } else { None };
-    loop {
-        let at = match comma.take() {
-            Some(at) => at,
-            None => walk.next(bytes, Some(b','))?,
-        };
-        let rest = text.get(at + 1..)?;
-        let blanks = rest.len() - rest.trim_start().len();
-        if let Some(sharding) = rest.trim_start().strip_prefix("sharding=") {
-            let from = at + 1 + blanks + "sharding=".len();
-            let (sharding, behind) = sharding.split_at_checked(sharding_end(sharding))?;
-            let mesh = behind.trim_start_matches([',', ' ']).strip_prefix("mesh=");
-            let mesh = mesh.map(|mesh| (text.len() - mesh.len(), mesh));
-            return Some(((shape_start, shape), (from, sharding), mesh));
-        }
-    }
-}
-
-/// Where a sharding ends: behind its brackets, with what stands before them.
-fn sharding_end(text: &str) -> usize {
-    let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
-    if text.as_bytes().get(open) == Some(&b'<') {
-        let last = text.find(", mesh=").unwrap_or(text.len());
-        return text.get(..last).unwrap_or(text).trim_end().len();
-    }
-    let close = Walk::from(open + 1).next(text.as_bytes(), None);
-    close.map_or(text.len(), |close| close + 1)
-}
-
 impl ShardedShape {
-    /// Whether a text looks like one: a shape, and later `, sharding=`.
-    pub(crate) fn looks_like(text: &str) -> bool {
-        text.contains("sharding=") && parts(text).is_some()
-    }
-
     /// A sharded shape from its parts; `mesh` is for shardings that only name one.
     #[must_use]
     pub fn new(array: XlaArray, sharding: ShardingText, mesh: Option<Mesh>) -> ShardedShape {
@@ -128,7 +81,7 @@ impl ShardedShape {
             ParseError::new(kind, whole, text)
         };
         let ((shape_at, shape), (sharding_at, sharding), mesh) =
-            parts(text).ok_or_else(expected)?;
+            sharded_parts(text).ok_or_else(expected)?;
         let moved = |error: ParseError, by: usize| {
             let moved = ParseError::new(error.kind().clone(), error.span().shifted(by), text);
             error.help().map(str::to_owned).into_iter().fold(moved, ParseError::with_help)

@@ -95,7 +95,7 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
 }
 
 /// What is not part of the index map must not differ.
-pub(crate) fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), LayoutError> {
+pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), LayoutError> {
     let [a, b] = [first, second].map(XlaArray::layout_or_default);
     let (prefix, other) = (a.prefix_bytes.max(0), b.prefix_bytes.max(0));
     if prefix != other {

@@ -7,8 +7,8 @@
 use crate::algebra::{Canonical, Layout};
 use crate::error::{Inexpressible, LayoutError};
 use crate::level::Level;
-use crate::lower::xla_shape::{NOTATION, order, popular, reading};
-use crate::notation::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
+use crate::lower::xla_shape::{order, popular, reading};
+use crate::notation::{Notation, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 
 impl Layout {
     /// Writes the layout as an XLA array: an order of the dimensions and tiles.
@@ -222,7 +222,7 @@ impl Raise {
 }
 
 fn inexpressible(reason: Inexpressible) -> LayoutError {
-    LayoutError::Inexpressible { notation: NOTATION, reason }
+    LayoutError::Inexpressible { notation: Notation::Xla.in_messages(), reason }
 }
 
 fn numbers(order: &[usize]) -> Vec<i64> {

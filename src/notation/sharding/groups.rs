@@ -6,8 +6,8 @@ use std::str::FromStr;
 use itertools::Itertools;
 
 use super::grammar::Rule;
-use super::hlo::TileDevices;
 use super::read;
+use super::tree::TileDevices;
 use super::tree::{Mesh, MeshAxis, Quoted};
 use crate::error::ParseError;
 

@@ -8,7 +8,7 @@ use pest::iterators::Pair;
 
 use super::grammar::Rule;
 use super::read;
-use super::tree::{Mesh, MeshDims, Quoted, iota_text};
+use super::tree::{Mesh, MeshDims, Quoted, TileDevices};
 use crate::error::ParseError;
 
 /// A sharding as HLO text writes it, in any of its three forms.
@@ -54,16 +54,6 @@ pub enum HloSharding {
     Named(Mesh, MeshDims, String),
 }
 
-/// Which device has which tile; tiles are counted in row-major order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum TileDevices {
-    /// `<=[2,4]T(1,0)`: the devices in row-major order of a shape, transposed. The transpose is
-    /// empty for one number.
-    Iota(Vec<u64>, Vec<u64>),
-    /// One by one.
-    List(Vec<u64>),
-}
-
 /// What devices share that do not hold different tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubgroupKind {
@@ -102,17 +92,6 @@ impl SubgroupKind {
 impl fmt::Display for SubgroupKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for TileDevices {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TileDevices::List(devices) => write!(f, "{}", devices.iter().join(",")),
-            TileDevices::Iota(dims, permutation) => {
-                write!(f, "<={}", iota_text(dims, permutation))
-            }
-        }
     }
 }
 

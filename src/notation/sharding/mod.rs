@@ -14,16 +14,18 @@ mod hlo;
 mod jax;
 mod read;
 mod sdy;
+mod sharded;
 mod torch;
 mod tree;
 
 pub use any::ShardingText;
 pub use groups::DeviceGroups;
-pub use hlo::{HloSharding, SubgroupKind, TileDevices};
+pub use hlo::{HloSharding, SubgroupKind};
 pub use jax::PartitionSpec;
 pub use sdy::SdySharding;
+pub(crate) use sharded::sharded_parts;
 pub use torch::{Placements, TorchPlacement};
-pub use tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims};
+pub use tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
 
 mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]

@@ -7,8 +7,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use super::grammar::{Grammar, Rule};
-use super::hlo::TileDevices;
-use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims};
+use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::Stop;
 

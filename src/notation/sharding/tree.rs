@@ -128,10 +128,31 @@ impl fmt::Display for Mesh {
 }
 
 /// `[4,2]T(1,0)`, or `[8]`.
-pub(super) fn iota_text(dims: &[u64], permutation: &[u64]) -> String {
+fn iota_text(dims: &[u64], permutation: &[u64]) -> String {
     let dims = dims.iter().join(",");
     match permutation.len() {
         0 | 1 => format!("[{dims}]"),
         _ => format!("[{dims}]T({})", permutation.iter().join(",")),
+    }
+}
+
+/// Which device has which tile; tiles are counted in row-major order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TileDevices {
+    /// `<=[2,4]T(1,0)`: the devices in row-major order of a shape, transposed. The transpose is
+    /// empty for one number.
+    Iota(Vec<u64>, Vec<u64>),
+    /// One by one.
+    List(Vec<u64>),
+}
+
+impl fmt::Display for TileDevices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TileDevices::List(devices) => write!(f, "{}", devices.iter().join(",")),
+            TileDevices::Iota(dims, permutation) => {
+                write!(f, "<={}", iota_text(dims, permutation))
+            }
+        }
     }
 }

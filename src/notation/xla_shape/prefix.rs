@@ -46,7 +46,7 @@ fn end(text: &str) -> usize {
 
 /// Where the bracket opens that is all of the shape at `start`: of a tuple, or of a buffer,
 /// `b(f32[2])`.
-pub(crate) fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
+pub fn outer_bracket(text: &[u8], start: usize) -> Option<usize> {
     match text.get(start..)? {
         [b'(', ..] => Some(start),
         [b'b', b'(', ..] => Some(start + 1),

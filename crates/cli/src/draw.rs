@@ -1,0 +1,353 @@
+//! `draw`: a layout as a picture, or two beside each other.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use tensor_layout::{LayoutText, Level, Location, Placement};
+use tensor_layout_picture::{Drawing, Label, Picture};
+
+use super::explore;
+use super::failure::{Failure, note};
+use super::input::{On, Placed, Reading, axis_number, check_columns, location};
+use super::output::{Colored, Output, extension_of, is_colored, width};
+use super::picture::titled;
+
+/// Draw where the elements go: as SVG, PNG or a page, or in the terminal.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+The tensor is a grid: each cell has its address and the colour of its unit,
+padding is hatched, and borders nest as the levels of the tree do. A large
+tensor is drawn in blocks, each with the ranges of coordinates that it takes
+and its share of padding; the first block that is partly padded, or the one
+that --zoom names, is drawn in detail. --view machine draws the memories
+instead; of many units it counts what they hold. Two layouts are drawn side by
+side, with where each element comes from or, where they are large, how many
+elements move between which units.
+
+Examples:
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))'
+  tensor-layout draw '(10,7)/((3:7, 4_PE), (7:1))' --view machine -o memory.svg
+  tensor-layout draw 'bf16[10,130]{1,0:T(8,128)(2,1)}' -o tiles.png
+  tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
+  tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
+  tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
+pub(super) struct Draw {
+    /// The layout, or - for standard input.
+    #[arg(value_name = "LAYOUT")]
+    layout: String,
+    /// Another layout of the tensor, drawn beside it.
+    #[arg(value_name = "AFTER")]
+    after: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    on: On,
+    #[command(flatten)]
+    drawn: Drawn,
+}
+
+// What is drawn, and where it goes.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Drawing")]
+struct Drawn {
+    /// What to draw.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "after")]
+    view: View,
+    /// Colour by the coordinate in one level, such as PE or Addr.
+    #[arg(long, value_name = "LEVEL")]
+    by: Option<String>,
+    /// Only these ranges of axes, such as 0=0:16,1=8:16; they may reach into padding.
+    #[arg(long, value_name = "K=START:STOP,..")]
+    slice: Option<String>,
+    /// The block of a large tensor to show in detail: an index in it, such as i0=128,i1=0.
+    #[arg(long, value_name = "K=INDEX,..")]
+    zoom: Option<String>,
+    /// The unit or the subtree to show, such as L2B=3,PE=1, with --view machine.
+    #[arg(long, value_name = "PLACE")]
+    at: Option<String>,
+    /// What to write in a cell: levels, address, unit or index, such as T,V or unit,address.
+    #[arg(long, value_name = "WHAT,..", value_delimiter = ',')]
+    labels: Vec<String>,
+    /// The format; by default that of the name of FILE, else text.
+    #[arg(long, value_enum)]
+    format: Option<PictureFormat>,
+    /// Write to a file, .svg, .png, .html or .txt, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    color: Colored,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum View {
+    /// The tensor, cell by cell.
+    #[default]
+    Tensor,
+    /// The memories of the units.
+    Machine,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum PictureFormat {
+    /// A picture that needs nothing else.
+    Svg,
+    /// The same picture in pixels.
+    Png,
+    /// The page of `explore` for this layout, in one file.
+    Html,
+    /// For the terminal, in colour where there is one.
+    Text,
+}
+
+impl PictureFormat {
+    /// What the name of a file asks for; nothing for devices.
+    fn of(path: &Path) -> Result<Option<PictureFormat>, Failure> {
+        let is_device = path == Path::new("-") || (path.exists() && !path.is_file());
+        match &*extension_of(path) {
+            _ if is_device => Ok(None),
+            "svg" => Ok(Some(PictureFormat::Svg)),
+            "png" => Ok(Some(PictureFormat::Png)),
+            "html" | "htm" => Ok(Some(PictureFormat::Html)),
+            "txt" => Ok(Some(PictureFormat::Text)),
+            end => Err(Failure::Advised(
+                match end {
+                    "" => format!("`{}` does not tell the format of the picture", path.display()),
+                    end => format!("a picture cannot be written as .{end}"),
+                },
+                "end the name of the file in .svg, .png, .html or .txt".into(),
+            )),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            PictureFormat::Svg => "svg",
+            PictureFormat::Png => "png",
+            PictureFormat::Html => "html",
+            PictureFormat::Text => "text",
+        }
+    }
+}
+
+impl Draw {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let Drawn { output, color, .. } = &self.drawn;
+        color.choose();
+        let format = self.drawn.format()?;
+        let bytes = match format {
+            PictureFormat::Html => self.page()?.into_bytes(),
+            _ => self.drawn.printed(&picture(self)?, format)?,
+        };
+        let mut out = Output::new(output.as_deref())?;
+        out.write_all(&bytes).map_err(|error| out.failed(error))?;
+        out.finish()
+    }
+
+    /// The page of `explore` with what it shows of these layouts inside.
+    fn page(&self) -> Result<String, Failure> {
+        let Drawn { slice, by, zoom, at, labels, .. } = &self.drawn;
+        let narrowed = slice.is_some() || by.is_some() || zoom.is_some() || at.is_some();
+        if narrowed || !labels.is_empty() {
+            return Err(Failure::Argument(
+                "--slice, --by, --zoom, --at and --labels do not go with .html: the page shows \
+                 the whole layout"
+                    .into(),
+            ));
+        }
+        let texts = [Some(&self.layout), self.after.as_ref()].map(|text| match text {
+            Some(text) => self.reading.read(text).map(|text| text.to_string()),
+            None => Ok(String::new()),
+        });
+        let [layout, after] = texts;
+        let mut question = explore::Question::on(&self.on);
+        (question.layout, question.after) = (layout?, after?);
+        explore::page_of(&question)
+    }
+}
+
+impl Drawn {
+    /// The format that was asked for, or that the name of the file implies.
+    fn format(&self) -> Result<PictureFormat, Failure> {
+        let Some(path) = self.output.as_deref() else {
+            return Ok(self.format.unwrap_or(PictureFormat::Text));
+        };
+        if let (Some(format), "") = (self.format, &*extension_of(path)) {
+            return Ok(format);
+        }
+        match (self.format, PictureFormat::of(path)?) {
+            (Some(said), Some(named)) if said != named => Err(Failure::Argument(format!(
+                "--format {} contradicts the name of the file, which ends in .{}",
+                said.name(),
+                extension_of(path)
+            ))),
+            (said, named) => Ok(said.or(named).unwrap_or(PictureFormat::Text)),
+        }
+    }
+
+    fn printed(&self, picture: &Picture, format: PictureFormat) -> Result<Vec<u8>, Failure> {
+        if format != PictureFormat::Text {
+            return match format {
+                PictureFormat::Png => png(picture),
+                _ => Ok(picture.to_svg().into_bytes()),
+            };
+        }
+        let colored = is_colored(self.output.is_none());
+        if self.by.is_some() && !colored {
+            note("--by has no effect on text without colours; try --color always, or .svg");
+        }
+        Ok(picture.to_text(width(), colored).into_bytes())
+    }
+
+    /// Refuses what goes with another view.
+    fn check_view(&self) -> Result<(), Failure> {
+        let tensor = self.slice.is_some() || self.by.is_some() || self.zoom.is_some();
+        let tensor = tensor || !self.labels.is_empty();
+        match self.view {
+            View::Machine if tensor => Err(Failure::Argument(
+                "--slice, --zoom, --labels and --by go with the tensor, not with --view machine"
+                    .into(),
+            )),
+            View::Tensor if self.at.is_some() => {
+                Err(Failure::Argument("--at goes with --view machine".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(feature = "png")]
+fn png(picture: &Picture) -> Result<Vec<u8>, Failure> {
+    picture.to_png().map_err(|error| Failure::Argument(error.to_string()))
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &Picture) -> Result<Vec<u8>, Failure> {
+    Err(Failure::Advised(
+        "this build of tensor-layout cannot write PNG".into(),
+        "write .svg, or build it with the feature `png`".into(),
+    ))
+}
+
+fn picture(args: &Draw) -> Result<Picture, Failure> {
+    args.drawn.check_view()?;
+    if let Some(after) = &args.after {
+        let (before, after) = args.reading.read_two(&args.layout, after)?;
+        let (before, after) = args.on.place_two(before, after)?;
+        let left = drawing(&args.drawn, &before.placement, &before.syntax)?;
+        let right = drawing(&args.drawn, &after.placement, &after.syntax)?;
+        return Ok(left.before_and_after(&right)?);
+    }
+    let Placed { placement, syntax } = args.on.place(args.reading.read(&args.layout)?)?;
+    let drawing = drawing(&args.drawn, &placement, &syntax)?;
+    if args.drawn.zoom.is_some() && drawing.is_small() {
+        note("--zoom has no effect: every element is drawn");
+    }
+    Ok(match args.drawn.view {
+        View::Tensor => drawing.tensor(),
+        View::Machine => drawing.memory()?,
+    })
+}
+
+fn drawing<'a>(
+    args: &Drawn,
+    placement: &'a Placement,
+    syntax: &LayoutText,
+) -> Result<Drawing<'a>, Failure> {
+    let mut drawing = titled(placement, syntax).labels(&labels(&args.labels, placement)?);
+    if let Some(level) = &args.by {
+        drawing = drawing.by(column("--by", Level::new(level)?, placement)?);
+    }
+    if let Some(at) = &args.at {
+        drawing = drawing.at(unit(at, placement)?);
+    }
+    for (axis, range) in args.slice.as_deref().map_or(Ok(Vec::new()), slices)? {
+        drawing = drawing.slice(axis, range)?;
+    }
+    for (axis, index) in args.zoom.as_deref().map_or(Ok(Vec::new()), indexes)? {
+        drawing = drawing.zoom(axis, index)?;
+    }
+    Ok(drawing)
+}
+
+fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Failure> {
+    match placement.columns().contains(&level) {
+        true => Ok(level),
+        false => {
+            let why = format!("{option}: `{level}` is not a column of this layout");
+            let columns: Vec<&str> = placement.columns().iter().map(Level::as_str).collect();
+            Err(Failure::Advised(why, format!("its columns are {}", columns.join(", "))))
+        }
+    }
+}
+
+/// `T,V,address`
+fn labels(words: &[String], placement: &Placement) -> Result<Vec<Label>, Failure> {
+    let label = |word: &String| match word.trim().parse::<Label>()? {
+        Label::Level(level) => Ok(Label::Level(column("--labels", level, placement)?)),
+        Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
+            Err(Failure::Argument("--labels: `unit`: the layout has no units".into()))
+        }
+        label => Ok(label),
+    };
+    words.iter().map(label).collect()
+}
+
+/// The unit or the subtree of a place.
+fn unit(text: &str, placement: &Placement) -> Result<Location, Failure> {
+    let at = location(text)?;
+    check_columns(placement, &at)?;
+    for (level, coordinate) in at.iter() {
+        let size = placement.coordinates(level);
+        if level.is_in_unit() {
+            return Err(Failure::Argument(format!("--at: `{level}` does not name a unit")));
+        }
+        if coordinate >= size {
+            return Err(Failure::Argument(format!(
+                "--at: `{level}={coordinate}` is out of range: there are {size}, counted from 0"
+            )));
+        }
+    }
+    Ok(at)
+}
+
+/// `i0=0:16,i1=8:16`
+fn slices(text: &str) -> Result<Vec<(usize, Range<u64>)>, Failure> {
+    let range = |text: &str| {
+        let (start, stop) = text.split_once(':')?;
+        Some(start.parse().ok()?..stop.parse().ok()?)
+    };
+    let slices =
+        of_axes(text, range, "--slice", "a range of an axis; expected a range such as 0=0:16")?;
+    match slices.iter().find(|(_, range)| range.is_empty()) {
+        None => Ok(slices),
+        Some((axis, Range { start, end })) => Err(Failure::Argument(format!(
+            "--slice: {start}:{end} is an empty range of axis {axis}; it must end behind its start"
+        ))),
+    }
+}
+
+/// `i0=128,i1=0`
+fn indexes(text: &str) -> Result<Vec<(usize, u64)>, Failure> {
+    let index = |text: &str| text.parse().ok();
+    of_axes(text, index, "--zoom", "an index of an axis; expected an index such as i0=128")
+}
+
+fn of_axes<T>(
+    text: &str,
+    value: impl Fn(&str) -> Option<T>,
+    option: &str,
+    expected: &str,
+) -> Result<Vec<(usize, T)>, Failure> {
+    let item = |item: &str| {
+        let (axis, text) = item.trim().split_once('=')?;
+        Some((axis_number(axis)?, value(text.trim())?))
+    };
+    text.split(',')
+        .map(|text| {
+            let why = || Failure::Argument(format!("{option}: `{text}` is not {expected}"));
+            item(text).ok_or_else(why)
+        })
+        .collect()
+}

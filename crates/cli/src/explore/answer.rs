@@ -1,0 +1,179 @@
+//! What the page shows, as JSON: all of it is the library's.
+
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+use tensor_layout::notation::Notation;
+use tensor_layout::relayout::Relayout;
+use tensor_layout::xla::XlaDtype;
+use tensor_layout::{Layout, LayoutError, LayoutText, Level, Placement};
+use tensor_layout_picture::Panel;
+
+use super::panel::panel_json;
+use super::question::Question;
+use crate::edit::edited;
+use crate::failure::Failure;
+use crate::input::Placed;
+
+/// The rows of the table that are shown.
+const ROWS: usize = 20;
+
+/// The whole page for a question; refusals stand beside the texts that they are about.
+pub(super) fn view(question: &Question) -> Value {
+    match question.placed().and_then(|placed| placed_view(question, &placed)) {
+        Err(failure) => json!({ "error": failure.json(), "of": "layout" }),
+        Ok(mut view) => {
+            if !question.after.trim().is_empty() {
+                view["pair"] = match pair(question) {
+                    Ok(pair) => pair,
+                    Err(failure) => json!({ "error": failure.json() }),
+                };
+            }
+            view
+        }
+    }
+}
+
+/// The panels of the tensor and of the machine.
+pub(super) fn panels(
+    question: &Question,
+    placed: &Placed,
+) -> Result<(Panel, Panel, Vec<String>), Failure> {
+    let drawing = question.drawing(placed)?;
+    let tensor = drawing.tensor();
+    let mut notes = tensor.notes;
+    let first = |panels: Vec<Panel>| panels.into_iter().next().unwrap_or_default();
+    let machine = match drawing.memory() {
+        Ok(picture) => {
+            notes.extend(picture.notes);
+            first(picture.panels)
+        }
+        Err(error) => {
+            notes.push(format!("the machine is not drawn: {error}"));
+            Panel::default()
+        }
+    };
+    Ok((first(tensor.panels), machine, notes))
+}
+
+fn placed_view(question: &Question, placed: &Placed) -> Result<Value, Failure> {
+    let Placed { placement, syntax } = placed;
+    let (tensor, machine, notes) = panels(question, placed)?;
+    let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
+    report.address_unit = syntax.address_unit();
+    let layout = placement.layout();
+    let drawing = question.drawing(placed)?;
+    let axes = layout.axes().iter().enumerate().map(|(axis, of)| {
+        json!({ "extent": of.extent.to_string(), "slots": drawing.slots(axis).to_string() })
+    });
+    let levels = placement.columns().iter().filter(|level| !level.is_in_unit());
+    let levels = levels.map(|l| json!([l.as_str(), placement.coordinates(*l).to_string()]));
+    let replicated = placement.replicated();
+    Ok(json!({
+        "text": syntax.to_string(),
+        "notation": syntax.notation().name(),
+        "tensor": panel_json(&tensor),
+        "machine": panel_json(&machine),
+        "notes": notes,
+        "axes": axes.collect::<Vec<_>>(),
+        "levels": levels.collect::<Vec<_>>(),
+        "addresses": placement.with_copies().span(Level::ADDR).to_string(),
+        "replicated": replicated.iter().map(Level::as_str).collect::<Vec<_>>(),
+        "report": report.to_string(),
+        "notations": notations(syntax, layout),
+        "table": table(placement),
+        "edits": edits(syntax, layout),
+        "formats": formats(),
+    }))
+}
+
+/// The same layout as others write it, or why they cannot.
+fn notations(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
+    let names = [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided];
+    let text = |to: Notation| {
+        let dtype = XlaDtype::from_name("f32");
+        let written = dtype.map(|dtype| syntax.write_edited(layout, to, dtype));
+        entry(to.name(), written.map(|written| written.map(|(text, _)| text)))
+    };
+    let code = [
+        ("affine-map", layout.to_affine_map()),
+        ("C", layout.to_c()),
+        ("Python", layout.to_python()),
+    ];
+    let code = code.into_iter().map(|(name, text)| entry(name, Some(text)));
+    names.into_iter().map(text).chain(code).collect()
+}
+
+fn entry(name: &str, written: Option<Result<String, LayoutError>>) -> Value {
+    match written {
+        Some(Ok(text)) => json!({ "name": name, "text": text }),
+        Some(Err(error)) => json!({ "name": name, "why": error.to_string() }),
+        None => json!({ "name": name, "why": "not known" }),
+    }
+}
+
+/// The first rows.
+fn table(placement: &Placement) -> Value {
+    let columns: Vec<String> = placement.columns().iter().map(ToString::to_string).collect();
+    let mut rows: Vec<Value> = Vec::new();
+    let listed = placement.table().for_each(|row| {
+        let texts = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>();
+        rows.push(json!([texts(row.place), row.index.map(texts)]));
+        if rows.len() < ROWS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let why = listed.err().map(|error| error.to_string());
+    let count = placement.table().most_rows().to_string();
+    json!({ "columns": columns, "rank": placement.layout().rank(), "rows": rows, "count": count, "why": why })
+}
+
+/// Forms of tables that this build writes.
+fn formats() -> Vec<&'static str> {
+    let mut formats = vec!["csv", "jsonl", "npy"];
+    if cfg!(feature = "parquet") {
+        formats.push("parquet");
+    }
+    formats
+}
+
+/// Edits that need no argument, with the layout that they give.
+fn edits(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
+    let rank = layout.rank();
+    let mut steps: Vec<(String, &str, String)> = Vec::new();
+    if rank > 1 {
+        let axes: Vec<String> = (0..rank).rev().map(|axis| axis.to_string()).collect();
+        steps.push(("Transpose".into(), "permute", axes.join(",")));
+        steps.push(("Merge axes 0 and 1".into(), "merge", "0=2".into()));
+    }
+    if let Some(axis) = layout.shape().iter().position(|extent| *extent == 1) {
+        steps.push((format!("Drop unit axis {axis}"), "drop", axis.to_string()));
+    }
+    steps.push(("Minimal padding".into(), "minimal_padding", String::new()));
+    steps.push(("Insert unit axis 0".into(), "insert", "0".into()));
+    let edit = |(label, name, value): (String, &str, String)| match edited(syntax, name, &value) {
+        Ok(text) => json!({ "label": label, "text": text }),
+        Err(failure) => json!({ "label": label, "why": failure.to_string() }),
+    };
+    steps.into_iter().map(edit).collect()
+}
+
+/// Whether two layouts are the same, and what it takes to go from one to the other.
+fn pair(question: &Question) -> Result<Value, Failure> {
+    let (before, after) = question.placed_pair()?;
+    let same = match before.placement.same_map(&after.placement) {
+        Ok(None) => "Both are the same map.".to_owned(),
+        Ok(Some(difference)) => format!("They differ: {difference}."),
+        Err(error) => error.to_string(),
+    };
+    let traffic = Relayout::new(&before.placement, &after.placement)
+        .and_then(|relayout| Ok(relayout.sentence(&relayout.traffic()?)));
+    let plain = Question { window: Vec::new(), at: String::new(), ..question.clone() };
+    let (left, right) = (plain.whole(&before), plain.whole(&after));
+    let picture = left.before_and_after(&right)?;
+    Ok(json!({
+        "same": same,
+        "traffic": traffic.unwrap_or_else(|error| error.to_string()),
+        "svg": picture.to_svg(),
+        "description": picture.description,
+        "notes": picture.notes,
+    }))
+}

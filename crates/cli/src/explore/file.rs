@@ -1,0 +1,73 @@
+//! The page as one file: what was computed is inside, and no server is needed.
+
+use serde_json::{Map, Value, json};
+use tensor_layout::Placement;
+use tensor_layout_picture::{Panel, UnitContents};
+
+use super::answer::{panels, view};
+use super::question::Question;
+use crate::failure::Failure;
+
+/// The page; `null` where it has a server to ask.
+pub(super) const PAGE: &str = include_str!("page.html");
+
+/// Where the answers of a file go.
+const SLOT: &str = "/*ANSWERS*/null";
+
+/// How deep the marked blocks are followed.
+const MOST_VIEWS: usize = 5;
+
+/// The most cells for which it is written down what lights up with them.
+const MOST_LIT: usize = 256;
+
+/// The page for one question, given as the fields of its address; a refusal is its message.
+pub fn explore_page(fields: &[(&str, &str)]) -> Result<String, String> {
+    let fields = fields.iter().map(|(key, value)| ((*key).to_owned(), json!(value)));
+    let question = serde_json::from_value(Value::Object(fields.collect()));
+    let question: Question = question.map_err(|error| error.to_string())?;
+    page_of(&question).map_err(|failure| failure.to_string())
+}
+
+/// The page for one question.
+pub(crate) fn page_of(question: &Question) -> Result<String, Failure> {
+    let mut views = Vec::new();
+    let mut next = question.clone();
+    for _ in 0..MOST_VIEWS {
+        let placed = next.placed()?;
+        let (tensor, machine, _) = panels(&next, &placed)?;
+        views.push(json!({
+            "question": json!(next),
+            "view": view(&next),
+            "lit": lights(&placed.placement, &tensor, &machine)?,
+        }));
+        match marked(&tensor) {
+            Some(window) => next = Question { window, after: String::new(), ..next },
+            None => break,
+        }
+    }
+    let answers = json!({ "question": json!(question), "views": views });
+    // A text that ends the script must not stand in it.
+    Ok(PAGE.replace(SLOT, &answers.to_string().replace('<', "\\u003c")))
+}
+
+/// The window of the block that is shown in detail.
+fn marked(tensor: &Panel) -> Option<Vec<Option<(String, String)>>> {
+    let cell = tensor.cells.get(tensor.zoom?)?;
+    let range =
+        |range: &std::ops::Range<u64>| Some((range.start.to_string(), range.end.to_string()));
+    Some(cell.indexes.iter().map(range).collect())
+}
+
+/// Which cells of the machine light up with each cell of the tensor, if those are few.
+fn lights(placement: &Placement, tensor: &Panel, machine: &Panel) -> Result<Value, Failure> {
+    if tensor.cells.len() > MOST_LIT || machine.cells.is_empty() {
+        return Ok(Value::Null);
+    }
+    let held = UnitContents::of_panel(placement, machine)?;
+    let mut all = Map::new();
+    for (at, cell) in tensor.cells.iter().enumerate() {
+        let lit = UnitContents::units_of(&held, placement, cell, true)?;
+        all.insert(at.to_string(), json!(lit));
+    }
+    Ok(Value::Object(all))
+}

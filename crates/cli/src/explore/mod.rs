@@ -1,0 +1,131 @@
+//! `explore`: a page that can be touched, served from the program itself or written as one file.
+
+mod answer;
+#[cfg(feature = "explore")]
+mod asked;
+mod file;
+mod panel;
+mod question;
+#[cfg(feature = "explore")]
+mod server;
+
+pub use file::explore_page;
+pub(super) use file::page_of;
+pub(super) use question::Question;
+
+#[cfg(feature = "explore")]
+pub(super) use command::Explore;
+
+#[cfg(feature = "explore")]
+mod command {
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::process::{Command, Stdio};
+
+    use clap::Args as ClapArgs;
+    use serde_json::json;
+
+    use super::server;
+    use crate::failure::{Failure, note};
+    use crate::input::{On, Reading};
+    use crate::output::print;
+
+    /// Open a page to explore layouts in, the tensor and the machine side by side.
+    #[derive(Debug, ClapArgs)]
+    #[command(after_help = "\
+The page is served by this program, to this machine only (127.0.0.1), until
+Ctrl-C. It reads any notation as you type, shows where an element lives and
+which element lives at a place, zooms into blocks and units, compares two
+layouts, edits, and saves tables. The URL encodes the current view, so you can
+bookmark it.
+
+Examples:
+  tensor-layout explore
+  tensor-layout explore '(10,7)/((3:7, 4_PE), (7:1))' --open
+  tensor-layout explore '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4")]
+    pub(crate) struct Explore {
+        /// The layout to show first, or - for standard input.
+        #[arg(value_name = "LAYOUT")]
+        layout: Option<String>,
+        /// Another layout of the tensor to compare it with.
+        #[arg(value_name = "AFTER")]
+        after: Option<String>,
+        #[command(flatten)]
+        reading: Reading,
+        #[command(flatten)]
+        on: On,
+        /// The port; by default any free one.
+        #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+        port: u16,
+        /// Open the page in the browser.
+        #[arg(long)]
+        open: bool,
+    }
+
+    impl Explore {
+        pub(crate) fn run(&self) -> Result<(), Failure> {
+            let mut question = super::Question::on(&self.on);
+            question.layout = self.text(self.layout.as_deref())?;
+            question.after = self.text(self.after.as_deref())?;
+            if question.layout.is_empty() && (self.reading.is_said() || self.on.is_said()) {
+                let why = "the options apply to a layout; give one as the first argument";
+                return Err(Failure::Argument(why.into()));
+            }
+            if !question.layout.is_empty() {
+                // What is refused is better refused here than in the browser.
+                question.placed()?;
+            }
+            let failed = |error| Failure::Io(format!("port {} of 127.0.0.1", self.port), error);
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).map_err(failed)?;
+            let port = listener.local_addr().map_err(failed)?.port();
+            let address = format!("http://127.0.0.1:{port}/{}", fragment(&question));
+            print(&address)?;
+            if self.open {
+                open(&address);
+            }
+            server::serve(listener, port).map_err(failed)
+        }
+
+        fn text(&self, argument: Option<&str>) -> Result<String, Failure> {
+            let Some(argument) = argument else { return Ok(String::new()) };
+            Ok(self.reading.read(argument)?.to_string())
+        }
+    }
+
+    /// The state of the page, as its address keeps it; nothing for an empty one.
+    fn fragment(question: &super::Question) -> String {
+        if question.layout.is_empty() {
+            return String::new();
+        }
+        let said = json!(question);
+        let said: serde_json::Map<String, serde_json::Value> = said
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, value)| value.as_str().is_some_and(|text| !text.is_empty() && text != "0"))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        format!("#{}", encoded(&json!(said).to_string()))
+    }
+
+    /// Per cent for everything but letters and digits.
+    fn encoded(text: &str) -> String {
+        let byte = |byte: u8| match byte.is_ascii_alphanumeric() {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        };
+        text.bytes().map(byte).collect()
+    }
+
+    fn open(address: &str) {
+        let program = match std::env::consts::OS {
+            "macos" => "open",
+            "windows" => "explorer",
+            _ => "xdg-open",
+        };
+        let started =
+            Command::new(program).arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        if started.is_err() {
+            note("--open: no browser could be started; open the address above");
+        }
+    }
+}

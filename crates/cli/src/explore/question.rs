@@ -1,0 +1,179 @@
+//! What the page asks: layouts, a machine, and the part of both that it shows.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use tensor_layout::{LayoutText, Level, Machine, Placement};
+use tensor_layout_picture::Drawing;
+
+use crate::failure::Failure;
+use crate::input::{On, OnMachine, Placed, least_machine, location, machine_of, numbers};
+use crate::picture::titled;
+
+/// The most characters of a text.
+const LONGEST: usize = 1 << 14;
+
+/// The state of the page. Numbers are texts: those of JavaScript end at 2^53.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Question {
+    pub(crate) layout: String,
+    pub(crate) after: String,
+    /// A preset or levels; files only from the command line.
+    pub(crate) machine: String,
+    pub(crate) memory: String,
+    pub(crate) dtype: String,
+    pub(crate) shape: String,
+    pub(crate) base: String,
+    /// For every axis the range that is shown; nothing for all of it.
+    pub(crate) window: Vec<Option<(String, String)>>,
+    /// The subtree of the machine that is shown, `L2B=3,PE=1`.
+    pub(crate) at: String,
+    /// The first address that is shown.
+    pub(crate) address: String,
+    /// Ranges of units that are shown.
+    pub(crate) units: Vec<(String, String, String)>,
+}
+
+impl Question {
+    /// Nothing but where the layouts stand, as the options of a command say it.
+    pub(crate) fn on(options: &On) -> Question {
+        let OnMachine { machine, memory, dtype } = &options.machine;
+        let text = |option: &Option<String>| option.clone().unwrap_or_default();
+        Question {
+            machine: text(machine),
+            memory: text(memory),
+            dtype: text(dtype),
+            base: options.base.to_string(),
+            ..Question::default()
+        }
+    }
+
+    /// Refuses texts that no person types, before anything is read.
+    fn check_length(&self) -> Result<(), Failure> {
+        let texts = [&self.layout, &self.after, &self.machine, &self.shape, &self.at];
+        match texts.iter().any(|text| text.len() > LONGEST) {
+            true => Err(Failure::Argument(format!("a text is longer than {LONGEST} characters"))),
+            false => Ok(()),
+        }
+    }
+
+    /// The layout on its machine; one that does not fit, too.
+    pub(super) fn placed(&self) -> Result<Placed, Failure> {
+        self.check_length()?;
+        self.place(self.text(&self.layout)?, self.tree()?.as_ref())
+    }
+
+    /// Both layouts on a machine, or on the units that both name.
+    pub(super) fn placed_pair(&self) -> Result<(Placed, Placed), Failure> {
+        self.check_length()?;
+        let (before, after) = (self.text(&self.layout)?, self.text(&self.after)?);
+        let tree = match self.tree()? {
+            Some(tree) => tree,
+            None => least_machine(&before, &after)?,
+        };
+        Ok((self.place(before, Some(&tree))?, self.place(after, Some(&tree))?))
+    }
+
+    fn text(&self, text: &str) -> Result<LayoutText, Failure> {
+        let syntax = LayoutText::parse(text.trim())?;
+        match syntax {
+            LayoutText::PadLayout(tree) if !self.shape.trim().is_empty() => {
+                let shape = numbers("shape", &self.shape)?;
+                Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
+            }
+            syntax => Ok(syntax),
+        }
+    }
+
+    /// The machine by name or levels. No file is read.
+    fn tree(&self) -> Result<Option<Machine>, Failure> {
+        match self.machine.trim() {
+            "" => Ok(None),
+            text if text.contains('=') || Machine::preset(text).is_some() => {
+                machine_of(text).map(Some)
+            }
+            text => Err(Failure::Advised(
+                format!("`{text}` is not a known machine"),
+                "a machine is mn-core, mn-core-2, or levels such as L2B=4,PE=4".into(),
+            )),
+        }
+    }
+
+    fn place(&self, syntax: LayoutText, tree: Option<&Machine>) -> Result<Placed, Failure> {
+        let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let on = OnMachine {
+            machine: said(&self.machine),
+            memory: said(&self.memory).filter(|_| tree.is_some()),
+            dtype: said(&self.dtype),
+        };
+        let base = match self.base.trim() {
+            "" => 0,
+            text => number("base", text)?,
+        };
+        on.place_on(syntax, tree, |builder| builder.base(base).oversized())
+    }
+
+    /// The drawing of all of a layout.
+    pub(super) fn whole<'a>(&self, placed: &'a Placed) -> Drawing<'a> {
+        titled(&placed.placement, &placed.syntax)
+    }
+
+    /// The drawing of what is shown: of leading axes one index.
+    pub(super) fn drawing<'a>(&self, placed: &'a Placed) -> Result<Drawing<'a>, Failure> {
+        let placement = &placed.placement;
+        let mut drawing = titled(placement, &placed.syntax).most_panels(1);
+        let rank = placement.layout().rank();
+        for axis in 0..rank {
+            let asked = self.window.get(axis).and_then(Option::as_ref);
+            let range = match asked {
+                Some((start, end)) => range("window", start, end)?,
+                None => 0..drawing.slots(axis),
+            };
+            let leads = axis + 2 < rank;
+            let end = if leads { range.start.saturating_add(1) } else { range.end };
+            if range.start < end {
+                drawing = drawing.slice(axis, range.start..end)?;
+            }
+        }
+        for (level, start, end) in &self.units {
+            let range = range("units", start, end)?;
+            drawing = drawing.units(column(level, placement)?, range);
+        }
+        if !self.address.is_empty() {
+            drawing = drawing.addresses(number("address", &self.address)?);
+        }
+        let at = location(&self.at)?;
+        for (level, coordinate) in at.iter() {
+            let level = column(level.as_str(), placement)?;
+            if coordinate >= placement.coordinates(level) {
+                return Err(Failure::Argument(format!("`{level}={coordinate}` is out of range")));
+            }
+        }
+        Ok(drawing.at(at))
+    }
+}
+
+fn column(name: &str, placement: &Placement) -> Result<Level, Failure> {
+    let level = Level::new(name)?;
+    match placement.columns().contains(&level) && !level.is_in_unit() {
+        true => Ok(level),
+        false => Err(Failure::Argument(format!("`{level}` does not distinguish units here"))),
+    }
+}
+
+/// A range that is not empty.
+fn range(what: &str, start: &str, end: &str) -> Result<Range<u64>, Failure> {
+    let range = number(what, start)?..number(what, end)?;
+    match range.is_empty() {
+        true => Err(Failure::Argument(format!("{what}: {start}..{end} is an empty range"))),
+        false => Ok(range),
+    }
+}
+
+fn number(what: &str, text: &str) -> Result<u64, Failure> {
+    match numbers(what, text)?[..] {
+        [number] => Ok(number),
+        _ => Err(Failure::Argument(format!("{what}: `{text}` is not a number"))),
+    }
+}

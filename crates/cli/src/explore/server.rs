@@ -1,0 +1,264 @@
+//! The server: the page, and answers to its questions; for this machine only.
+//!
+//! Who asks must name this server (`Host`, and `Origin` where a browser sends one), so that no other
+//! page can ask through the browser of a user. Every request is bounded in size and time, and has a
+//! connection of its own, which is closed when its time is over, whatever it waits for. A few
+//! are answered at once, and none reads or writes a file.
+
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Query, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, ORIGIN,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tensor_layout::image::NpyTable;
+use tensor_layout::rows::Format;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::answer::view;
+use super::asked::{Side, edit, lit};
+use super::file::PAGE;
+use super::question::Question;
+use crate::failure::Failure;
+
+/// The most bytes of a question.
+const MOST_BYTES: usize = 1 << 16;
+
+/// How long the head of a request may take to arrive, and then its body.
+const LONGEST_PART: Duration = Duration::from_secs(5);
+
+/// How long an answer may take, and how long it may wait for others.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// How long a connection may last: both parts, both waits, and the reading of the answer.
+const LONGEST_CONNECTION: Duration = Duration::from_secs(60);
+
+/// How many connections are open at once; others wait to be accepted.
+const CONNECTIONS: usize = 64;
+
+/// How many are computed at once.
+const AT_ONCE: usize = 4;
+
+/// The most rows of a table that the page saves.
+const MOST_ROWS: u64 = 1 << 20;
+
+/// Scripts and styles of the page itself, and nothing from elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'";
+
+#[derive(Clone)]
+struct Shared {
+    hosts: Arc<[String; 2]>,
+    running: Arc<Semaphore>,
+}
+
+/// Answers until the program ends.
+pub(super) fn serve(listener: TcpListener, port: u16) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let shared = Shared {
+        hosts: Arc::new([format!("127.0.0.1:{port}"), format!("localhost:{port}")]),
+        running: Arc::new(Semaphore::new(AT_ONCE)),
+    };
+    let app = Router::new()
+        .route("/", get(async || ([(CONTENT_TYPE, "text/html; charset=utf-8")], PAGE)))
+        .route("/api/ask", post(ask))
+        .route("/api/table", get(table))
+        .layer(middleware::from_fn_with_state(shared.clone(), guarded))
+        .with_state(shared);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        loop {
+            let permit = connections.clone().acquire_owned().await.map_err(io::Error::other)?;
+            match listener.accept().await {
+                Ok((stream, _)) => drop(tokio::spawn(connection(stream, app.clone(), permit))),
+                // The connection was given up, or there are too many files: others end soon.
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+    })
+}
+
+/// Answers one request.
+async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermit) {
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(LONGEST_PART).keep_alive(false);
+    let served = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
+    // A client that goes away, or is too late, is not told.
+    let _ = tokio::time::timeout(LONGEST_CONNECTION, served).await;
+}
+
+impl Shared {
+    /// Whether a request names this server, and comes from its own page if it comes from any.
+    fn is_meant(&self, headers: &HeaderMap) -> bool {
+        let named = |value: &HeaderValue, scheme: &str| {
+            let host = value.to_str().ok().and_then(|value| value.strip_prefix(scheme));
+            host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
+        };
+        headers.get(HOST).is_some_and(|host| named(host, ""))
+            && headers.get(ORIGIN).is_none_or(|origin| named(origin, "http://"))
+    }
+}
+
+/// Refuses whoever does not mean this server, and says how the answer may be used.
+async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let mut response = match shared.is_meant(request.headers()) {
+        true => match whole(request).await {
+            Ok(request) => next.run(request).await,
+            Err(response) => response,
+        },
+        false => (StatusCode::FORBIDDEN, "this page is for this machine only\n").into_response(),
+    };
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// A request with all of its body.
+async fn whole(request: Request) -> Result<Request, Response> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(LONGEST_PART, to_bytes(body, MOST_BYTES)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => Err(refused(StatusCode::PAYLOAD_TOO_LARGE, "the question is too long")),
+        Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the question did not arrive in time")),
+    }
+}
+
+fn refused(status: StatusCode, why: &str) -> Response {
+    (status, axum::Json(json!({ "error": { "message": why } }))).into_response()
+}
+
+/// What the page wants to know.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Wanted {
+    /// All that it shows.
+    View(Question),
+    /// Which cells light up with one.
+    Light { question: Question, side: Side, cell: usize, copies: bool },
+    /// A layout after an edit.
+    Edit { question: Question, name: String, value: String },
+}
+
+async fn ask(State(shared): State<Shared>, body: Bytes) -> Response {
+    let wanted: Wanted = match serde_json::from_slice(&body) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            return refused(StatusCode::BAD_REQUEST, &format!("not a question: {error}"));
+        }
+    };
+    let answer = move || match wanted {
+        Wanted::View(question) => view(&question),
+        Wanted::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
+        Wanted::Edit { question, name, value } => edit(&question, &name, &value),
+    };
+    match bounded(&shared, answer).await {
+        Ok(answer) => axum::Json(answer).into_response(),
+        Err(response) => response,
+    }
+}
+
+/// Computes beside the server, a few at once, as long as somebody waits.
+async fn bounded<T: Send + 'static>(
+    shared: &Shared,
+    answer: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Response> {
+    let late = |_| refused(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long");
+    let permit = tokio::time::timeout(LONGEST, shared.running.clone().acquire_owned());
+    let Ok(permit) = permit.await.map_err(late)? else {
+        return Err(refused(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"));
+    };
+    let answer = tokio::task::spawn_blocking(move || {
+        let _running = permit;
+        answer()
+    });
+    let ended = tokio::time::timeout(LONGEST, answer).await.map_err(late)?;
+    ended.map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, "the answer failed"))
+}
+
+/// The question of a page, and the form of its table.
+#[derive(Debug, Deserialize)]
+struct Download {
+    question: String,
+    format: String,
+}
+
+async fn table(State(shared): State<Shared>, Query(download): Query<Download>) -> Response {
+    let Download { question, format } = download;
+    let name = match &*format {
+        "npy" => "table.npy",
+        "jsonl" => "table.jsonl",
+        "parquet" => "table.parquet",
+        _ => "table.csv",
+    };
+    let made = bounded(&shared, move || bytes(&question, &format)).await;
+    match made {
+        Err(response) => response,
+        Ok(Err(why)) => (StatusCode::BAD_REQUEST, axum::Json(why)).into_response(),
+        Ok(Ok(bytes)) => {
+            let file = format!("attachment; filename=\"{name}\"");
+            let headers = [
+                (CONTENT_TYPE, "application/octet-stream".to_owned()),
+                (CONTENT_DISPOSITION, file),
+            ];
+            (headers, bytes).into_response()
+        }
+    }
+}
+
+/// The table of a placement, in memory.
+fn bytes(question: &str, format: &str) -> Result<Vec<u8>, Value> {
+    let question: Question = serde_json::from_str(question)
+        .map_err(|error| json!({ "error": { "message": format!("not a question: {error}") } }))?;
+    written(&question, format).map_err(|failure| json!({ "error": failure.json() }))
+}
+
+fn written(question: &Question, format: &str) -> Result<Vec<u8>, Failure> {
+    let placed = question.placed()?;
+    let table = placed.placement.table();
+    let rows = table.most_rows();
+    if rows > MOST_ROWS {
+        return Err(Failure::Advised(
+            format!("the table has {rows} rows, and the page saves at most {MOST_ROWS}"),
+            "write it with `tensor-layout table`".into(),
+        ));
+    }
+    let mut out = Vec::new();
+    let written = match format {
+        "csv" => table.write(Format::Csv, &mut out, &mut |_| {}),
+        "jsonl" => table.write(Format::JsonLines, &mut out, &mut |_| {}),
+        "npy" => placed.placement.program()?.write_npy(NpyTable::Packed, &mut out),
+        #[cfg(feature = "parquet")]
+        "parquet" => table.write_parquet(&mut out, tensor_layout::rows::ColumnWidth::Wide),
+        other => {
+            let why = format!("this build does not write tables as `{other}`");
+            return Err(Failure::Argument(why));
+        }
+    };
+    written.map_err(|error| Failure::Argument(error.to_string()))?;
+    Ok(out)
+}

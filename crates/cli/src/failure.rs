@@ -1,0 +1,134 @@
+//! Bad input as a message and an exit code.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
+use serde_json::{Value, json};
+use tensor_layout::error::{Excerpt, LevelNameError};
+use tensor_layout::{LayoutError, ParseError};
+
+use tensor_layout::internals::printable;
+
+/// Why the command did not do what it was asked.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A text is refused, with a remedy that goes before the text's own.
+    Text(ParseError, Option<String>),
+    /// A meaning is refused, and no text is at hand to point into.
+    Meaning(LayoutError),
+    /// Something else about the arguments.
+    Argument(String),
+    /// The same, with a remedy.
+    Advised(String, String),
+    /// Reading or writing failed.
+    Io(String, io::Error),
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Failure {
+        Failure::Text(error, None)
+    }
+}
+
+impl From<LayoutError> for Failure {
+    fn from(error: LayoutError) -> Failure {
+        Failure::Meaning(error)
+    }
+}
+
+impl From<LevelNameError> for Failure {
+    fn from(error: LevelNameError) -> Failure {
+        Failure::Meaning(error.into())
+    }
+}
+
+/// Says on stderr what an answer leaves out or an option does not change.
+pub(super) fn note(what: &str) {
+    say(format_args!("note: {}", printable(what)));
+}
+
+/// Prints a line to stderr. Where nobody can read it, the exit code has to do.
+fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+impl Failure {
+    /// Prints the message to stderr, as JSON if the answer was to be JSON; a reader that went away
+    /// is not a failure.
+    pub(super) fn report(self, as_json: bool) -> ExitCode {
+        if let Failure::Io(_, error) = &self
+            && error.kind() == io::ErrorKind::BrokenPipe
+        {
+            return ExitCode::SUCCESS;
+        }
+        match as_json {
+            true => say(format_args!("{}", json!({ "error": self.json() }))),
+            false => say(format_args!("{}", printable(&self.to_string()))),
+        }
+        ExitCode::from(2)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        match self {
+            Failure::Text(error, advice) => {
+                let Excerpt { line, column, .. } = error.excerpt();
+                json!({
+                    "message": error.kind().to_string(),
+                    "help": advice.as_deref().or(error.help()),
+                    "text": error.text(),
+                    "span": [error.span().start, error.span().end],
+                    "line": line,
+                    "column": column,
+                })
+            }
+            Failure::Meaning(error) => {
+                json!({ "message": error.to_string(), "help": error.help() })
+            }
+            Failure::Argument(message) => json!({ "message": message, "help": null }),
+            Failure::Advised(message, help) => json!({ "message": message, "help": help }),
+            Failure::Io(what, error) => {
+                json!({ "message": format!("{what}: {error}"), "help": null })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Text(error, advice) => f.write_str(&snippet(error, advice.as_deref())),
+            Failure::Meaning(error) => {
+                write!(f, "error: {error}")?;
+                error.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
+            }
+            Failure::Argument(message) => write!(f, "error: {message}"),
+            Failure::Advised(message, help) => write!(f, "error: {message}\n  = help: {help}"),
+            Failure::Io(what, error) => write!(f, "error: {what}: {error}"),
+        }
+    }
+}
+
+/// The refusal as the compilers of the field draw it.
+fn snippet(error: &ParseError, advice: Option<&str>) -> String {
+    let Excerpt { line, text, mark, related, .. } = error.excerpt();
+    let bytes = |range: (usize, usize)| byte(&text, range.0)..byte(&text, range.1);
+    let mut source = Snippet::source(text.as_str())
+        .line_start(line)
+        .annotation(AnnotationKind::Primary.span(bytes(mark)));
+    if let Some(related) = related {
+        source = source.annotation(AnnotationKind::Context.span(bytes(related)));
+    }
+    let title = error.kind().to_string();
+    let mut group = Severity::ERROR.primary_title(title.as_str()).element(source);
+    if let Some(help) = advice.or(error.help()) {
+        group = group.element(Severity::HELP.message(help));
+    }
+    Renderer::plain().render(&[group])
+}
+
+/// The byte at which the `at`th character of `text` begins.
+fn byte(text: &str, at: usize) -> usize {
+    text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
+}

@@ -1,0 +1,172 @@
+//! Files and directories that appear under their names only when they are complete.
+//!
+//! A file is written under a hidden name beside its own. Files of a directory are written in a
+//! hidden directory, and get their names together, which only a signal that no program can handle
+//! interrupts. A link that is named stays a link: what it points to is replaced, or made.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{TempDir, TempPath};
+
+use super::failure::Failure;
+use super::interrupt::{Unfinished, uninterrupted};
+
+fn failed(path: &Path, error: io::Error) -> Failure {
+    Failure::Io(path.display().to_string(), error)
+}
+
+/// The name of a file that is not complete.
+pub(super) struct Part {
+    hidden: TempPath,
+    path: PathBuf,
+    _guard: Unfinished,
+}
+
+impl Part {
+    /// A new file for what is at `path`, or will be. A file that is there must be one that may be
+    /// written, as for the `>` of a shell; the new one has its mode.
+    pub(super) fn new(path: &Path) -> io::Result<(File, Part)> {
+        let old = writable(path)?;
+        // Whatever the kernel follows to a file; only links that lead nowhere are followed here.
+        let path = if old.is_some() { fs::canonicalize(path)? } else { named(path) };
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let make = || {
+            let prefix = prefix(&path);
+            let mut builder = tempfile::Builder::new();
+            let builder = builder.prefix(&prefix).suffix(SUFFIX);
+            builder.make_in(parent.unwrap_or(Path::new(".")), |path| File::create_new(path))
+        };
+        let (made, guard) = Unfinished::make(make, |made| made.path())?;
+        let (file, hidden) = made.into_parts();
+        if let Some(old) = old {
+            file.set_permissions(old.permissions())?;
+        }
+        Ok((file, Part { hidden, path, _guard: guard }))
+    }
+
+    /// Gives the file its name.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.hidden.persist(&self.path).map_err(|error| error.error)
+    }
+}
+
+/// Files of a directory that get their names together: all of them or, on Ctrl-C, none.
+pub(super) struct Files {
+    hidden: TempDir,
+    /// As the user wrote it.
+    said: PathBuf,
+    dir: PathBuf,
+    _guard: Unfinished,
+}
+
+impl Files {
+    /// Files below `path`, which need not exist. They are written in the directory itself or, so that
+    /// no empty directory is left of an interrupted command, in the nearest one that exists.
+    pub(super) fn new(path: &Path) -> Result<Files, Failure> {
+        // Without a slash at its end a link can be read.
+        let dir = named(&path.components().collect::<PathBuf>());
+        let above = dir.ancestors().filter(|above| !above.as_os_str().is_empty());
+        let home = above.into_iter().find(|above| above.exists()).unwrap_or(Path::new("."));
+        if !home.is_dir() {
+            return Err(failed(path, io::ErrorKind::NotADirectory.into()));
+        }
+        let make = || {
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(&prefix(&dir)).suffix(SUFFIX).tempdir_in(home)
+        };
+        let made = Unfinished::make(make, TempDir::path);
+        // The error names the hidden directory, which is not what the user asked for.
+        let (hidden, guard) = made.map_err(|error| failed(path, error.kind().into()))?;
+        Ok(Files { hidden, said: path.into(), dir, _guard: guard })
+    }
+
+    /// Makes files in the hidden directory. A signal waits meanwhile: it could not remove a directory
+    /// that is being filled.
+    pub(super) fn fill<T>(&self, fill: impl FnOnce(&Path) -> T) -> T {
+        uninterrupted(|| fill(self.hidden.path()))
+    }
+
+    /// A new file of the directory, and its name as the user will see it.
+    pub(super) fn file(&self, name: &Path) -> Result<(File, PathBuf), Failure> {
+        let open = |dir: &Path| {
+            let path = dir.join(name);
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            File::create(path)
+        };
+        let said = self.said.join(name);
+        let file = self.fill(open).map_err(|error| failed(&said, error))?;
+        Ok((file, said))
+    }
+
+    /// Gives all files their names; in a directory that is there, others stay.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.fill(|hidden| {
+            if !self.dir.is_dir() {
+                let made = self.dir.parent().map_or(Ok(()), fs::create_dir_all);
+                let renamed = made.and_then(|()| fs::rename(hidden, &self.dir));
+                // Another process may have made it: one that writes another part of a table.
+                if renamed.is_ok() || !self.dir.is_dir() {
+                    return renamed.map_err(|error| failed(&self.said, error));
+                }
+            }
+            // What can be refused is refused before the first file has its name.
+            each_file(hidden, &self.said, &mut |_, name| writable(name).map(|_| ()))?;
+            each_file(hidden, &self.said, &mut |file, name| fs::rename(file, name))
+        })
+    }
+}
+
+const SUFFIX: &str = ".part";
+
+/// `.table.csv.` of `.table.csv.Ab12Cd.part`: tells which file it will be, and is no longer than
+/// file systems allow wherever the name itself is not.
+fn prefix(path: &Path) -> String {
+    // Of at most 4 bytes; names have at most 255, with the digits and the suffix.
+    const MOST_CHARACTERS: usize = 48;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{}.", name.chars().take(MOST_CHARACTERS).collect::<String>())
+}
+
+/// What is at a path, if it is a file that may be replaced; nothing if nothing is.
+fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Ok(old) if old.is_file() => File::options().write(true).open(path).map(|_| Some(old)),
+        Ok(old) if old.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a path names that leads to nothing yet: where its links end.
+fn named(path: &Path) -> PathBuf {
+    // As many as the kernel follows; it refuses longer chains itself.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(link) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(link);
+    }
+    path
+}
+
+/// Visits all files below `from` with their paths below `to`, whose directories are made.
+fn each_file(
+    from: &Path,
+    to: &Path,
+    visit: &mut dyn FnMut(&Path, &Path) -> io::Result<()>,
+) -> Result<(), Failure> {
+    for entry in fs::read_dir(from).map_err(|error| failed(to, error))? {
+        let entry = entry.map_err(|error| failed(to, error))?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            fs::create_dir_all(&to).map_err(|error| failed(&to, error))?;
+            each_file(&from, &to, visit)?;
+        } else {
+            visit(&from, &to).map_err(|error| failed(&to, error))?;
+        }
+    }
+    Ok(())
+}

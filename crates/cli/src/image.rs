@@ -1,0 +1,258 @@
+//! What `pack` and `unpack` share: `.npy` files, and directories with a file per unit.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use tensor_layout::Level;
+use tensor_layout::image::{ImageForm, NpyHeader, UnitReader, UnitWriter};
+use tensor_layout::program::Program;
+use tensor_layout::rows::WriteError;
+
+use super::failure::Failure;
+use super::files::Files;
+use super::input::{Place, Placed};
+use super::output::{Output, done_from};
+
+// What `pack` and `unpack` share.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Image {
+    #[command(flatten)]
+    pub(super) place: Place,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    pub(super) output: PathBuf,
+}
+
+impl Image {
+    /// The compiled layout, and the long words that the image is made of, where they are known.
+    pub(super) fn program(&self) -> Result<(Program, Option<Words>), Failure> {
+        let Placed { placement, .. } = self.place.placement()?;
+        let program = placement.program()?;
+        let column = program.columns().find(|(level, _)| *level == Level::W);
+        let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
+        let bits = placement.word_bits();
+        Ok((program, lanes.map(|lanes| Words { lanes, bits })))
+    }
+}
+
+/// The bits of a long word in a file.
+pub(super) const WORD_BITS: u64 = 64;
+
+/// Long words of so many lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    pub(super) lanes: u64,
+    pub(super) bits: u64,
+}
+
+/// Long words where the lanes are known, and then the elements must be as wide.
+pub(super) fn form(words: Option<Words>, width: u64) -> Result<ImageForm, Failure> {
+    let Some(Words { lanes, bits }) = words else { return Ok(ImageForm::Cells) };
+    if lanes * width * 8 != bits {
+        return Err(Failure::Argument(format!(
+            "the tensor has elements of {} bits, but the layout has {lanes} lanes of {} bits",
+            width * 8,
+            bits / lanes
+        )));
+    }
+    match (bits, lanes) {
+        (WORD_BITS, _) => Ok(ImageForm::LongWords),
+        (_, 1) => Ok(ImageForm::Cells),
+        _ => Err(Failure::Advised(
+            format!(
+                "files hold long words of {WORD_BITS} bits, but those of the machine have {bits}"
+            ),
+            "leave out the type of the layout: every lane is an entry then".into(),
+        )),
+    }
+}
+
+/// An array on disk, its data ahead.
+pub(super) struct Npy {
+    pub(super) file: File,
+    pub(super) header: NpyHeader,
+    pub(super) width: u64,
+    path: PathBuf,
+}
+
+impl Npy {
+    pub(super) fn open(path: &Path) -> Result<Npy, Failure> {
+        let failed = |error| Failure::Io(path.display().to_string(), error);
+        let mut file = File::open(path).map_err(failed)?;
+        let header = NpyHeader::read(&mut file).map_err(failed)?;
+        let width = header.entry_bytes().ok_or_else(|| {
+            Failure::Argument(format!(
+                "{}: entries are `{}`; expected little-endian numbers of 1, 2, 4 or 8 bytes, such \
+                 as <f4 or <u2",
+                path.display(),
+                header.descr
+            ))
+        })?;
+        header.check_length(&file).map_err(failed)?;
+        Ok(Npy { file, header, width, path: path.into() })
+    }
+
+    pub(super) fn check_shape(&self, shape: &[u64], what: &str) -> Result<(), Failure> {
+        if self.header.shape == shape {
+            return Ok(());
+        }
+        let (path, found) = (self.path.display(), &self.header.shape);
+        let why = format!("{path}: the shape is {found:?}, but that of {what} is {shape:?}");
+        Err(Failure::Argument(why))
+    }
+}
+
+/// Where an image goes.
+pub(super) enum ImageOut {
+    File(Output),
+    /// A file per unit, in a directory that gets its name when it is complete.
+    Dir {
+        files: Files,
+        path: PathBuf,
+        units: UnitWriter,
+    },
+}
+
+impl ImageOut {
+    pub(super) fn new(
+        path: &Path,
+        program: &Program,
+        form: ImageForm,
+        descr: &str,
+    ) -> Result<ImageOut, Failure> {
+        if !path.as_os_str().to_string_lossy().ends_with('/') && !path.is_dir() {
+            let mut out = Output::new(Some(path))?;
+            let header = program.image_header(form, descr).write(&mut out);
+            header.map_err(|error| out.failed(error))?;
+            return Ok(ImageOut::File(out));
+        }
+        check_absent(path)?;
+        let files = Files::new(path)?;
+        let header = program.unit_header(form, descr);
+        let units = files.fill(|dir| UnitWriter::new(dir, program, header));
+        let units = units.map_err(|error| refused(path, error))?;
+        Ok(ImageOut::Dir { files, path: path.into(), units })
+    }
+
+    pub(super) fn finish(
+        self,
+        written: Result<(), WriteError>,
+        source: &Path,
+    ) -> Result<(), Failure> {
+        match self {
+            ImageOut::File(out) => done_from(written, out, source),
+            ImageOut::Dir { files, path, .. } => match written {
+                Ok(()) => check_absent(&path).and_then(|()| files.finish()),
+                Err(WriteError::Io(error)) => Err(Failure::Io(path.display().to_string(), error)),
+                Err(WriteError::Read(error)) => {
+                    Err(Failure::Io(source.display().to_string(), error))
+                }
+                Err(WriteError::Layout(error)) => Err(error.into()),
+                Err(error) => Err(Failure::Argument(error.to_string())),
+            },
+        }
+    }
+}
+
+/// A directory of units that is refused for what it holds, or cannot be read.
+fn refused(path: &Path, error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            Failure::Argument(error.to_string())
+        }
+        _ => Failure::Io(path.display().to_string(), error),
+    }
+}
+
+/// Units of two images must not be in one directory.
+fn check_absent(path: &Path) -> Result<(), Failure> {
+    match path.exists() {
+        false => Ok(()),
+        true => Err(Failure::Argument(format!(
+            "{} already exists; remove it or choose another name",
+            path.display()
+        ))),
+    }
+}
+
+impl Write for ImageOut {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            ImageOut::File(out) => out.write(bytes),
+            // It makes files.
+            ImageOut::Dir { files, units, .. } => files.fill(|_| units.write(bytes)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            ImageOut::File(out) => out.flush(),
+            ImageOut::Dir { units, .. } => units.flush(),
+        }
+    }
+}
+
+/// Where an image comes from.
+pub(super) enum ImageIn {
+    File(Npy),
+    Dir(UnitReader),
+}
+
+impl ImageIn {
+    pub(super) fn open(path: &Path, program: &Program) -> Result<ImageIn, Failure> {
+        if !path.is_dir() {
+            return Npy::open(path).map(ImageIn::File);
+        }
+        UnitReader::open(path, program).map(ImageIn::Dir).map_err(|error| refused(path, error))
+    }
+
+    pub(super) fn header(&self) -> &NpyHeader {
+        match self {
+            ImageIn::File(npy) => &npy.header,
+            ImageIn::Dir(units) => units.header(),
+        }
+    }
+
+    /// Whether the image is one that `pack` makes of such a tensor.
+    pub(super) fn check(
+        &self,
+        program: &Program,
+        form: ImageForm,
+        descr: &str,
+    ) -> Result<(), Failure> {
+        let expected = match self {
+            ImageIn::File(_) => program.image_header(form, descr),
+            ImageIn::Dir(_) => program.unit_header(form, descr),
+        };
+        let found = self.header();
+        if found.shape == expected.shape && found.entry_bytes() == expected.entry_bytes() {
+            return Ok(());
+        }
+        let bytes = expected.entry_bytes().unwrap_or(0);
+        Err(Failure::Argument(format!(
+            "the image has entries `{}` and the shape {:?}, but this layout makes entries of \
+             {bytes} bytes and the shape {:?}",
+            found.descr, found.shape, expected.shape
+        )))
+    }
+}
+
+impl Read for ImageIn {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            ImageIn::File(npy) => npy.file.read(buffer),
+            ImageIn::Dir(units) => units.read(buffer),
+        }
+    }
+}
+
+impl Seek for ImageIn {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            ImageIn::File(npy) => npy.file.seek(to),
+            ImageIn::Dir(units) => units.seek(to),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The `tensor-layout` command: a thin face of the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tensor_layout_cli::main(std::env::args_os())
+}

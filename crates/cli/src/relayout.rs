@@ -1,0 +1,265 @@
+//! `relayout`: counts, an account and the moves.
+
+use std::io::Write;
+
+use clap::Args as ClapArgs;
+use serde_json::{Map, Value, json};
+use tensor_layout::algebra::Replica;
+use tensor_layout::relayout::{
+    Account, Cost, CostModel, Distance, Move, MovedCopies, Relayout as Pair, Run, Traffic, Transfer,
+};
+use tensor_layout::sharding::DeviceShards;
+use tensor_layout::{Level, Location, Machine};
+
+use super::devices::both_by_device;
+use super::failure::{Failure, note};
+use super::input::{Form, On, Reading};
+use super::output::{Output, print};
+use tensor_layout::internals::counted;
+
+/// Count what has to move to go from one layout to another.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Counts are exact for tensors of any size: of the destination copies by the
+distance to the nearest source copy, and of what has to enter the units of each
+level, whatever the algorithm. Without --machine there are as many units as the
+two layouts name, or one.
+JSON: {\"elements\":..,\"copies\":..,\"by_distance\":{\"in_place\":..,\"address\":..,
+\"PE\":..,..},\"into\":{\"PE\":..,..},\"out_of\":{..},\"moves\":[..],\"copies_moved\":[..]}
+Where the machine's file has [bandwidth] (long words per step into a unit), --dtype
+adds the least number of steps, in JSON as \"steps\".
+--transfers adds a line per run: what moves from where to where.
+
+Examples:
+  tensor-layout relayout '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' \\
+    --machine PE=4
+  tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
+pub(super) struct Relayout {
+    /// Where the tensor is, or - for standard input.
+    #[arg(value_name = "SOURCE")]
+    source: String,
+    /// Where it is wanted.
+    #[arg(value_name = "DESTINATION")]
+    destination: String,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    on: On,
+    #[command(flatten)]
+    form: Form,
+    /// Print the moves themselves.
+    #[arg(long, help_heading = "Output")]
+    transfers: bool,
+}
+
+impl Relayout {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
+        if self.on.base != 0 {
+            note("--base moves both sides alike: only the addresses of --transfers change");
+        }
+        if let Some((source, destination)) = both_by_device(&source, &destination, &self.on)? {
+            return self.on_devices(&source, &destination);
+        }
+        let (source, destination) = self.on.place_two(source, destination)?;
+        let (source, destination) = (source.placement, destination.placement);
+        let pair = Pair::new(&source, &destination)?;
+        if self.transfers {
+            return transfers(&pair, self.form.is_json());
+        }
+        let (traffic, account) = (pair.traffic()?, pair.account()?);
+        let cost = cost(source.machine(), source.element_bits(), &traffic)?;
+        if self.form.is_json() {
+            let mut answer = relayout_json(&traffic, Some(&account));
+            if let Some(cost) = cost {
+                answer["steps"] = json!(cost.steps);
+            }
+            return print(&answer.to_string());
+        }
+        let mut page = page(&pair, &traffic, &account);
+        if let Some(cost) = cost {
+            let level = cost.level.map_or(String::new(), |level| format!(", into the {level}s"));
+            page.push_str(&format!("\nat least {} steps{level}\n", cost.steps));
+        }
+        print(&page)
+    }
+
+    /// Counts device by device: there are no digits to give an account of.
+    fn on_devices(&self, source: &DeviceShards, destination: &DeviceShards) -> Result<(), Failure> {
+        if self.transfers {
+            let why = "--transfers needs device numbers that are sums of digits, and the devices \
+                       of one side are a list";
+            return Err(Failure::Argument(why.into()));
+        }
+        let traffic = source.traffic(destination)?;
+        cost(self.on.machine.get()?.as_ref(), None, &traffic)?;
+        if self.form.is_json() {
+            return print(&relayout_json(&traffic, None).to_string());
+        }
+        let levels: Vec<Level> = source.levels().map(|(level, _)| level).collect();
+        print(&format!("{}\n\n{}", traffic.sentence(&levels), counts(&traffic)))
+    }
+}
+
+/// The least number of steps, where the machine has rates.
+fn cost(
+    machine: Option<&Machine>,
+    element_bits: Option<u64>,
+    traffic: &Traffic,
+) -> Result<Option<Cost>, Failure> {
+    let Some(machine) = machine else { return Ok(None) };
+    if machine.levels().all(|(level, _)| machine.bandwidth(level).is_none()) {
+        return Ok(None);
+    }
+    let Some(bits) = element_bits else {
+        note("[bandwidth] counts long words: give --dtype to see the steps");
+        return Ok(None);
+    };
+    Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))
+}
+
+/// A sentence, what moves, and a table.
+pub fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
+    let mut page = format!("{}\n\n", pair.sentence(traffic));
+    for digit in &account.moves {
+        page.push_str(&format!("  {digit}\n"));
+    }
+    for copies in &account.copies {
+        page.push_str(&format!("  {copies}\n"));
+    }
+    page.push_str(&format!("\n{}", counts(traffic)));
+    page
+}
+
+/// The table of a page.
+fn counts(traffic: &Traffic) -> String {
+    let Traffic { elements, copies, .. } = traffic;
+    let noun = if *copies == 1 { "copy" } else { "copies" };
+    let elements_each = counted(*elements, "element");
+    let mut page = format!("{elements_each}, {copies} {noun} each\n\n");
+    let total = u128::from(*elements) * u128::from(*copies);
+    page.push_str(&format!(
+        "  {:8} {:>18} {:>7} {:>18} {:>18}\n",
+        "distance", "copies", "", "into units", "out of units"
+    ));
+    for (distance, count) in &traffic.by_distance {
+        let whole = total.max(1);
+        let share = (u128::from(*count) * 2000 + whole) / (2 * whole);
+        let level = traffic.levels.iter().find(|l| Distance::Level(l.level) == *distance);
+        let into = level.map_or(String::new(), |level| level.into.to_string());
+        let out_of = level.map_or(String::new(), |level| {
+            level.out_of.map_or("open".into(), |count| count.to_string())
+        });
+        let share = format!("{}.{} %", share / 10, share % 10);
+        let line =
+            format!("  {:8} {count:>18} {share:>7} {into:>18} {out_of:>18}", distance.to_string());
+        page.push_str(line.trim_end());
+        page.push('\n');
+    }
+    page
+}
+
+fn key(distance: Distance) -> String {
+    match distance {
+        Distance::InPlace => "in_place".into(),
+        Distance::Address => "address".into(),
+        Distance::Memory => "memory".into(),
+        Distance::Level(level) => level.to_string(),
+    }
+}
+
+/// Without an account, the moves are null: they were not made out.
+fn relayout_json(traffic: &Traffic, account: Option<&Account>) -> Value {
+    let by_distance: Map<String, Value> =
+        traffic.by_distance.iter().map(|(d, count)| (key(*d), json!(count))).collect();
+    let levels = || traffic.levels.iter();
+    let into: Map<String, Value> = levels().map(|l| (l.level.to_string(), json!(l.into))).collect();
+    let out_of: Map<String, Value> =
+        levels().map(|l| (l.level.to_string(), json!(l.out_of))).collect();
+    let copies = |account: &Account| account.copies.iter().map(copies_json).collect::<Vec<_>>();
+    let moves = |account: &Account| account.moves.iter().map(move_json).collect::<Vec<_>>();
+    json!({
+        "elements": traffic.elements,
+        "copies": traffic.copies,
+        "by_distance": by_distance,
+        "into": into,
+        "out_of": out_of,
+        "moves": account.map(moves),
+        "copies_moved": account.map(copies),
+    })
+}
+
+fn copies_json(moved: &MovedCopies) -> Value {
+    let Replica { size, level, stride } = moved.copies;
+    json!({
+        "size": size, "level": level.as_str(), "stride": stride,
+        "source": moved.held.0, "destination": moved.held.1,
+    })
+}
+
+fn move_json(digit: &Move) -> Value {
+    let landing = |landing: Option<(Level, u64)>| {
+        landing.map(|(level, stride)| json!({ "level": level.as_str(), "stride": stride }))
+    };
+    json!({
+        "axes": digit.axes, "step": digit.place, "size": digit.size,
+        "from": landing(digit.from), "to": landing(digit.to),
+    })
+}
+
+fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
+    let mut out = Output::new(None)?;
+    for transfer in pair.transfers()? {
+        let line = match as_json {
+            true => transfer_json(pair, &transfer).to_string(),
+            false => transfer_line(pair, &transfer),
+        };
+        writeln!(out, "{line}").map_err(|error| out.failed(error))?;
+    }
+    out.finish()
+}
+
+/// The coordinates of a unit, from the root down; a source memory may be below the levels of the
+/// destination.
+fn unit(pair: &Pair, unit: &Location) -> Vec<(String, u64)> {
+    let levels = pair.levels();
+    let below = unit.iter().map(|(level, _)| level).filter(|level| !levels.contains(level));
+    let levels = levels.iter().copied().chain(below);
+    levels.filter_map(|level| Some((level.to_string(), unit.get(level)?))).collect()
+}
+
+fn transfer_json(pair: &Pair, transfer: &Transfer) -> Value {
+    let unit = |at: &Location| -> Map<String, Value> {
+        unit(pair, at).into_iter().map(|(level, at)| (level, json!(at))).collect()
+    };
+    let run = |run: Run| json!({ "start": run.start, "step": run.step });
+    json!({
+        "distance": key(transfer.distance),
+        "element": transfer.element,
+        "length": transfer.length,
+        "source": unit(&transfer.source),
+        "read": run(transfer.read),
+        "destinations": transfer.destinations.iter().map(unit).collect::<Vec<_>>(),
+        "write": run(transfer.write),
+    })
+}
+
+fn transfer_line(pair: &Pair, transfer: &Transfer) -> String {
+    let name = |at: &Location| {
+        let names = unit(pair, at).into_iter().map(|(level, at)| format!("{level}={at}"));
+        names.collect::<Vec<_>>().join(",")
+    };
+    let places = |run: Run| match transfer.length {
+        1 => format!("[{}]", run.start),
+        _ => format!("[{}..{} by {}]", run.start, run.at(transfer.length - 1), run.step),
+    };
+    let mut units: Vec<String> = transfer.destinations.iter().map(name).collect();
+    if units.len() > 4 {
+        let more = units.len() - 3;
+        units.truncate(3);
+        units.push(format!("{more} more"));
+    }
+    let (distance, length, source) = (transfer.distance, transfer.length, name(&transfer.source));
+    let (read, write, units) = (places(transfer.read), places(transfer.write), units.join("; "));
+    format!("{distance}: {length} x {source} {read} -> {units} {write}")
+}

@@ -1,0 +1,174 @@
+//! `scan`: the layouts in any text.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use serde_json::{Value, json};
+use tensor_layout::notation::Dtype;
+use tensor_layout::xla::XlaParser;
+use tensor_layout_hlo::scan::{LayoutFacts, LayoutRow, ScanPlace, ScanReport};
+
+use super::failure::{Failure, note};
+use super::input::{OnMachine, count, open};
+use super::json::{JsonLine, fits_json};
+use super::output::{Output, byte_progress};
+use super::wrap::fitted;
+
+/// Find the layouts in any text: a log, JSON, YAML, a compiler dump.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+It finds PadLayouts, XLA shapes with or without a sharding, CuTe layouts and
+shapes with strides. Each has one row, in the order of the text: the line and
+the name where it is first seen, how often, bytes, padding, whether it fits the
+machine, and for XLA shapes a smaller tiling that TPU dumps show. It does not
+find CuTe layouts without brackets (4:1), which look like times, or tuples
+without levels and strides.
+JSON: {\"layouts\":[{\"layout\":..,\"notation\":..,\"line\":..,\"name\":..,\"count\":..,
+\"shape\":[..],\"unpadded_bytes\":..,\"allocated_bytes\":..,\"padding\":..,\"room\":..,
+\"fits\":{..},\"better\":{..},\"error\":..},..],\"unread\":[..]}
+
+Examples:
+  tensor-layout scan compile.log --machine mn-core-2
+  tensor-layout scan module_0001.after_optimizations.txt --format csv
+  make 2>&1 | tensor-layout scan -")]
+pub(super) struct Scan {
+    /// The text, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
+    #[arg(long)]
+    lenient: bool,
+    #[command(flatten)]
+    on: OnMachine,
+    /// The format of the report.
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    format: ScanFormat,
+    /// Short for --format json.
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    json: bool,
+    /// Only the first N layouts.
+    #[arg(long, value_name = "N", value_parser = count::<usize>, help_heading = "Output")]
+    top: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum ScanFormat {
+    /// A table for people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
+impl Scan {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let machine = self.on.get()?;
+        let dtype = self.on.dtype.as_deref().map(str::parse::<Dtype>).transpose()?;
+        let memory = self.on.memory.as_deref();
+        if let (Some(machine), Some(memory)) = (&machine, memory) {
+            machine.memory(memory)?;
+        }
+        let report = self.read()?;
+        let place = ScanPlace { machine: machine.as_ref(), memory, dtype };
+        self.note_unused(&report);
+        let format = if self.json { ScanFormat::Json } else { self.format };
+        let mut out = Output::new(None)?;
+        let written = match format {
+            ScanFormat::Text if io::stdout().is_terminal() => {
+                out.write_all(fitted(&report.page(place, self.top)).as_bytes())
+            }
+            ScanFormat::Text => report.write_page(&mut out, place, self.top),
+            ScanFormat::Csv => report.write_csv(&mut out, place, self.top),
+            ScanFormat::Json => write_json(&mut out, &report, place, self.top),
+        };
+        written.map_err(|error| out.failed(error))?;
+        out.finish()
+    }
+
+    fn read(&self) -> Result<ScanReport, Failure> {
+        let (input, length) = open(&self.file)?;
+        let xla = if self.lenient { XlaParser::lenient() } else { XlaParser::strict() };
+        let bar = byte_progress(length);
+        let report = ScanReport::read(input, xla, |bytes| bar.set_position(bytes));
+        bar.finish_and_clear();
+        let report = report.map_err(|error| Failure::Io(self.file.clone(), error))?;
+        if report.rows().next().is_none() && report.unread().next().is_none() {
+            return Err(Failure::Advised(
+                format!("{}: no layout was found in {} bytes", self.file, report.bytes()),
+                "scan finds texts such as ((4_PE, 3:8), (8:1)), f32[8,128]{1,0:T(8,128)}, \
+                 (2,3):(3,1), shape=(2, 3), strides=(3, 1)"
+                    .into(),
+            ));
+        }
+        Ok(report)
+    }
+
+    /// Tells of options that no layout of the text uses.
+    fn note_unused(&self, report: &ScanReport) {
+        use tensor_layout::notation::Notation;
+        let has = |wanted: &[Notation]| report.rows().any(|row| wanted.contains(&row.notation));
+        if !has(&[Notation::PadLayout]) {
+            let options = [
+                ("--machine", self.on.machine.is_some()),
+                ("--memory", self.on.memory.is_some()),
+                ("--dtype", self.on.dtype.is_some()),
+            ];
+            for (option, _) in options.iter().filter(|(_, is_said)| *is_said) {
+                note(&format!("{option} has no effect: the text has no PadLayout"));
+            }
+        }
+        let lenient = |text: &str| XlaParser::lenient().parse(text).is_ok();
+        let more = report.unread().filter(|unread| !self.lenient && lenient(unread.text)).count();
+        if more > 0 {
+            note(&format!("--lenient reads {more} of the texts that could not be read"));
+        }
+        if self.lenient && !has(&[Notation::Xla, Notation::Sharded]) {
+            note("--lenient has no effect: the text has no XLA shape");
+        }
+    }
+}
+
+fn write_json(
+    out: &mut Output,
+    report: &ScanReport,
+    place: ScanPlace<'_>,
+    top: Option<usize>,
+) -> io::Result<()> {
+    let rows = report.rows().take(top.unwrap_or(usize::MAX));
+    let unread = report.unread().map(|unread| {
+        json!({
+            "text": unread.text, "line": unread.line, "count": unread.count, "reason": unread.reason,
+        })
+    });
+    let mut line = JsonLine::new(out);
+    line.list("layouts", rows.map(|row| row_json(&row, place)))?;
+    line.list("unread", unread)?;
+    line.end()
+}
+
+fn row_json(row: &LayoutRow<'_>, place: ScanPlace<'_>) -> Value {
+    let (facts, error) = match row.facts(place) {
+        Ok(facts) => (facts, None),
+        Err(error) => (LayoutFacts::default(), Some(error.kind().to_string())),
+    };
+    let better = facts.better.map(|advice| {
+        json!({ "shape": advice.array.to_string(), "allocated_bytes": advice.allocated_bytes })
+    });
+    json!({
+        "layout": row.text,
+        "notation": row.notation.name(),
+        "line": row.line,
+        "name": row.name,
+        "count": row.count,
+        "shape": facts.shape,
+        "unpadded_bytes": facts.unpadded_bytes,
+        "allocated_bytes": facts.allocated_bytes,
+        "padding": facts.padding.0,
+        "room": facts.padding.1,
+        "fits": fits_json(&facts.fits),
+        "better": better,
+        "error": facts.misplaced.or(error),
+    })
+}

@@ -1,0 +1,304 @@
+//! `table`: rows or arrays, whole, in parts, or partitioned by level.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use indicatif::ProgressBar;
+use tensor_layout::algebra::Indexes;
+use tensor_layout::image::NpyTable;
+#[cfg(feature = "arrow")]
+use tensor_layout::rows::ColumnWidth;
+use tensor_layout::rows::{Format, Table as Rows, WriteError};
+use tensor_layout::sharding::DeviceShards;
+use tensor_layout::{Level, Location, Placement};
+
+use super::devices::by_device;
+use super::failure::{Failure, note};
+use super::files::Files;
+use super::input::{Place, Placed, location};
+use super::output::{MOST_FILES, Output, done, extension_of, progress};
+
+/// Print where every element lives, one row per element and copy, sorted by place.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Columns: Time (if used), the levels of the machine from the root down (without
+a machine: those that the layout names), Addr, W (if used), then the index
+i0,i1,..
+
+Examples:
+  tensor-layout table '((4_PE, 3:8), (8:1))'
+  tensor-layout table '(10,7)/((3:7, 4_PE), (7:1))' --padding --at PE=3
+  tensor-layout table '((12:8), (8:1))' --machine PE=4 --format jsonl -o table.jsonl
+  tensor-layout table '((4_PE, 3:8), (8:1))' --format npy-packed -o packed.npy
+  tensor-layout table '((4_PE, 3:8), (8:1))' --partition-by PE -o DIR")]
+pub(super) struct Table {
+    #[command(flatten)]
+    place: Place,
+    /// Only this unit or subtree, such as L2B=0,L1B=3.
+    #[arg(long, value_name = "LEVEL=N,..", help_heading = "Rows")]
+    at: Option<String>,
+    /// Also print the slots that hold no element, with empty index cells.
+    #[arg(long, help_heading = "Rows")]
+    padding: bool,
+    /// The format of the table; by default that of the name of FILE, else csv.
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<TableFormat>,
+    /// Only part K of N, counted from 1, so that N processes write disjoint parts of one table.
+    #[arg(long, value_name = "K/N", help_heading = "Rows")]
+    part: Option<String>,
+    /// One file per coordinate of these levels, DIR/L2B=0/L1B=3/part-1.csv, as the engines
+    /// that read tables expect; they appear together when all are complete.
+    #[arg(long, value_name = "LEVEL,..", requires = "output", help_heading = "Output")]
+    partition_by: Option<String>,
+    /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
+    #[arg(long, help_heading = "Output")]
+    narrow: bool,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum TableFormat {
+    /// A header, then one line per row.
+    Csv,
+    /// One JSON object per row.
+    Jsonl,
+    /// The packed number of every element's place: unit x words + address.
+    NpyPacked,
+    /// The coordinates of every element, an array per column.
+    NpyColumns,
+    /// The number of the element at every place; holes have the greatest number of the type,
+    /// padding the one before it.
+    NpyInverse,
+    /// An Arrow IPC file (build with the feature `arrow`).
+    Arrow,
+    /// A Parquet file (build with the feature `parquet`).
+    Parquet,
+}
+
+impl Table {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let format = self.format()?;
+        if self.narrow && !matches!(format, TableFormat::Arrow | TableFormat::Parquet) {
+            let why = "--narrow is for Arrow and Parquet: columns of other forms have no width";
+            return Err(Failure::Argument(why.into()));
+        }
+        let syntax = self.place.reading.read(&self.place.layout)?;
+        if let Some(shards) = by_device(&syntax, &self.place.on)? {
+            return self.on_devices(&shards, format);
+        }
+        let Placed { placement, .. } = self.place.on.place(syntax)?;
+        if let Some(kind) = npy(format) {
+            return array(self, &placement, kind);
+        }
+        let at = location(self.at.as_deref().unwrap_or_default())?;
+        let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
+        let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
+        if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
+            let name = format!("part-{part}.{}", extension(format));
+            return partitions(&placement, &rows, &at, levels, dir, &name, self.as_form(format));
+        }
+        let rows = rows.at(&at)?;
+        let bar = progress(rows.most_rows(), self.output.is_some());
+        write(&rows, self.as_form(format), Output::new(self.output.as_deref())?, &bar)
+    }
+
+    fn on_devices(&self, shards: &DeviceShards, format: TableFormat) -> Result<(), Failure> {
+        let text = match format {
+            TableFormat::Csv => Some(Format::Csv),
+            TableFormat::Jsonl => Some(Format::JsonLines),
+            _ => None,
+        };
+        let (Some(text), None, None) = (text, &self.part, &self.partition_by) else {
+            let why = "the devices of this sharding are a list, not digits: its table is written \
+                       whole or --at a place, as CSV or JSON lines";
+            return Err(Failure::Argument(why.into()));
+        };
+        let at = location(self.at.as_deref().unwrap_or_default())?;
+        let rows = shards.table().with_padding(self.padding).at(&at)?;
+        let mut out = Output::new(self.output.as_deref())?;
+        let written = rows.write(text, &mut out);
+        done(written, out)
+    }
+
+    fn as_form(&self, format: TableFormat) -> Form {
+        Form {
+            format,
+            #[cfg(feature = "arrow")]
+            width: if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide },
+        }
+    }
+
+    /// The format that was asked for, or that the name of the file implies.
+    fn format(&self) -> Result<TableFormat, Failure> {
+        let file = self.output.as_deref().filter(|_| self.partition_by.is_none());
+        let ending = file.map_or_else(String::new, extension_of);
+        let named = match &*ending {
+            "csv" => Some(TableFormat::Csv),
+            "jsonl" | "ndjson" => Some(TableFormat::Jsonl),
+            "arrow" | "ipc" | "feather" => Some(TableFormat::Arrow),
+            "parquet" => Some(TableFormat::Parquet),
+            "npy" => Some(TableFormat::NpyPacked),
+            _ => None,
+        };
+        match (self.format, named) {
+            (None, Some(TableFormat::NpyPacked)) => Err(Failure::Argument(
+                "a .npy file holds npy-packed, npy-columns or npy-inverse; choose with --format"
+                    .into(),
+            )),
+            (None, Some(named)) => Ok(named),
+            (None, None) => {
+                if !matches!(&*ending, "" | "txt") {
+                    note(&format!(
+                        "a file that ends in .{ending} is written as CSV; choose with --format"
+                    ));
+                }
+                Ok(TableFormat::Csv)
+            }
+            (Some(format), Some(named)) if extension(format) != extension(named) => {
+                Err(Failure::Argument(format!(
+                    "--format for .{} contradicts the name of the file, which ends in .{ending}",
+                    extension(format),
+                )))
+            }
+            (Some(format), _) => Ok(format),
+        }
+    }
+}
+
+/// A format of rows, and the width of the columns of Arrow.
+#[derive(Clone, Copy)]
+struct Form {
+    format: TableFormat,
+    #[cfg(feature = "arrow")]
+    width: ColumnWidth,
+}
+
+fn npy(format: TableFormat) -> Option<NpyTable> {
+    match format {
+        TableFormat::NpyPacked => Some(NpyTable::Packed),
+        TableFormat::NpyColumns => Some(NpyTable::Columns),
+        TableFormat::NpyInverse => Some(NpyTable::Inverse),
+        _ => None,
+    }
+}
+
+fn extension(format: TableFormat) -> &'static str {
+    match format {
+        TableFormat::Csv => "csv",
+        TableFormat::Jsonl => "jsonl",
+        TableFormat::Arrow => "arrow",
+        TableFormat::Parquet => "parquet",
+        TableFormat::NpyPacked | TableFormat::NpyColumns | TableFormat::NpyInverse => "npy",
+    }
+}
+
+fn array(args: &Table, placement: &Placement, kind: NpyTable) -> Result<(), Failure> {
+    if args.at.is_some() || args.padding || args.part.is_some() || args.partition_by.is_some() {
+        let why =
+            "--at, --padding, --part and --partition-by go with tables of rows, not with .npy";
+        return Err(Failure::Argument(why.into()));
+    }
+    let mut out = Output::new(args.output.as_deref())?;
+    let written = placement.program()?.write_npy(kind, &mut out);
+    done(written, out)
+}
+
+/// `2/8`: the part, from 1, and of how many.
+fn part(text: &str) -> Result<(u64, u64), Failure> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let parts = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
+    parts.filter(|(part, parts)| (1..=*parts).contains(part)).ok_or_else(|| {
+        Failure::Argument(format!(
+            "--part: `{text}` is not a part; expected K/N with K from 1 to N"
+        ))
+    })
+}
+
+/// A file per coordinate of some levels, where there are rows; they appear together.
+fn partitions(
+    placement: &Placement,
+    rows: &Rows<'_>,
+    at: &Location,
+    levels: &str,
+    dir: &Path,
+    name: &str,
+    form: Form,
+) -> Result<(), Failure> {
+    let levels: Vec<Level> = levels
+        .split(',')
+        .map(|name| Ok(Level::new(name.trim())?))
+        .collect::<Result<_, Failure>>()?;
+    if let Some(twice) = levels.iter().find(|l| levels.iter().filter(|m| m == l).count() > 1) {
+        return Err(Failure::Argument(format!("--partition-by: `{twice}` is given twice")));
+    }
+    // Refuses levels that are not columns.
+    rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
+    let sizes: Vec<u64> = levels.iter().map(|level| placement.coordinates(*level)).collect();
+    let files = sizes.iter().try_fold(1_u64, |files, size| files.checked_mul(*size));
+    if files.is_none_or(|files| files > MOST_FILES) {
+        let why = format!("--partition-by: more than {MOST_FILES} files");
+        return Err(Failure::Argument(why));
+    }
+    let files = Files::new(dir)?;
+    for index in Indexes::new(sizes) {
+        let place: Location = levels.iter().copied().zip(index).collect();
+        if at.iter().any(|(level, at)| place.get(level).is_some_and(|place| place != at)) {
+            continue;
+        }
+        let rows = rows.clone().at(at)?.partition(&place)?;
+        if rows.for_each(|_| ControlFlow::Break(()))?.is_break() {
+            let path: PathBuf =
+                levels.iter().filter_map(|l| Some(format!("{l}={}", place.get(*l)?))).collect();
+            write(&rows, form, Output::within(&files, &path.join(name))?, &ProgressBar::hidden())?;
+        }
+    }
+    files.finish()
+}
+
+fn write(rows: &Rows<'_>, form: Form, mut out: Output, bar: &ProgressBar) -> Result<(), Failure> {
+    let mut tick = |count| bar.set_position(count);
+    let written = match form.format {
+        TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
+        TableFormat::Arrow => arrow(rows, &mut out, form)?,
+        TableFormat::Parquet => parquet(rows, &mut out, form)?,
+        _ => rows.write(Format::Csv, &mut out, &mut tick),
+    };
+    bar.finish_and_clear();
+    done(written, out)
+}
+
+#[cfg(feature = "arrow")]
+#[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
+fn arrow(rows: &Rows<'_>, out: &mut Output, form: Form) -> Result<Result<(), WriteError>, Failure> {
+    Ok(rows.write_arrow(out, form.width))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn arrow(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>, Failure> {
+    Err(missing("arrow"))
+}
+
+#[cfg(feature = "parquet")]
+#[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
+fn parquet(
+    rows: &Rows<'_>,
+    out: &mut Output,
+    form: Form,
+) -> Result<Result<(), WriteError>, Failure> {
+    Ok(rows.write_parquet(out, form.width))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>, Failure> {
+    Err(missing("parquet"))
+}
+
+#[cfg(not(all(feature = "arrow", feature = "parquet")))]
+fn missing(feature: &str) -> Failure {
+    Failure::Argument(format!(
+        "--format {feature}: this command was built without it; build with `--features {feature}`"
+    ))
+}

@@ -1,0 +1,502 @@
+//! `vectors`: test vectors of MN-Core 2, written, read, checked and compared.
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args as ClapArgs, Subcommand};
+use serde_json::{Value, json};
+use tensor_layout::error::VectorsFault;
+use tensor_layout::notation::PadLayout;
+use tensor_layout::{LayoutError, ParseError};
+use tensor_layout_vectors::{
+    DEFAULT_ATOL, Direction, VectorCheck, VectorComparison, VectorData, VectorDifference,
+    VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter, check_vectors,
+    compare_vectors, write_vectors,
+};
+
+use super::failure::{Failure, note};
+use super::files::Files;
+use super::input::{count, open};
+use super::output::{Colored, Output, byte_progress, is_colored, print, progress, width};
+use tensor_layout::internals::counted;
+use tensor_layout::internals::to_u64;
+
+/// Write, read, check and compare test vectors of MN-Core 2.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  tensor-layout vectors write --in '((4_PE:1, 2_W:1))@LM0 / Float' a.npy \\
+    --out '((4_PE:1, 2_W:1))@LM1 / Float' expected.npy -o test.vsm
+  tensor-layout vectors check test.vsm
+  tensor-layout vectors compare test.vsm dump.txt")]
+pub(super) struct Vectors {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Write(WriteArgs),
+    Read(ReadArgs),
+    Check(CheckArgs),
+    Compare(CompareArgs),
+}
+
+/// Write tensors as the lines that a simulator reads.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+A LAYOUT names memory and dtype, as in '((8:1, 2_W:1))@DRAM / Float'. An array
+has its shape and the type of the dtype: <f4 for Float, <f8 Double, <i4 Int,
+<u4 UInt, <i8 Long, <u8 ULong, |i1 Byte, |u1 UByte; for Half <f4 or <f2,
+rounded to the 9 bits of mantissa that MN-Core has, or <u2 for the bits.
+Addresses of --base count long words.
+
+Example:
+  tensor-layout vectors write --in '((4_PE:1, 2_W:1))@LM0 / Float' a.npy --base 16 \\
+    --out '((4_PE:1, 2_W:1))@LM1 / Float' expected.npy --atol 0.001 -o test.vsm")]
+struct WriteArgs {
+    /// A tensor that is set before the run.
+    #[arg(long = "in", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
+    inputs: Vec<String>,
+    /// A tensor that is read after the run, with the expected values.
+    #[arg(long = "out", num_args = 2, value_names = ["LAYOUT", "FILE.npy"])]
+    outputs: Vec<String>,
+    /// The address of the first long word of the tensor named before it.
+    #[arg(long, value_name = "N", value_parser = count::<u64>)]
+    base: Vec<u64>,
+    /// Absolute tolerance for floating-point values.
+    #[arg(long, value_name = "X", default_value_t = DEFAULT_ATOL)]
+    atol: f64,
+    /// Only the lines of the one tensor, without headers.
+    #[arg(long)]
+    lines: bool,
+    /// Write to a file, which appears only when it is complete.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Read the tensors of a file into .npy files.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Files are called In0.npy, Out0.npy and so on; for each, a line says its layout,
+memory, dtype, shape and base, and which elements no line sets (they are 0). A
+Half is <f4.
+
+Example:
+  tensor-layout vectors read test.vsm -o arrays")]
+struct ReadArgs {
+    /// The file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// The directory of the .npy files.
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    output: PathBuf,
+}
+
+/// Check every line of a file against its header.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Checks the memory, address, units and lanes of each line, and its long word
+against the values in its comment; finds lines that are missing, repeated or
+out of order, tensors that overlap, and memories that are too small. Prints
+`ok`, or a finding per line and exits with 1.
+JSON: {\"tensors\":..,\"lines\":..,\"count\":..,\"findings\":[{\"line\":..,\"message\":..},..]}
+
+Example:
+  tensor-layout vectors check test.vsm")]
+struct CheckArgs {
+    /// The file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Compare what a simulator printed with what a file expects.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+RESULT has the long words of the `getd` lines in hexadecimal: one per line, in
+the same order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1
+3FC000003DCCCCCD` or in the `DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)`
+of the emulator. Prints `same`, or the wrong elements with their places and a
+picture of them, and exits with 1.
+JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"differences\":[{\"index\":[..],
+\"place\":..,\"lane\":..,\"line\":..,\"expected\":..,\"found\":..},..]},..]
+
+Example:
+  tensor-layout vectors compare test.vsm dump.txt --picture wrong.svg")]
+struct CompareArgs {
+    /// The file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// What the simulator printed, or - for standard input.
+    #[arg(value_name = "RESULT")]
+    result: String,
+    /// Draw where the wrong elements of the first wrong tensor lie.
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
+    /// How many wrong elements to list of each tensor, at most 1000; by default 20 as text, all
+    /// in JSON.
+    #[arg(long, value_name = "N", value_parser = at_most_1000)]
+    top: Option<usize>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    color: Colored,
+}
+
+/// The differences that a comparison keeps.
+fn at_most_1000(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number <= 1000);
+    number.ok_or_else(|| "expected a number up to 1000".into())
+}
+
+impl Vectors {
+    pub(super) fn run(&self, matches: Option<&ArgMatches>) -> Result<ExitCode, Failure> {
+        match &self.command {
+            Command::Write(args) => {
+                let matches = matches.and_then(ArgMatches::subcommand);
+                args.run(matches.map(|(_, matches)| matches)).map(|()| ExitCode::SUCCESS)
+            }
+            Command::Read(args) => args.run().map(|()| ExitCode::SUCCESS),
+            Command::Check(args) => args.run(),
+            Command::Compare(args) => args.run(),
+        }
+    }
+}
+
+/// A refusal, with the file that it is about.
+fn failed(file: &str, error: VectorError) -> Failure {
+    match error {
+        VectorError::Header(error) => Failure::Text(error, None),
+        VectorError::Layout(error) => Failure::Meaning(error),
+        VectorError::Read(error) => Failure::Io(file.into(), error),
+        VectorError::Line { line, error } => refused(file, line, &error),
+        error => Failure::Argument(format!("{file}: {error}")),
+    }
+}
+
+/// `test.vsm:12: ..`, with the caret.
+fn refused(file: &str, line: u64, error: &ParseError) -> Failure {
+    Failure::Argument(format!("{file}:{line}: {error}"))
+}
+
+/// An argument of the file that is written, in the order of the command line.
+enum Part<'a> {
+    Tensor(Direction, &'a str, &'a str),
+    Base(u64),
+}
+
+impl WriteArgs {
+    fn run(&self, matches: Option<&ArgMatches>) -> Result<(), Failure> {
+        if self.atol.is_nan() || self.atol < 0.0 {
+            let why = format!("--atol: {} is not a tolerance of 0 or more", self.atol);
+            return Err(Failure::Argument(why));
+        }
+        let tensors = self.tensors(matches)?;
+        if self.outputs.is_empty() && self.atol != DEFAULT_ATOL {
+            note("--atol has no effect: nothing is expected, because there is no --out");
+        }
+        let elements = tensors.iter().map(VectorWriter::elements).sum();
+        let mut out = Output::new(self.output.as_deref())?;
+        let bar = progress(elements, self.output.is_some());
+        let mut tick = |done: u64| {
+            if done.is_multiple_of(1024) {
+                bar.set_position(done);
+            }
+        };
+        let written = match (self.lines, &tensors[..]) {
+            (false, _) => write_vectors(&tensors, &mut out, &mut tick),
+            (true, [tensor]) => tensor.write_lines(&mut out, &mut tick),
+            (true, _) => {
+                let why = format!("--lines goes with one tensor, but there are {}", tensors.len());
+                return Err(Failure::Argument(why));
+            }
+        };
+        bar.finish_and_clear();
+        match written {
+            Ok(()) => out.finish(),
+            Err(VectorError::Write(error)) => Err(out.failed(error)),
+            Err(error) => Err(failed("vectors", error)),
+        }
+    }
+
+    /// The tensors, each with the base that follows it.
+    fn tensors(&self, matches: Option<&ArgMatches>) -> Result<Vec<VectorWriter>, Failure> {
+        let mut tensors: Vec<VectorWriter> = Vec::new();
+        let mut counts = (0, 0);
+        for part in self.parts(matches) {
+            match part {
+                Part::Tensor(direction, layout, path) => {
+                    let count = match direction {
+                        Direction::In => &mut counts.0,
+                        Direction::Out => &mut counts.1,
+                    };
+                    tensors.push(tensor(direction, *count, layout, path)?.atol(self.atol));
+                    *count += 1;
+                }
+                Part::Base(base) => {
+                    let Some(tensor) = tensors.pop() else {
+                        let why = "--base: it follows the --in or --out whose tensor it moves";
+                        return Err(Failure::Argument(why.into()));
+                    };
+                    tensors.push(tensor.base(base));
+                }
+            }
+        }
+        if tensors.is_empty() {
+            let why = "there are no tensors to write; name one with --in LAYOUT FILE.npy";
+            return Err(Failure::Argument(why.into()));
+        }
+        Ok(tensors)
+    }
+
+    /// Tensors and bases, as they stand on the command line.
+    fn parts(&self, matches: Option<&ArgMatches>) -> Vec<Part<'_>> {
+        let places = |name: &str| -> Vec<usize> {
+            matches.and_then(|m| m.indices_of(name)).into_iter().flatten().collect()
+        };
+        let mut parts = Vec::new();
+        let kinds =
+            [("inputs", &self.inputs, Direction::In), ("outputs", &self.outputs, Direction::Out)];
+        for (name, values, direction) in kinds {
+            for (values, places) in values.chunks_exact(2).zip(places(name).chunks_exact(2)) {
+                parts.push((places[0], Part::Tensor(direction, &values[0], &values[1])));
+            }
+        }
+        let bases = places("base").into_iter().zip(&self.base);
+        parts.extend(bases.map(|(place, base)| (place, Part::Base(*base))));
+        parts.sort_by_key(|(place, _)| *place);
+        parts.into_iter().map(|(_, part)| part).collect()
+    }
+}
+
+fn tensor(
+    direction: Direction,
+    number: u64,
+    layout: &str,
+    path: &str,
+) -> Result<VectorWriter, Failure> {
+    let layout: PadLayout = layout.parse()?;
+    let Some(dtype) = layout.dtype() else {
+        let fault = layout.memory().map_or(VectorsFault::NoMemory, |_| VectorsFault::NoDtype);
+        return Err(layout.refuse(LayoutError::NoVectors(fault)).into());
+    };
+    let mut file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
+    let data = VectorData::from_npy(dtype, &mut BufReader::new(&mut file));
+    let data = data.map_err(|error| failed(path, error))?;
+    let header = VectorHeader { direction, number, layout };
+    VectorWriter::new(header, data).map_err(|error| failed(path, error))
+}
+
+impl ReadArgs {
+    fn run(&self) -> Result<(), Failure> {
+        let (input, length) = open(&self.file)?;
+        let bar = byte_progress(length);
+        let mut reader = VectorReader::new(input);
+        let files = Files::new(&self.output)?;
+        let (mut said, mut names) = (Vec::new(), Vec::new());
+        loop {
+            let tensor = reader.next_tensor(&mut |bytes| bar.set_position(bytes));
+            let Some(tensor) = tensor.map_err(|error| failed(&self.file, error))? else { break };
+            let name = format!("{}{}.npy", tensor.header.direction.name(), tensor.header.number);
+            if names.contains(&name) {
+                let why = format!("{}: {} has two headers", self.file, tensor.header.name());
+                return Err(Failure::Argument(why));
+            }
+            let mut out = Output::within(&files, Path::new(&name))?;
+            tensor.data.write_npy(&mut out).map_err(|error| out.failed(error))?;
+            out.finish()?;
+            said.push(format!("{name}  {}", described(&tensor)));
+            names.push(name);
+        }
+        bar.finish_and_clear();
+        files.finish()?;
+        print(&said.join("\n"))
+    }
+}
+
+/// The layout, the shape and the base of a tensor; the elements that no line sets.
+fn described(tensor: &VectorTensor) -> String {
+    const MOST: usize = 20;
+    let VectorTensor { header, base, data, .. } = tensor;
+    let shape = data.shape().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let mut text = format!("{}  shape ({shape})  base {base}", header.layout);
+    let count = tensor.unset_count();
+    if count > 0 {
+        let unset: Vec<String> =
+            tensor.unset().take(MOST).map(|at| index(data.shape(), at)).collect();
+        let more = if count > 20 { ", .." } else { "" };
+        text.push_str(&format!("\n  not set: {count} elements: {}{more}", unset.join(", ")));
+    }
+    text
+}
+
+/// `[1,0]`: the index of a row-major number.
+fn index(shape: &[u64], mut number: u64) -> String {
+    let mut index: Vec<String> = Vec::new();
+    for extent in shape.iter().rev() {
+        index.insert(0, (number % extent.max(&1)).to_string());
+        number /= extent.max(&1);
+    }
+    format!("[{}]", index.join(","))
+}
+
+impl CheckArgs {
+    fn run(&self) -> Result<ExitCode, Failure> {
+        let (input, length) = open(&self.file)?;
+        let bar = byte_progress(length);
+        let check = check_vectors(input, &mut |bytes| bar.set_position(bytes));
+        bar.finish_and_clear();
+        let check = check.map_err(|error| failed(&self.file, error))?;
+        match self.json {
+            true => print(&check_json(&check).to_string())?,
+            false => self.say(&check)?,
+        }
+        Ok(ExitCode::from(u8::from(check.count > 0)))
+    }
+
+    fn say(&self, check: &VectorCheck) -> Result<(), Failure> {
+        let mut out = Output::new(None)?;
+        let mut say = || -> io::Result<()> {
+            for finding in &check.findings {
+                writeln!(out, "{}:{}: {}", self.file, finding.line, finding.fault)?;
+            }
+            let shown = to_u64(check.findings.len());
+            if shown < check.count {
+                writeln!(out, "and {} more", check.count - shown)?;
+            }
+            let what =
+                if check.count == 0 { "ok".into() } else { format!("{} found", check.count) };
+            writeln!(out, "{what}: {} tensors, {} lines", check.tensors, check.lines)
+        };
+        say().map_err(|error| out.failed(error))?;
+        out.finish()
+    }
+}
+
+fn check_json(check: &VectorCheck) -> Value {
+    let findings = check.findings.iter();
+    let findings = findings.map(|f| json!({ "line": f.line, "message": f.fault.to_string() }));
+    json!({
+        "tensors": check.tensors,
+        "lines": check.lines,
+        "count": check.count,
+        "findings": findings.collect::<Vec<_>>(),
+    })
+}
+
+fn compare_json(compared: &[VectorComparison], top: Option<usize>) -> Value {
+    let top = top.unwrap_or(usize::MAX);
+    let difference = |at: &VectorDifference| {
+        json!({
+            "index": at.index,
+            "place": at.place.to_string(),
+            "lane": at.lane,
+            "line": at.line,
+            "expected": at.expected,
+            "found": at.found,
+        })
+    };
+    let tensor = |tensor: &VectorComparison| {
+        json!({
+            "tensor": tensor.header.name(),
+            "compared": tensor.compared,
+            "wrong": tensor.wrong,
+            "differences": tensor.differences.iter().take(top).map(difference).collect::<Vec<_>>(),
+        })
+    };
+    compared.iter().map(tensor).collect()
+}
+
+impl CompareArgs {
+    fn run(&self) -> Result<ExitCode, Failure> {
+        self.color.choose_for(self.json);
+        if self.file == "-" && self.result == "-" {
+            let why = "standard input is FILE or RESULT, not both";
+            return Err(Failure::Argument(why.into()));
+        }
+        let ((file, length), (result, _)) = (open(&self.file)?, open(&self.result)?);
+        let bar = byte_progress(length);
+        let compared = compare_vectors(file, result, &mut |bytes| bar.set_position(bytes));
+        bar.finish_and_clear();
+        let compared = compared.map_err(|error| match error {
+            VectorError::Result { line, error } => refused(&self.result, line, &error),
+            VectorError::ResultLength { .. } => {
+                Failure::Argument(format!("{}: {error}", self.result))
+            }
+            error => failed(&self.file, error),
+        })?;
+        if compared.is_empty() {
+            let why = format!("{}: there is nothing to compare: the file has no `Out`", self.file);
+            return Err(Failure::Argument(why));
+        }
+        let wrong = compared.iter().find(|tensor| tensor.wrong > 0);
+        match (&self.picture, wrong) {
+            (Some(path), Some(wrong)) => draw(path, wrong)?,
+            (Some(_), None) => note("--picture has no effect: every element is as expected"),
+            (None, _) => {}
+        }
+        if self.json {
+            print(&compare_json(&compared, self.top).to_string())?;
+            return Ok(ExitCode::from(u8::from(wrong.is_some())));
+        }
+        let mut out = Output::new(None)?;
+        let said: String = compared.iter().map(|tensor| self.described(tensor)).collect();
+        write!(out, "{said}").map_err(|error| out.failed(error))?;
+        out.finish()?;
+        Ok(ExitCode::from(u8::from(wrong.is_some())))
+    }
+
+    /// A tensor: that it is the same, or what is wrong, where, and a picture.
+    fn described(&self, tensor: &VectorComparison) -> String {
+        let (name, wrong, compared) = (tensor.header.name(), tensor.wrong, tensor.compared);
+        if wrong == 0 {
+            return format!("{name}: same, {compared} elements\n");
+        }
+        let top = self.top.unwrap_or(20);
+        let mut text = format!("{name}: {wrong} of {compared} elements wrong\n");
+        for at in tensor.differences.iter().take(top) {
+            let index = at.index.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+            let found = at.found.as_deref().unwrap_or("nothing: no such place in the result");
+            let (line, place, lane, expected) = (at.line, at.place, at.lane, &at.expected);
+            text.push_str(&format!(
+                "  [{index}]  {place} lane {lane}  expected {expected}, found {found}  (line {line})\n"
+            ));
+        }
+        let listed = to_u64(tensor.differences.len().min(top));
+        if listed < wrong {
+            text.push_str(&format!("  and {} more\n", wrong - listed));
+        }
+        text.push_str(&wrong_units(tensor));
+        text.push_str(&tensor.picture().to_text(width(), is_colored(true)));
+        text
+    }
+}
+
+/// The first unit with wrong elements, of how many.
+fn wrong_units(tensor: &VectorComparison) -> String {
+    let Some((unit, count)) = tensor.units.iter().next() else { return String::new() };
+    let units = match tensor.units.len() {
+        1 => "1 wrong unit".to_owned(),
+        of => format!("first of {of} wrong units"),
+    };
+    let elements = counted(*count, "wrong element");
+    format!("{units}: `{}`, with {elements}\n\n", unit_name(unit))
+}
+
+/// `n0c0b0m0p1`
+fn unit_name(unit: &[Option<u64>; 5]) -> String {
+    let letters = unit.iter().zip("ncbmp".chars());
+    letters.filter_map(|(at, letter)| Some(format!("{letter}{}", (*at)?))).collect()
+}
+
+fn draw(path: &Path, tensor: &VectorComparison) -> Result<(), Failure> {
+    let mut out = Output::new(Some(path))?;
+    out.write_all(tensor.picture().to_svg().as_bytes()).map_err(|error| out.failed(error))?;
+    out.finish()
+}

@@ -1,0 +1,196 @@
+//! The documents: every `console` block is run, the list of commands is the help, links lead
+//! somewhere. With `UPDATE_DOCUMENTS=1` outputs are written anew, to be read before they are
+//! committed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::options::{commands, commands_of};
+use crate::{command, stdout};
+
+use crate::ROOT;
+
+/// Every document that people read in a browser.
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(ROOT);
+    let folder = |name: &str| {
+        let entries = fs::read_dir(root.join(name)).unwrap();
+        entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|e| e == "md"))
+    };
+    let mut documents: Vec<PathBuf> =
+        folder(".").chain(folder("docs")).chain(folder("docs/ja")).collect();
+    documents.sort();
+    documents
+}
+
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+/// What a terminal shows of `$ tensor-layout ..`: both outputs.
+fn shown(line: &str) -> String {
+    let words = words(line);
+    assert_eq!(words[0], "tensor-layout", "{line}");
+    let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    let output = command(&args).current_dir(ROOT).output().unwrap();
+    let text =
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// The text with the outputs of its `console` blocks as they are today, and how many commands ran.
+fn run_blocks(text: &str) -> (String, usize) {
+    let (mut written, mut ran, mut inside) = (String::new(), 0, false);
+    for line in text.lines() {
+        let ends = inside && line == "```";
+        inside = (inside && !ends) || line == "```console";
+        if inside && let Some(command) = line.strip_prefix("$ ") {
+            written += &format!("{line}\n{}", shown(command));
+            ran += 1;
+        } else if !inside || line == "```console" {
+            written += &format!("{line}\n");
+        }
+    }
+    (written, ran)
+}
+
+fn same_or_update(path: &Path, fresh: &str) {
+    if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+        fs::write(path, fresh).unwrap();
+    }
+    let found = fs::read_to_string(path).unwrap_or_default();
+    assert!(found == fresh, "{} is not what the command prints:\n{fresh}", path.display());
+}
+
+#[test]
+fn every_console_block_shows_what_the_command_prints() {
+    let mut commands = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        let (fresh, ran) = run_blocks(&text);
+        same_or_update(&path, &fresh);
+        commands += ran;
+    }
+    assert!(commands >= 50, "{commands} commands");
+}
+
+#[test]
+fn outputs_in_documents_are_at_most_100_columns_wide() {
+    for path in documents().iter().filter(|path| !path.ends_with("commands.md")) {
+        let text = fs::read_to_string(path).unwrap();
+        let mut inside = false;
+        for line in text.lines() {
+            inside = line == "```console" || (inside && line != "```");
+            // Commands and layouts are as long as they are; pages are for 80 columns.
+            let wide = inside && line.starts_with(' ') && line.chars().count() > 100;
+            assert!(!wide, "{}: {line}", path.display());
+        }
+    }
+}
+
+/// A command, and the commands within it.
+fn with_inner(name: String) -> Vec<String> {
+    let help = stdout(&[&name, "--help"]);
+    let inner = if help.contains("\nCommands:\n") { commands_of(&[&name]) } else { Vec::new() };
+    let inner = inner.into_iter().map(|inner| format!("{name} {inner}")).collect::<Vec<_>>();
+    [vec![name], inner].concat()
+}
+
+#[test]
+fn the_list_of_commands_is_the_help() {
+    let mut page = String::from(
+        "# Commands\n\nThis page is what `--help` prints; a test keeps it so. `tensor-layout man DIR` writes the same as \
+         manual pages.\n\n```text\n",
+    );
+    page += &(stdout(&["--help"]).trim_end().to_owned() + "\n```\n");
+    for name in commands().into_iter().flat_map(with_inner) {
+        let help: Vec<&str> = name.split(' ').chain(["--help"]).collect();
+        let help = stdout(&help);
+        let help: String = help.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        page += &format!("\n## {name}\n\n```text\n{}\n```\n", help.trim_end());
+    }
+    same_or_update(&Path::new(ROOT).join("docs/commands.md"), &page);
+}
+
+/// `[text](target)` outside code.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    let mut code = false;
+    for line in text.lines() {
+        code ^= line.starts_with("```");
+        let parts = line.split("](").skip(1).filter(|_| !code);
+        links.extend(parts.filter_map(|part| part.split_once(')')).map(|(to, _)| to.to_owned()));
+    }
+    links
+}
+
+/// The anchors of the headings of a page, as GitHub makes them.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let title = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || *c == ' ' || *c == '-');
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// The lines of Rust examples, with the number of each.
+fn rust_lines(text: &str) -> Vec<(usize, &str)> {
+    let mut inside = false;
+    let lines = text.lines().enumerate().filter(|(_, line)| {
+        inside = line.starts_with("```rust") || (inside && *line != "```");
+        inside
+    });
+    lines.collect()
+}
+
+#[test]
+fn pages_show_nothing_that_only_rustdoc_understands() {
+    let mut examples = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        // rustdoc hides lines that begin with `# `, and resolves paths; a browser does neither.
+        for (number, line) in rust_lines(&text) {
+            assert!(!line.starts_with("# Ok"), "{}:{}: {line}", path.display(), number + 1);
+            examples += usize::from(line.starts_with("```rust"));
+        }
+        assert!(!text.contains("](crate::"), "{}", path.display());
+    }
+    assert!(examples >= 10, "{examples} examples");
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_its_heading() {
+    let mut count = 0;
+    for path in documents() {
+        for link in links(&fs::read_to_string(&path).unwrap()) {
+            if link.starts_with("http") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            assert!(target.exists(), "{}: {link}", path.display());
+            if !anchor.is_empty() {
+                let found = anchors(&fs::read_to_string(&target).unwrap());
+                assert!(found.iter().any(|a| a == anchor), "{}: {link}", path.display());
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 30, "{count} links");
+}

@@ -1,0 +1,28 @@
+//! The command by its output, and what the pages of the project say of it.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
+#![allow(clippy::as_conversions, reason = "small numbers")]
+#![allow(missing_docs, reason = "the names of tests are statements")]
+
+// The judge of the library.
+#[path = "../../../tests/cute_judge.rs"]
+#[allow(dead_code, reason = "the library asks it more")]
+mod cute_judge;
+
+#[path = "../../vectors/tests/sample.rs"]
+#[allow(dead_code, reason = "the tests of vectors ask more")]
+mod sample;
+
+mod commands;
+mod cute;
+mod devices;
+mod documents;
+#[cfg(feature = "explore")]
+mod explore;
+mod files;
+mod options;
+mod outputs;
+mod readings;
+mod slips;
+mod vectors;
+
+use commands::{ROOT, command, json_of, refused, run, stdout};

@@ -1,0 +1,129 @@
+//! What careful readers found in the commands, each in its shortest form.
+
+use std::fs;
+
+use crate::files::save;
+use crate::slips::noted;
+use crate::{refused, run, stdout};
+
+fn scanned(text: &str) -> Vec<String> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("text");
+    fs::write(&file, text).unwrap();
+    let rows = stdout(&["scan", file.to_str().unwrap(), "--format", "csv"]);
+    rows.lines().skip(1).map(|row| row.split("\",").next().unwrap()[1..].to_owned()).collect()
+}
+
+#[test]
+fn placements_in_two_memories_and_lanes_of_two_widths_are_not_the_same() {
+    let same = |a, b, more: &[&str]| {
+        let args = ["same", a, b, "--machine", "mn-core-2"];
+        run(&[&args[..], more].concat())
+    };
+    let (lm0, lm1) = ("((4:1))@LM0 / Long", "((4:1))@LM1 / Long");
+    assert_eq!(same(lm0, lm1, &[]).status.code(), Some(2));
+    assert_eq!(same(lm0, lm1, &["--serves"]).status.code(), Some(2));
+    assert_eq!(same(lm0, lm1, &["--copyable"]).status.code(), Some(0));
+    let (half, float) = ("((4:1, 2_W:1))@LM0 / Half", "((4:1, 2_W:1))@LM0 / Float");
+    for question in [&[][..], &["--serves"], &["--copyable"]] {
+        assert_eq!(same(half, float, question).status.code(), Some(2), "{question:?}");
+        assert_eq!(same(half, half, question).status.code(), Some(0), "{question:?}");
+    }
+}
+
+#[test]
+fn memory_spaces_that_are_not_compared_are_noted() {
+    for command in ["same", "relayout"] {
+        let (_, note) = noted(&[command, "f32[8]{0:S(1)}", "f32[8]{0}"]);
+        assert_eq!(note, "note: memory spaces are not compared: S(1) and S(0)\n");
+    }
+}
+
+#[test]
+fn what_another_notation_has_no_word_for_is_noted() {
+    let convert = |text, to| noted(&["convert", text, "--to", to]).1;
+    let pads = "((12:8), (8:1); B@[PE])@LM0 / Half";
+    assert_eq!(stdout(&["convert", pads, "--to", "pad-layout"]), format!("{pads}\n"));
+    let nothing = "note: the notation cannot express ";
+    assert_eq!(convert(pads, "xla"), format!("{nothing}@LM0, B@[PE]\n"));
+    assert_eq!(convert(pads, "cute"), format!("{nothing}@LM0, / Half, B@[PE]\n"));
+    let shape = "f32[<=3,5]{1,0:S(1)M(64)}";
+    assert_eq!(convert(shape, "strided"), format!("{nothing}<=3, S(1), M(64)\n"));
+    assert_eq!(stdout(&["convert", shape, "--to", "xla"]), format!("{shape}\n"));
+}
+
+#[test]
+fn elements_of_another_width_need_a_type() {
+    let halves = "shape=(8, 8), strides=(16, 2), itemsize=2";
+    for command in ["convert", "edit"] {
+        assert!(refused(&[command, halves, "--to", "xla"]).contains("elements have 2 bytes"));
+    }
+    let typed = stdout(&["convert", halves, "--to", "xla", "--dtype", "bf16"]);
+    assert_eq!(typed, "bf16[8,8]{1,0}\n");
+}
+
+#[test]
+fn a_tuple_of_one_mode_composes_to_one_mode() {
+    let compose = |by| stdout(&["edit", "(4,6):(6,1)", "--compose", by]);
+    assert_eq!(compose("((2,3)):((1,4))"), "((2,3)):((6,1))\n");
+    assert_eq!(compose("8:1"), "(4,2):(6,1)\n");
+}
+
+#[test]
+fn a_scan_gives_every_member_its_sharding() {
+    assert_eq!(
+        scanned("%t = (f32[8]{0}, token[]) t(), sharding={{devices=[4]<=[4]}, {replicated}}\n"),
+        ["f32[8]{0}, sharding={devices=[4]<=[4]}"]
+    );
+    assert_eq!(
+        scanned("%t = (f32[8]{0}, f32[4]{0}) rng(%a), sharding={replicated}\n"),
+        ["f32[8]{0}, sharding={replicated}", "f32[4]{0}, sharding={replicated}"]
+    );
+    assert_eq!(
+        scanned("%t = b(f32[8]{0}) custom-call(%a), sharding={devices=[4]<=[4]}\n"),
+        ["f32[8]{0}, sharding={devices=[4]<=[4]}"]
+    );
+    let quoted = r#"metadata={op_name="x, sharding={devices=[2]<=[2]}"}"#;
+    assert_eq!(
+        scanned(&format!("%p = f32[8]{{0}} p(0), {quoted}, sharding={{devices=[4]<=[4]}}\n")),
+        ["f32[8]{0}, sharding={devices=[4]<=[4]}"]
+    );
+    assert_eq!(scanned(&format!("%p = f32[8]{{0}} p(0), {quoted}\n")), ["f32[8]{0}"]);
+}
+
+#[test]
+fn files_hold_long_words_of_64_bits_or_cells() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let machine = |bits: u64| {
+        let text = format!("word_bits = {bits}\n[levels]\nPE = 2\n[memories]\nLM0 = 64\n");
+        fs::write(path("m.toml"), text).unwrap();
+        path("m.toml")
+    };
+    let tensor = |descr: &str, width: usize, count: u8| {
+        let cells = vec![7; usize::from(count)];
+        save(&dir.path().join("t.npy"), descr, &[count.into()], &cells, width);
+        path("t.npy")
+    };
+    let pack = |tensor: String, layout: &str, machine: String| {
+        run(&["pack", &tensor, layout, "--machine", &machine, "-o", &path("o.npy")])
+    };
+    let says = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let wide = pack(tensor("<u4", 4, 4), "((2:1, 2_W:1))@LM0 / Half", machine(32));
+    assert!(says(&wide).contains("elements of 32 bits, but the layout has 2 lanes of 16 bits"));
+    let narrow = pack(tensor("<u2", 2, 4), "((2:1, 2_W:1))@LM0 / Half", machine(32));
+    assert!(says(&narrow).contains("files hold long words of 64 bits"), "{}", says(&narrow));
+    let whole = pack(tensor("<u4", 4, 4), "((4:1))@LM0 / Float", machine(32));
+    assert!(whole.status.success(), "{}", says(&whole));
+    let long = pack(tensor("<u2", 2, 4), "((1:1, 4_W:1))@LM0 / Half", machine(64));
+    assert!(long.status.success(), "{}", says(&long));
+}
+
+#[test]
+fn an_array_that_no_file_holds_is_refused_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.npy").display().to_string();
+    let base = (u64::MAX - 3).to_string();
+    let args = ["table", "((2:1))", "--base", &base, "--format", "npy-inverse", "-o", &file];
+    assert!(refused(&args).contains("larger than any file can be"));
+}

@@ -1,0 +1,129 @@
+//! What stands behind the operands of an instruction: `key=value, key=value`.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use tensor_layout::internals::Walk;
+
+/// The attributes of an instruction or a module, as they were written.
+///
+/// ```
+/// use tensor_layout_hlo::HloDump;
+/// let text = "HloModule m, num_partitions=8, replica_groups=mesh['a'=4], device_ids=(2,3,0,1) {'a'}\n";
+/// let mut dump = HloDump::new(text.as_bytes());
+/// while dump.next_computation()?.is_some() {}
+/// let attributes = dump.module().attributes();
+/// assert_eq!(attributes.get("num_partitions"), Some("8"));
+/// assert_eq!(attributes.get("replica_groups"), Some("mesh['a'=4], device_ids=(2,3,0,1) {'a'}"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HloAttributes<'a> {
+    text: &'a str,
+}
+
+impl<'a> HloAttributes<'a> {
+    pub(super) fn new(text: &'a str) -> HloAttributes<'a> {
+        HloAttributes { text }
+    }
+
+    /// The text of all of them.
+    #[must_use]
+    pub fn as_str(self) -> &'a str {
+        self.text
+    }
+
+    /// Every key with its value, in order; a bare word has an empty value.
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.parts().map(|part| part.split_once('=').unwrap_or((part, "")))
+    }
+
+    /// What stands between commas outside quotes and brackets.
+    fn parts(self) -> impl Iterator<Item = &'a str> {
+        let text = self.text;
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while at < text.len() {
+                let mut end = part_end(text, at);
+                // The device order of a mesh is the only value with a comma outside brackets.
+                let behind = text.as_bytes().get(end + 1..).unwrap_or_default();
+                let is_mesh = || text.get(at..end).is_some_and(|part| part.contains("=mesh["));
+                if behind.trim_ascii_start().starts_with(b"device_ids=") && is_mesh() {
+                    end = part_end(text, end + 1);
+                }
+                let part = text.get(at..end).unwrap_or_default().trim();
+                at = end + 1;
+                if !part.is_empty() {
+                    return Some(part);
+                }
+            }
+            None
+        })
+    }
+
+    /// The value of a key.
+    ///
+    /// Cost: linear in the text up to the value.
+    #[must_use]
+    pub fn get(self, key: &str) -> Option<&'a str> {
+        // Most texts do not have the key at all, and many are empty.
+        if self.text.len() < key.len() {
+            return None;
+        }
+        memmem::find(self.text.as_bytes(), key.as_bytes())?;
+        self.parts().find_map(|part| match part.strip_prefix(key)? {
+            "" => Some(""),
+            value => value.strip_prefix('='),
+        })
+    }
+}
+
+/// Where the next comma stands outside quotes and brackets, or the text ends.
+fn part_end(text: &str, from: usize) -> usize {
+    Walk::from(from).next(text.as_bytes(), Some(b',')).unwrap_or(text.len())
+}
+
+/// The entry `key=value` of a braced list that is separated by blanks, as `metadata` is.
+pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
+    let inner = braced.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let mut rest = inner.trim_start();
+    while let Some((name, value)) = rest.split_once('=') {
+        let end = value_end(value);
+        let (value, after) = value.split_at_checked(end)?;
+        if name == key {
+            return Some(value);
+        }
+        rest = after.trim_start();
+    }
+    None
+}
+
+/// Where a value ends that a blank outside quotes and brackets follows.
+fn value_end(value: &str) -> usize {
+    let mut walk = Walk::from(0);
+    walk.next(value.as_bytes(), Some(b' ')).unwrap_or(value.len())
+}
+
+/// The text between quotes, its escapes undone.
+pub(super) fn unquoted(value: &str) -> Option<Cow<'_, str>> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    let mut plain = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match (c, c == '\\') {
+            (c, false) => plain.push(c),
+            (_, true) => match chars.next() {
+                Some('n') => plain.push('\n'),
+                Some('t') => plain.push('\t'),
+                Some('r') => plain.push('\r'),
+                Some(other) => plain.push(other),
+                None => {}
+            },
+        }
+    }
+    Some(Cow::Owned(plain))
+}

@@ -1,0 +1,109 @@
+//! The bytes of a dump: shapes, quotes and brackets.
+
+use memchr::{memchr, memchr3};
+
+use tensor_layout::notation::XlaDtype;
+
+/// Something that begins like a shape: the name of a type, then `[`.
+pub(super) enum Candidate<'t> {
+    /// From the type to the end of the dimensions or the layout.
+    Shape(&'t [u8]),
+    /// A bracket is not closed on this line, or not by what a shape may hold.
+    Broken(&'t [u8]),
+}
+
+/// The candidates of a line, left to right.
+pub(super) struct Candidates<'t, 'q> {
+    piece: &'t [u8],
+    at: usize,
+    quoted: &'q mut bool,
+}
+
+impl<'t, 'q> Candidates<'t, 'q> {
+    /// The candidates of a piece; `quoted` says whether it begins, and then whether it ends, inside
+    /// quotes.
+    pub(super) fn new(piece: &'t [u8], quoted: &'q mut bool) -> Candidates<'t, 'q> {
+        Candidates { piece, at: 0, quoted }
+    }
+}
+
+impl<'t> Iterator for Candidates<'t, '_> {
+    type Item = Candidate<'t>;
+
+    fn next(&mut self) -> Option<Candidate<'t>> {
+        let piece = self.piece;
+        while let Some(byte) = piece.get(self.at) {
+            let at = self.at;
+            self.at += 1;
+            match byte {
+                b'\\' if *self.quoted => self.at += 1,
+                b'"' => *self.quoted = !*self.quoted,
+                b'[' if !*self.quoted => {
+                    if let Some(start) = type_before(piece, at) {
+                        let (end, closed) = shape_end(piece, at);
+                        self.at = end;
+                        let text = &piece[start..end];
+                        let candidate = if closed { Candidate::Shape } else { Candidate::Broken };
+                        return Some(candidate(text));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Where the type begins that ends at the bracket, if there is one.
+pub(crate) fn type_before(piece: &[u8], bracket: usize) -> Option<usize> {
+    const LONGEST_NAME: usize = 16;
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    let name = piece[..bracket].iter().rev().take(LONGEST_NAME + 1).take_while(|b| is_name(b));
+    let start = bracket - name.count();
+    let name = std::str::from_utf8(&piece[start..bracket]).ok()?.to_ascii_lowercase();
+    let is_type =
+        XlaDtype::from_name(&name).is_some() || matches!(name.as_str(), "token" | "opaque");
+    let is_instruction = start > 0 && piece[start - 1] == b'%';
+    (is_type && !is_instruction).then_some(start)
+}
+
+/// Where a shape ends whose dimensions begin at `bracket`, and whether its brackets close.
+pub(crate) fn shape_end(piece: &[u8], bracket: usize) -> (usize, bool) {
+    let is_dim = |b: &u8| b.is_ascii_digit() || matches!(b, b',' | b'<' | b'=' | b'?' | b' ');
+    let dims = piece[bracket + 1..].iter().take_while(|b| is_dim(b)).count();
+    let close = bracket + 1 + dims;
+    if piece.get(close) != Some(&b']') {
+        return (close.min(piece.len()), false);
+    }
+    let end = close + 1;
+    let is_layout = piece.get(end) == Some(&b'{')
+        && piece
+            .get(end + 1)
+            .is_some_and(|b| b.is_ascii_digit() || matches!(b, b':' | b'-' | b' '));
+    if !is_layout {
+        return (end, true);
+    }
+    let close = close_of_layout(&piece[end..]);
+    (end + close.unwrap_or_else(|cut| cut), close.is_ok())
+}
+
+/// Behind the brace that closes the layout which `text` begins with, or where the search ends: a
+/// quote, the end of the line or of the text.
+fn close_of_layout(text: &[u8]) -> Result<usize, usize> {
+    // Layouts hold no braces, except in the physical shape of older dumps.
+    let plain = memchr(b'}', text).map_or(text, |close| &text[..close]);
+    if plain.len() < text.len() && memchr3(b'{', b'"', b'\n', &plain[1..]).is_none() {
+        return Ok(plain.len() + 1);
+    }
+    let mut depth = 0_usize;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return Ok(at + 1),
+            b'}' => depth -= 1,
+            b'"' | b'\n' => return Err(at),
+            _ => {}
+        }
+    }
+    Err(text.len())
+}

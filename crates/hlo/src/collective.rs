@@ -1,0 +1,318 @@
+//! Collectives: which devices send what to whom, and what of it crosses which level.
+
+use itertools::Itertools;
+
+use crate::HloInstruction;
+use tensor_layout::Level;
+use tensor_layout::Machine;
+use tensor_layout::error::ShardingFault;
+use tensor_layout::internals::counted;
+use tensor_layout::internals::product;
+use tensor_layout::internals::to_u64;
+use tensor_layout::notation::{XlaArray, XlaShape};
+use tensor_layout::sharding::DeviceGroups;
+use tensor_layout::{LayoutError, ParseError, internals};
+
+/// What a collective does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum CollectiveKind {
+    /// Every device gets the parts of all.
+    AllGather,
+    /// Every device gets the sum, or another reduction, of all.
+    AllReduce,
+    /// Every device gets a part of the reduction.
+    ReduceScatter,
+    /// Every device gets a part of every other.
+    AllToAll,
+    /// Pairs of devices.
+    Permute,
+    /// All get what the first of a group has.
+    Broadcast,
+}
+
+/// A collective of a module: the groups, and the bytes that every hop carries.
+///
+/// Groups send along the ring of their devices in the order that is written, the last to the
+/// first; `all-to-all` sends directly. A group of replicas sends in every partition, one of partitions
+/// in every replica; device numbers are XLA's flattened ids, `replica * num_partitions + partition`.
+/// With g devices in a group and b bytes on each:
+///
+/// | kind | b | each of the g hops carries |
+/// |---|---|---|
+/// | `all-gather` | the result | (g - 1) b / g |
+/// | `reduce-scatter` | the operands | (g - 1) b / g |
+/// | `all-reduce` | the operands | 2 (g - 1) b / g |
+/// | `all-to-all` | the operands | b / g to every other device |
+/// | `collective-broadcast` | the operands | b, from each device but the last |
+/// | `collective-permute` | the operands, or their `slice_sizes` | b, for every pair of different devices |
+///
+/// Law: the bytes are those of a simulation that sends part by part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// What it does.
+    pub kind: CollectiveKind,
+    /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
+    /// `collective-permute` sends, else of the operands.
+    pub bytes: u64,
+    hops: Vec<CollectiveHop>,
+}
+
+/// A device that sends to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectiveHop {
+    /// The sender.
+    pub from: u64,
+    /// The receiver, another device.
+    pub to: u64,
+    /// What the hop carries, in bytes, rounded up.
+    pub bytes: u64,
+}
+
+/// What a collective moves, over all devices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectiveTraffic {
+    /// Bytes that devices receive from others.
+    pub received: u64,
+    /// Per level: bytes that enter its units from other units of it, the outermost level first.
+    pub into: Vec<(Level, u64)>,
+}
+
+/// Sends parts of sizes that an operand lists.
+const RAGGED: &str = "ragged-all-to-all";
+
+/// The kind of an instruction that starts a collective.
+fn kind(opcode: &str) -> Option<CollectiveKind> {
+    Some(match opcode.strip_suffix("-start").unwrap_or(opcode) {
+        "all-gather" => CollectiveKind::AllGather,
+        "all-reduce" => CollectiveKind::AllReduce,
+        "reduce-scatter" => CollectiveKind::ReduceScatter,
+        "all-to-all" => CollectiveKind::AllToAll,
+        "collective-permute" => CollectiveKind::Permute,
+        "collective-broadcast" => CollectiveKind::Broadcast,
+        _ => return None,
+    })
+}
+
+/// Why a collective is not counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CollectiveError {
+    /// A shape or groups that cannot be read.
+    #[error("{}", .0.kind())]
+    Text(#[from] ParseError),
+    /// Groups that contradict themselves, or bytes beyond 64 bits.
+    #[error("{0}")]
+    Layout(#[from] LayoutError),
+    /// An operation whose sizes are known at run time only.
+    #[error("the sizes that `{0}` sends are only known at run time")]
+    AtRunTime(&'static str),
+    /// An attribute that is missing.
+    #[error("this collective lacks `{0}`")]
+    Missing(&'static str),
+    /// A number that is none of the module.
+    #[error(
+        "this collective names {what} {id}, but the module has only {}: {because}, the numbers are \
+         those of {what}s",
+        counted(*.count, .what)
+    )]
+    Beyond {
+        /// What the number counts.
+        what: &'static str,
+        /// The number.
+        id: u64,
+        /// How many there are.
+        count: u64,
+        /// What of the instruction says what the number counts.
+        because: &'static str,
+    },
+    /// Global numbers without a channel, which XLA refuses.
+    #[error("`use_global_device_ids=true` needs `channel_id`, which this collective lacks")]
+    NoChannel,
+    /// No groups of devices, which XLA refuses.
+    #[error("with `use_global_device_ids=true`, `replica_groups` must name the devices")]
+    NoGlobalGroups,
+    /// Slices that their operand does not have, or whose bytes are not known.
+    #[error("`slice_sizes` is not a list of slices of operand 0, as in `{{{{8,128}}}}`")]
+    NotSlices,
+    /// Sources and destinations that are not written in pairs.
+    #[error("`source_target_pairs` is not a list of pairs, as in `{{{{0,1}},{{1,0}}}}`")]
+    NotPairs,
+}
+
+impl HloInstruction<'_> {
+    /// The collective that this instruction is, or starts; `-done` is part of its `-start`.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout_hlo::HloDump;
+    /// let text = "ENTRY e {
+    ///   a = f32[4,8]{1,0} parameter(0)
+    ///   ROOT g = f32[16,8]{1,0} all-gather(a), replica_groups=[2,4]<=[8], dimensions={0}
+    /// }";
+    /// let mut dump = HloDump::new(text.as_bytes());
+    /// let gather = dump.next_computation()?.and_then(|entry| entry.root()).unwrap();
+    /// let collective = gather.collective()?.unwrap();
+    /// let traffic = collective.traffic(Some(&"HOST=4,CHIP=2".parse()?))?;
+    /// // Of the ring 0 1 2 3, two hops stay in a host; each carries 3 of 4 parts of 128 bytes.
+    /// assert_eq!(traffic.received, 2 * 4 * 384);
+    /// assert_eq!(traffic.into[0].1, 2 * 2 * 384);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn collective(&self) -> Result<Option<Collective>, CollectiveError> {
+        if self.opcode().starts_with(RAGGED) && !self.opcode().ends_with("-done") {
+            return Err(CollectiveError::AtRunTime(RAGGED));
+        }
+        let Some(kind) = kind(self.opcode()) else { return Ok(None) };
+        let bytes = match kind {
+            CollectiveKind::AllGather => self.gathered_bytes()?,
+            CollectiveKind::Permute => self.permuted_bytes()?,
+            _ => self.operand_bytes()?,
+        };
+        let groups = self.participants(kind)?;
+        let is_even = groups.iter().map(Vec::len).all_equal();
+        if !is_even && !matches!(kind, CollectiveKind::AllReduce | CollectiveKind::Broadcast) {
+            return Err(LayoutError::Sharding(ShardingFault::UnevenGroups).into());
+        }
+        let hops = groups.iter().map(|group| hops(kind, group, bytes));
+        let hops = hops.flatten_ok().collect::<Result<_, LayoutError>>()?;
+        Ok(Some(Collective { kind, bytes, hops }))
+    }
+
+    /// The result of an `all-gather`; a `-start` has its operands in front of it.
+    fn gathered_bytes(&self) -> Result<u64, CollectiveError> {
+        let all = bytes(&self.shape()?)?;
+        match self.opcode().ends_with("-start") && self.shape_text().starts_with('(') {
+            true => Ok(all.saturating_sub(self.operand_bytes()?)),
+            false => Ok(all),
+        }
+    }
+
+    fn operand_bytes(&self) -> Result<u64, CollectiveError> {
+        let mut sum = 0_u64;
+        for operand in self.operands() {
+            let operand = operand.instruction().ok_or(CollectiveError::Missing("operand"))?;
+            sum = sum.checked_add(bytes(&operand.shape()?)?).ok_or_else(too_large)?;
+        }
+        Ok(sum)
+    }
+
+    /// What a pair of devices sends: the operands, or in place the slices of the first one.
+    fn permuted_bytes(&self) -> Result<u64, CollectiveError> {
+        let Some(slices) = self.attribute("slice_sizes") else { return self.operand_bytes() };
+        let source = self.operand(0).ok_or(CollectiveError::Missing("operand"))?.shape()?;
+        let arrays = source.arrays();
+        let arrays = arrays.iter().map(|(_, array)| *array).collect_vec();
+        let (Ok(bits), DeviceGroups::Listed(slices)) = (
+            arrays.iter().map(|array| array.element_bits()).dedup().exactly_one(),
+            slices.parse()?,
+        ) else {
+            return Err(CollectiveError::NotSlices);
+        };
+        let bytes = |slice: &Vec<u64>| slice_bytes(slice, &arrays, bits);
+        let add = |sum: u64, bytes: u64| sum.checked_add(bytes).ok_or_else(too_large);
+        slices.iter().map(bytes).try_fold(0, |sum, bytes| Ok(add(sum, bytes?)?))
+    }
+}
+
+/// The bytes of a slice of one of the arrays.
+fn slice_bytes(slice: &[u64], arrays: &[&XlaArray], bits: u64) -> Result<u64, CollectiveError> {
+    let is_inside = |extents: Vec<u64>| {
+        extents.len() == slice.len() && slice.iter().zip(&extents).all(|(size, all)| size <= all)
+    };
+    let extents: Vec<Vec<u64>> = arrays.iter().map(|array| array.extents()).try_collect()?;
+    if !extents.into_iter().any(is_inside) {
+        return Err(CollectiveError::NotSlices);
+    }
+    let bits = product(slice.iter().copied().chain([bits])).ok_or_else(too_large)?;
+    Ok(bits.div_ceil(8))
+}
+
+fn too_large() -> LayoutError {
+    internals::too_large("the number of bytes")
+}
+
+/// The elements of all arrays of a shape, without padding.
+fn bytes(shape: &XlaShape) -> Result<u64, CollectiveError> {
+    Ok(shape.sizes()?.unpadded_bytes)
+}
+
+/// Who sends how much to whom in a group.
+fn hops(
+    kind: CollectiveKind,
+    group: &[u64],
+    bytes: u64,
+) -> Result<Vec<CollectiveHop>, LayoutError> {
+    let bytes = hop_bytes(kind, to_u64(group.len()).max(1), bytes)?;
+    let hops = pairs(kind, group).into_iter().filter(|(from, to)| from != to);
+    Ok(hops.map(|(from, to)| CollectiveHop { from, to, bytes }).collect())
+}
+
+/// Who sends to whom in a group, which may be the same device.
+fn pairs(kind: CollectiveKind, group: &[u64]) -> Vec<(u64, u64)> {
+    let group_of = || group.iter().copied();
+    match kind {
+        CollectiveKind::AllToAll => group_of().cartesian_product(group_of()).collect(),
+        CollectiveKind::Broadcast | CollectiveKind::Permute => group_of().tuple_windows().collect(),
+        _ => group_of().circular_tuple_windows().collect(),
+    }
+}
+
+/// What every hop of a group of g devices carries, rounded up.
+fn hop_bytes(kind: CollectiveKind, g: u64, bytes: u64) -> Result<u64, LayoutError> {
+    let (numerator, denominator) = match kind {
+        CollectiveKind::AllGather | CollectiveKind::ReduceScatter => (g - 1, g),
+        CollectiveKind::AllReduce => (2 * (g - 1), g),
+        CollectiveKind::AllToAll => (1, g),
+        CollectiveKind::Broadcast | CollectiveKind::Permute => (1, 1),
+    };
+    let product = u128::from(bytes) * u128::from(numerator);
+    u64::try_from(product.div_ceil(u128::from(denominator))).map_err(|_| too_large())
+}
+
+impl Collective {
+    /// Who sends how much to whom.
+    #[must_use]
+    pub fn hops(&self) -> &[CollectiveHop] {
+        &self.hops
+    }
+
+    /// The bytes that devices receive, and those that enter the units of each level of a machine,
+    /// on which device numbers are counted through the tree.
+    ///
+    /// Cost: O(hops x levels).
+    ///
+    /// # Errors
+    /// [`Sharding`](LayoutError::Sharding) for devices that the machine does not have;
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, LayoutError> {
+        let received = carried(&self.hops)?;
+        let Some(machine) = machine else {
+            return Ok(CollectiveTraffic { received, into: Vec::new() });
+        };
+        let units = machine.units();
+        let most = self.hops.iter().flat_map(|hop| [hop.from, hop.to]).max();
+        if let Some(device) = most.filter(|device| *device >= units) {
+            let machine = internals::described(machine);
+            let fault = ShardingFault::NoSuchDevice { device, units, machine };
+            return Err(LayoutError::Sharding(fault));
+        }
+        let mut below = units;
+        let mut into = Vec::new();
+        for (level, size) in machine.levels() {
+            below /= size;
+            let crossing = self.hops.iter().filter(|hop| hop.from / below != hop.to / below);
+            into.push((level, carried(crossing)?));
+        }
+        Ok(CollectiveTraffic { received, into })
+    }
+}
+
+/// What hops carry together.
+fn carried<'a>(hops: impl IntoIterator<Item = &'a CollectiveHop>) -> Result<u64, LayoutError> {
+    let add = |sum: u64, hop: &CollectiveHop| sum.checked_add(hop.bytes).ok_or_else(too_large);
+    hops.into_iter().try_fold(0, add)
+}

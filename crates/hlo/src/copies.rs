@@ -1,0 +1,517 @@
+//! Copies, transposes, reshapes and bitcasts: what changes, and whether it costs anything.
+
+use std::cmp::Reverse;
+use std::sync::OnceLock;
+
+use indexmap::IndexMap;
+use itertools::Itertools;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use crate::held::{Held, HeldRow};
+use crate::names::{MOST_KNOWN, Shapes};
+use crate::roles::{Calls, HloRole, NOT_LISTED, Roles};
+use crate::{HloComputation, HloInstruction, HloModule};
+use tensor_layout::algebra::Layout;
+use tensor_layout::internals::check_attributes;
+use tensor_layout::notation::{XlaArray, XlaLayout, XlaParser, XlaShape, XlaSplit};
+use tensor_layout::{LayoutError, internals};
+
+/// An instruction that moves data, or only renames it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloCopy {
+    /// Its name in the dump.
+    pub name: String,
+    /// `copy`, `copy-start`, `transpose`, `reshape` or `bitcast`.
+    pub opcode: String,
+    /// The line of the dump.
+    pub line: u64,
+    /// Its computation, and what that is to its module.
+    pub computation: String,
+    /// What the computation is to its module: inside a fusion nothing is read or written.
+    pub role: HloRole,
+    /// The operation of the program that it comes from.
+    pub op_name: Option<String>,
+    /// The line of the program that it comes from, as `file:line`.
+    pub source: Option<String>,
+    /// The shape of its operand.
+    pub from: String,
+    /// Its own shape.
+    pub to: String,
+    /// What differs between the two, in words; empty if nothing does.
+    pub changes: Vec<String>,
+    /// Bytes that it reads, padding included; 0 for a bitcast.
+    pub read: u64,
+    /// Bytes that it writes.
+    pub written: u64,
+    /// Whether the bytes stay where they are: a bitcast does nothing else, and a transpose or reshape
+    /// of which that is proved could be one. A copy is never free, nor is what changes the width of
+    /// an element, the memory space, the prefix bytes or the splits. `None` where it was not decided,
+    /// as of arrays that are split.
+    pub is_free: Option<bool>,
+}
+
+/// The copies, transposes, reshapes and bitcasts of a dump.
+///
+/// An instruction in the body of a loop counts once; one inside a fusion reads and writes
+/// nothing by itself, and is not part of the totals.
+/// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
+/// one computation, some 65 000 pairs, and what is listed: all, or with [`new`](HloCopies::new) the
+/// worst; of the module that is being read also some 60 bytes for each computation, and the worst of
+/// each that no fusion is known to call.
+///
+/// ```
+/// use tensor_layout_hlo::{HloCopies, HloDump};
+/// let text = "ENTRY e {
+///   a = f32[4,128]{1,0} parameter(0)
+///   b = f32[128,4]{0,1} transpose(a), dimensions={1,0}
+///   ROOT c = f32[128,4]{1,0} copy(b)
+/// }";
+/// let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+/// while let Some(computation) = dump.next_computation()? {
+///     copies.add(computation)?;
+/// }
+/// copies.finish()?;
+/// let [c, b] = copies.entries() else { panic!() };
+/// assert_eq!((b.is_free, c.is_free, c.read), (Some(true), Some(false), 2048));
+/// assert_eq!(c.changes, ["order {0,1} -> {1,0}"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HloCopies {
+    top: Option<usize>,
+    entries: Vec<HloCopy>,
+    /// The module that is being read, its computations, and what is not free in those that have
+    /// such a copy.
+    module: HloModule,
+    calls: Calls,
+    sums: Vec<(u32, Sums)>,
+    /// Its instructions that may be listed, and those of one computation.
+    held: Held<Moved>,
+    found: Vec<(Reverse<Moved>, usize, usize)>,
+    /// What was found out of pairs of shapes, by their texts, the opcode and its dimensions.
+    known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
+    pair: String,
+    shapes: Shapes,
+    /// Instructions that could not be read: the line and why.
+    unread: Vec<(u64, String)>,
+    all: Sums,
+    paid: Sums,
+}
+
+/// How many instructions there are, and what they move.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: usize,
+    read: u64,
+    written: u64,
+}
+
+impl Sums {
+    fn add(&mut self, count: usize, read: u64, written: u64) -> Result<(), LayoutError> {
+        let too_large = || internals::too_large("the number of bytes");
+        self.count += count;
+        self.read = self.read.checked_add(read).ok_or_else(too_large)?;
+        self.written = self.written.checked_add(written).ok_or_else(too_large)?;
+        Ok(())
+    }
+}
+
+/// Whether a copy costs anything, and the bytes that it moves.
+type Moved = (bool, u128);
+
+/// What comes first: what is in memory, not free, and moves most.
+fn key(entry: &HloCopy) -> (Reverse<(bool, Moved)>, u64) {
+    let bytes = u128::from(entry.read) + u128::from(entry.written);
+    let moved = (entry.is_free != Some(true), bytes);
+    (Reverse((entry.role.is_in_memory(), moved)), entry.line)
+}
+
+impl HloCopies {
+    /// Copies of which the `top` greatest are listed; all are counted.
+    #[must_use]
+    pub fn new(top: Option<usize>) -> HloCopies {
+        HloCopies { top, ..HloCopies::default() }
+    }
+
+    /// Adds a computation.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge); what cannot be read is [`unread`](HloCopies::unread).
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
+        if self.calls.is_empty() || self.module.line() != computation.module().line() {
+            self.end_module()?;
+            self.module = computation.module().clone();
+        }
+        let (mut sums, mut count) = (Sums::default(), 0);
+        self.found.clear();
+        for instruction in computation.instructions().filter(|i| is_copy(i.opcode())) {
+            match self.change(instruction) {
+                Ok((number, change)) => {
+                    count += 1;
+                    let key = change.moved();
+                    if key.0 {
+                        sums.add(1, change.read, change.written)?;
+                    }
+                    self.note((Reverse(key), instruction.index(), number));
+                }
+                Err(why) => self.unread.push((instruction.line(), why)),
+            }
+        }
+        self.all.add(count, 0, 0)?;
+        let number = self.calls.add(computation)?;
+        if sums.count > 0 {
+            self.sums.push((number, sums));
+        }
+        self.hold(number, computation);
+        self.forget_pairs();
+        Ok(())
+    }
+
+    /// Forgets shapes and the pairs that no row has, once there are many.
+    fn forget_pairs(&mut self) {
+        self.shapes.trim();
+        if self.known.len() <= MOST_KNOWN.max(2 * self.held.rows().len()) {
+            return;
+        }
+        let all = std::mem::take(&mut self.known);
+        for row in self.held.rows_mut() {
+            if let Some((pair, change)) = all.get_index(row.number) {
+                row.number = self.known.insert_full(pair.clone(), change.clone()).0;
+            }
+        }
+    }
+
+    /// Keeps an instruction if it may be among the greatest.
+    fn note(&mut self, copy: (Reverse<Moved>, usize, usize)) {
+        // Entries of former modules come before equal ones of this.
+        let is_full = self.top.is_some_and(|top| self.entries.len() >= top);
+        let is_small = |last: &HloCopy| (true, copy.0.0) <= key(last).0.0;
+        if !is_full || self.entries.last().is_some_and(|last| !is_small(last)) {
+            self.found.push(copy);
+        }
+    }
+
+    /// Holds the greatest of a computation.
+    fn hold(&mut self, number: u32, computation: HloComputation<'_>) {
+        if let Some(top) = self.top.filter(|top| *top < self.found.len()) {
+            self.found.sort_unstable();
+            self.found.truncate(top);
+        }
+        for (Reverse(key), index, change) in self.found.drain(..) {
+            if let Some(instruction) = computation.instruction(index) {
+                self.held.push(instruction, number, change, key);
+            }
+        }
+        self.drop_fused();
+    }
+
+    /// Keeps only the greatest of what is known to be inside fusions, once there is much of it.
+    fn drop_fused(&mut self) {
+        let Some(top) = self.top.filter(|_| self.held.is_crowded()) else { return };
+        let is_fused = |held: &HeldRow<Moved>| self.calls.is_fused(held.computation);
+        let place = |held: &HeldRow<Moved>| (Reverse(held.key), held.line);
+        let fused = self.held.rows().iter().filter(|held| is_fused(held)).map(place);
+        let greatest: FxHashSet<_> = fused.sorted_unstable().take(top).collect();
+        self.held.retain(|held| !is_fused(held) || greatest.contains(&place(held)));
+    }
+
+    /// Sorts: what moves most first, then what is free, then what is inside fusions.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn finish(&mut self) -> Result<(), LayoutError> {
+        self.end_module()?;
+        self.keep_greatest();
+        Ok(())
+    }
+
+    fn keep_greatest(&mut self) {
+        self.entries.sort_by_key(key);
+        self.entries.truncate(self.top.unwrap_or(usize::MAX));
+    }
+
+    fn end_module(&mut self) -> Result<(), LayoutError> {
+        let mut calls = std::mem::take(&mut self.calls);
+        let roles = calls.roles();
+        let held = std::mem::take(&mut self.held);
+        for (number, sums) in std::mem::take(&mut self.sums) {
+            if roles.of(number).is_in_memory() {
+                self.paid.add(sums.count, sums.read, sums.written)?;
+            }
+        }
+        let fused =
+            roles.iter().filter(|(number, _)| held.has_dropped() && calls.is_fused(*number));
+        for (number, _) in fused.filter(|(_, role)| role.is_in_memory()) {
+            let why = format!("{NOT_LISTED}: {}", calls.name(number));
+            self.unread.push((calls.line(number), why));
+        }
+        let key = |of: &&HeldRow<Moved>| {
+            (Reverse((roles.of(of.computation).is_in_memory(), of.key)), of.line)
+        };
+        let mut rows: Vec<_> = held.rows().iter().collect();
+        if let Some(top) = self.top {
+            rows.sort_unstable_by_key(key);
+            rows.truncate(top);
+        }
+        for row in rows {
+            self.entries.extend(self.entry(row, &held, &calls, &roles));
+        }
+        if self.top.is_some() {
+            self.keep_greatest();
+        }
+        Ok(())
+    }
+
+    /// The number of what an instruction changes.
+    fn change(&mut self, of: HloInstruction<'_>) -> Result<(usize, &Change), String> {
+        let operand = of.operand(0).ok_or("its operand is not in its computation")?;
+        self.pair.clear();
+        for text in [of.opcode(), operand.shape_text(), of.shape_text()] {
+            self.pair.push_str(text);
+            self.pair.push('\n');
+        }
+        self.pair.push_str(of.attribute("dimensions").unwrap_or_default());
+        let number = match self.known.get_index_of(&*self.pair) {
+            Some(number) => number,
+            None => {
+                let change = Change::of(operand, of, &mut self.shapes);
+                self.known.insert_full(self.pair.as_str().into(), change).0
+            }
+        };
+        match self.known.get_index(number) {
+            Some((_, Ok(change))) => Ok((number, change)),
+            Some((_, Err(why))) => Err(why.clone()),
+            None => Err(String::new()),
+        }
+    }
+
+    fn entry(
+        &self,
+        row: &HeldRow<Moved>,
+        held: &Held<Moved>,
+        calls: &Calls,
+        roles: &Roles,
+    ) -> Option<HloCopy> {
+        let (pair, change) = self.known.get_index(row.number)?;
+        let Change { read, written, is_free, words } = change.as_ref().ok()?;
+        let (read, written, is_free) = (*read, *written, *is_free);
+        let Words { from, to, changes } = words.get_or_init(|| Words::of(pair)).clone();
+        let text = held.text(row);
+        let (op_name, source) = text.origin(&self.module);
+        Some(HloCopy {
+            name: text.name.into(),
+            opcode: text.opcode.into(),
+            line: row.line,
+            computation: calls.name(row.computation).into(),
+            role: roles.of(row.computation),
+            op_name,
+            source,
+            from,
+            to,
+            changes,
+            read,
+            written,
+            is_free,
+        })
+    }
+
+    /// What moves most first, then what is free, then what is inside fusions.
+    #[must_use]
+    pub fn entries(&self) -> &[HloCopy] {
+        &self.entries
+    }
+
+    /// How many there are, listed or not, and how many of them are neither free nor inside
+    /// fusions.
+    #[must_use]
+    pub fn count(&self) -> (usize, usize) {
+        (self.all.count, self.paid.count)
+    }
+
+    /// Bytes that are read and written by all that is not free and not inside fusions.
+    #[must_use]
+    pub fn moved(&self) -> (u64, u64) {
+        (self.paid.read, self.paid.written)
+    }
+
+    /// Instructions that could not be read: the line and why.
+    #[must_use]
+    pub fn unread(&self) -> &[(u64, String)] {
+        &self.unread
+    }
+}
+
+impl HloCopy {
+    /// Whether it reads and writes memory by itself.
+    #[must_use]
+    pub fn is_paid(&self) -> bool {
+        self.role.is_in_memory() && self.is_free != Some(true)
+    }
+}
+
+/// What a pair of shapes and an opcode say.
+#[derive(Clone, Debug)]
+struct Change {
+    read: u64,
+    written: u64,
+    is_free: Option<bool>,
+    /// Read for what is listed alone.
+    words: OnceLock<Words>,
+}
+
+/// A pair of shapes, and what differs between them.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    from: String,
+    to: String,
+    changes: Vec<String>,
+}
+
+impl Change {
+    fn moved(&self) -> Moved {
+        (self.is_free != Some(true), u128::from(self.read) + u128::from(self.written))
+    }
+
+    fn of(
+        operand: HloInstruction<'_>,
+        instruction: HloInstruction<'_>,
+        shapes: &mut Shapes,
+    ) -> Result<Change, String> {
+        let opcode = instruction.opcode();
+        let one = |of: HloInstruction<'_>, is_result| {
+            let array = array(opcode, of.shape_text(), is_result)?;
+            array.ok_or_else(|| format!("`{}` is not one array", of.name()))
+        };
+        let (from, to) = (one(operand, false)?, one(instruction, true)?);
+        let mut bytes = |of: HloInstruction<'_>, array: &XlaArray| match opcode {
+            "bitcast" => Ok(0),
+            // The tuple has more than what is copied.
+            "copy-start" => {
+                let sizes = array.sizes().map_err(|error| error.kind().to_string());
+                sizes.map(|sizes| sizes.allocated_bytes)
+            }
+            _ => {
+                let (_, sizes) = shapes.number(of.shape_text());
+                sizes.map(|sizes| sizes.allocated_bytes).map_err(str::to_owned)
+            }
+        };
+        Ok(Change {
+            read: bytes(operand, &from)?,
+            written: bytes(instruction, &to)?,
+            is_free: is_free(instruction, &from, &to),
+            words: OnceLock::new(),
+        })
+    }
+}
+
+impl Words {
+    /// Of a key of [`HloCopies::known`]: the opcode and the shapes, which were read before.
+    fn of(pair: &str) -> Words {
+        let mut lines = pair.split('\n');
+        let mut next = || lines.next().unwrap_or_default();
+        let (opcode, from, to) = (next(), next(), next());
+        let one = |text, is_result| array(opcode, text, is_result).ok().flatten();
+        let Some((from, to)) = one(from, false).zip(one(to, true)) else { return Words::default() };
+        let changes = changes(&from, &to);
+        Words { from: from.to_string(), to: to.to_string(), changes }
+    }
+}
+
+fn is_free(of: HloInstruction<'_>, from: &XlaArray, to: &XlaArray) -> Option<bool> {
+    match of.opcode() {
+        "bitcast" => Some(true),
+        "copy" | "copy-start" => Some(false),
+        "transpose" => stays(from, to, Some(of.attribute("dimensions")?)).ok(),
+        _ => stays(from, to, None).ok(),
+    }
+}
+
+fn is_copy(opcode: &str) -> bool {
+    matches!(opcode, "copy" | "copy-start" | "transpose" | "reshape" | "bitcast")
+}
+
+/// The array that a copy reads or writes, its layout written out; the tuple of a `copy-start` has its
+/// result first.
+fn array(opcode: &str, shape: &str, is_result: bool) -> Result<Option<XlaArray>, String> {
+    let shape = XlaParser::strict().parse(shape).map_err(|error| error.kind().to_string())?;
+    let shape = shape.canonical();
+    Ok(match (&shape, opcode) {
+        (XlaShape::Tuple(..), "copy-start") if is_result => {
+            shape.arrays().first().map(|(_, array)| (*array).clone())
+        }
+        _ => shape.as_array().cloned(),
+    })
+}
+
+/// Whether every element has the place that it had; `order` is that of a transpose.
+fn stays(
+    from: &XlaArray,
+    to: &XlaArray,
+    order: Option<&str>,
+) -> Result<bool, Box<dyn std::error::Error>> {
+    if from.dtype != to.dtype || in_memory(from) != in_memory(to) {
+        return Ok(false);
+    }
+    check_attributes(from, to)?;
+    let before = from.lower()?;
+    let moved: Layout = match order {
+        Some(order) => {
+            let order = order.trim_matches(['{', '}']).split(',').filter(|axis| !axis.is_empty());
+            let order: Vec<usize> = order.map(|axis| axis.trim().parse()).try_collect()?;
+            before.permute(&order)?
+        }
+        None => before.reshape(&to.extents()?)?,
+    };
+    Ok(moved.same_up_to_padding(&to.lower()?)?.is_none())
+}
+
+/// What of a layout is not in its index map and moves bytes: `E`, `S`, `M` and `SC`.
+fn in_memory(array: &XlaArray) -> (u64, i64, i64, Vec<XlaSplit>) {
+    let layout = array.layout_or_default();
+    let prefix = layout.prefix_bytes.max(0);
+    (array.element_bits(), layout.memory_space, prefix, layout.splits)
+}
+
+/// What differs between two arrays, in words.
+fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
+    let dims = |array: &XlaArray| format!("[{}]", array.dims.iter().join(","));
+    let [before, after] = [from, to].map(XlaArray::layout_or_default);
+    let orders = [&before, &after].map(|layout| &layout.minor_to_major[..]);
+    // Of different ranks only orders that are not row-major are worth a word.
+    let has_order = orders[0].len() == orders[1].len() || !orders.iter().all(|o| is_row_major(o));
+    let bits = [from, to].map(|array| array.element_bits().to_string());
+    let pairs = [
+        ("type", [from.dtype.to_string(), to.dtype.to_string()], true),
+        ("shape", [dims(from), dims(to)], true),
+        ("order", orders.map(|order| format!("{{{}}}", order.iter().join(","))), has_order),
+        ("tiles", [&before, &after].map(tiles), true),
+        ("memory space", [before.memory_space, after.memory_space].map(|s| s.to_string()), true),
+        // Another type has another width by itself.
+        ("element bits", bits, from.dtype == to.dtype),
+        ("prefix bytes", [before.prefix_bytes, after.prefix_bytes].map(|m| m.to_string()), true),
+        ("splits", [&before, &after].map(splits), true),
+        ("tail padding", [&before, &after].map(|l| l.tail_padding.unwrap_or(1).to_string()), true),
+    ];
+    let differs =
+        pairs.into_iter().filter(|(_, [before, after], counts)| *counts && before != after);
+    differs.map(|(what, [before, after], _)| format!("{what} {before} -> {after}")).collect()
+}
+
+fn is_row_major(order: &[i64]) -> bool {
+    order.is_sorted_by(|a, b| a > b)
+}
+
+fn tiles(layout: &XlaLayout) -> String {
+    let tiles = layout.tiles.iter().map(|tile| format!("({})", tile.iter().join(",")));
+    or_none("T", &tiles.collect::<String>())
+}
+
+fn splits(layout: &XlaLayout) -> String {
+    or_none("SC", &layout.splits.iter().join(""))
+}
+
+/// A list behind its mark, or `none`.
+fn or_none(mark: &str, list: &str) -> String {
+    if list.is_empty() { "none".into() } else { format!("{mark}{list}") }
+}

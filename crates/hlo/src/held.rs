@@ -1,0 +1,119 @@
+//! Instructions of which it is not known yet whether they are listed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::{HloInstruction, HloModule, op_name};
+
+/// How many are held before those inside fusions are looked for.
+const LEAST_ROOM: usize = 1024;
+
+/// Instructions of a module that may be listed: whether they are follows from calls that come later.
+///
+/// What is listed of them is in one text, which is read when they are.
+#[derive(Clone, Debug)]
+pub(super) struct Held<K> {
+    rows: Vec<HeldRow<K>>,
+    text: Vec<u8>,
+    /// How many there may be before those inside fusions are dropped.
+    room: usize,
+}
+
+/// An instruction that is held.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldRow<K> {
+    pub(super) computation: u32,
+    pub(super) line: u64,
+    /// The number of its shape, or of what it changes.
+    pub(super) number: usize,
+    /// How bad it is.
+    pub(super) key: K,
+    /// Where its text begins, and the lengths of its name, opcode and `metadata`.
+    start: usize,
+    lengths: [usize; 3],
+}
+
+/// The texts of an instruction that is held.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldText<'a> {
+    pub(super) name: &'a str,
+    pub(super) opcode: &'a str,
+    metadata: &'a str,
+}
+
+impl<K> Default for Held<K> {
+    fn default() -> Held<K> {
+        Held { rows: Vec::new(), text: Vec::new(), room: 0 }
+    }
+}
+
+impl<K: Copy> Held<K> {
+    pub(super) fn push(
+        &mut self,
+        from: HloInstruction<'_>,
+        computation: u32,
+        number: usize,
+        key: K,
+    ) {
+        let metadata = from.attribute("metadata").unwrap_or_default();
+        let texts = [from.name(), from.opcode(), metadata];
+        let (start, lengths) = (self.text.len(), texts.map(str::len));
+        texts.iter().for_each(|text| self.text.extend_from_slice(text.as_bytes()));
+        self.rows.push(HeldRow { computation, line: from.line(), number, key, start, lengths });
+    }
+
+    /// Whether it is time to look for those inside fusions.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.rows.len() > self.room.max(LEAST_ROOM)
+    }
+
+    /// Whether some were dropped because a fusion calls their computation.
+    pub(super) fn has_dropped(&self) -> bool {
+        self.room > 0
+    }
+
+    pub(super) fn rows(&self) -> &[HeldRow<K>] {
+        &self.rows
+    }
+
+    pub(super) fn rows_mut(&mut self) -> &mut [HeldRow<K>] {
+        &mut self.rows
+    }
+
+    /// Drops the others.
+    pub(super) fn retain(&mut self, is_kept: impl FnMut(&HeldRow<K>) -> bool) {
+        self.rows.retain(is_kept);
+        let mut end = 0;
+        for row in &mut self.rows {
+            let range = row.range();
+            row.start = end;
+            end += range.len();
+            self.text.copy_within(range, row.start);
+        }
+        self.text.truncate(end);
+        self.room = self.rows.len() + (self.rows.len() / 4).max(LEAST_ROOM);
+    }
+
+    pub(super) fn text(&self, row: &HeldRow<K>) -> HeldText<'_> {
+        let all = self.text.get(row.range()).unwrap_or_default();
+        let all = std::str::from_utf8(all).unwrap_or_default();
+        let [name, opcode, _] = row.lengths;
+        let (name, rest) = all.split_at_checked(name).unwrap_or_default();
+        let (opcode, metadata) = rest.split_at_checked(opcode).unwrap_or_default();
+        HeldText { name, opcode, metadata }
+    }
+}
+
+impl<K> HeldRow<K> {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.lengths.iter().sum::<usize>()
+    }
+}
+
+impl HeldText<'_> {
+    /// The operation and the line of the program that it comes from.
+    pub(super) fn origin(&self, module: &HloModule) -> (Option<String>, Option<String>) {
+        let source = module.source(self.metadata).map(|source| source.to_string());
+        (op_name(self.metadata).map(Cow::into_owned), source)
+    }
+}

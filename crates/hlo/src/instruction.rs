@@ -1,0 +1,282 @@
+//! A computation and its instructions, as they are handed out: `%name = shape opcode(operands), attributes`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use tensor_layout::error::{ParseError, Span};
+use tensor_layout::notation::{XlaParser, XlaShape};
+
+use crate::attributes::{HloAttributes, entry, unquoted};
+use crate::body::{Body, OperandRecord, Record};
+use crate::module::HloModule;
+
+/// A computation of a dump, until the next one is read.
+#[derive(Clone, Copy)]
+pub struct HloComputation<'a> {
+    module: &'a HloModule,
+    body: &'a Body,
+}
+
+impl fmt::Debug for HloComputation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {{ {} instructions }}", self.name(), self.len())
+    }
+}
+
+impl<'a> HloComputation<'a> {
+    pub(super) fn new(module: &'a HloModule, body: &'a Body) -> HloComputation<'a> {
+        HloComputation { module, body }
+    }
+
+    /// A stretch of the text.
+    pub(super) fn part(&self, span: Span) -> &'a str {
+        self.body.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    pub(super) fn operand_records(&self, range: Span) -> &'a [OperandRecord] {
+        self.body.operands.get(range.start..range.end).unwrap_or_default()
+    }
+
+    /// The module that it belongs to.
+    #[must_use]
+    pub fn module(&self) -> &'a HloModule {
+        self.module
+    }
+
+    /// The name, without `%`.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.part(self.body.name)
+    }
+
+    /// Whether the module begins here.
+    #[must_use]
+    pub fn is_entry(&self) -> bool {
+        self.body.is_entry
+    }
+
+    /// The number of its first line in the dump, from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.body.line
+    }
+
+    /// How many instructions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.body.records.len()
+    }
+
+    /// Whether it is without instructions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.body.records.is_empty()
+    }
+
+    /// The instructions in the order of the text.
+    pub fn instructions(&self) -> impl ExactSizeIterator<Item = HloInstruction<'a>> + use<'a> {
+        let computation = *self;
+        let numbered = self.body.records.iter().enumerate();
+        numbered.map(move |(index, record)| HloInstruction { computation, record, index })
+    }
+
+    /// The instruction with a number, from 0.
+    #[must_use]
+    pub fn instruction(&self, index: usize) -> Option<HloInstruction<'a>> {
+        let record = self.body.records.get(index)?;
+        Some(HloInstruction { computation: *self, record, index })
+    }
+
+    /// The instruction with a name, without `%`. Cost: linear in the instructions.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<HloInstruction<'a>> {
+        self.instructions().find(|instruction| instruction.name() == name)
+    }
+
+    /// The result; where none is marked `ROOT`, the last instruction.
+    #[must_use]
+    pub fn root(&self) -> Option<HloInstruction<'a>> {
+        self.instructions().find(HloInstruction::is_root).or_else(|| self.instructions().last())
+    }
+}
+
+/// An instruction of a computation.
+///
+/// Its parts are read when they are asked for.
+///
+/// ```
+/// use tensor_layout_hlo::HloDump;
+/// let text = "ENTRY %e (a: f32[2]) -> f32[2] {
+///   %a = f32[2]{0} parameter(0)
+///   ROOT %b.1 = f32[2]{0} add(f32[2]{0} %a, %a), metadata={op_name=\"f/add\" source_file=\"f.py\" source_line=7}
+/// }";
+/// let mut dump = HloDump::new(text.as_bytes());
+/// let entry = dump.next_computation()?.unwrap();
+/// let add = entry.instruction(1).unwrap();
+/// assert_eq!((add.name(), add.opcode(), add.shape_text(), add.line()), ("b.1", "add", "f32[2]{0}", 3));
+/// assert!(add.operands().all(|operand| operand.instruction().map(|i| i.name()) == Some("a")));
+/// assert_eq!(add.op_name().as_deref(), Some("f/add"));
+/// assert_eq!(add.source().unwrap().to_string(), "f.py:7");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct HloInstruction<'a> {
+    pub(super) computation: HloComputation<'a>,
+    pub(super) record: &'a Record,
+    pub(super) index: usize,
+}
+
+/// An operand of an instruction.
+#[derive(Clone, Copy)]
+pub struct HloOperand<'a> {
+    computation: HloComputation<'a>,
+    record: OperandRecord,
+}
+
+/// A line of the program that a dump was compiled from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HloSource<'a> {
+    /// The file.
+    pub file: Cow<'a, str>,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+impl fmt::Display for HloSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl fmt::Debug for HloInstruction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {} {}(..)", self.name(), self.shape_text(), self.opcode())
+    }
+}
+
+impl fmt::Debug for HloOperand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The operation that a `metadata` attribute names.
+pub(super) fn op_name(metadata: &str) -> Option<Cow<'_, str>> {
+    entry(metadata, "op_name").and_then(unquoted)
+}
+
+impl<'a> HloInstruction<'a> {
+    /// The name, without `%`.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.computation.part(self.record.name)
+    }
+
+    /// The text of the shape.
+    #[must_use]
+    pub fn shape_text(&self) -> &'a str {
+        self.computation.part(self.record.shape)
+    }
+
+    /// The shape.
+    ///
+    /// # Errors
+    /// Those of [`XlaShape`].
+    pub fn shape(&self) -> Result<XlaShape, ParseError> {
+        XlaParser::strict().parse(self.shape_text())
+    }
+
+    /// The opcode, as `add` or `all-gather-start`.
+    #[must_use]
+    pub fn opcode(&self) -> &'a str {
+        self.computation.part(self.record.opcode)
+    }
+
+    /// What stands between the brackets: operands as written, a literal or the number of a
+    /// parameter.
+    #[must_use]
+    pub fn arguments(&self) -> &'a str {
+        self.computation.part(self.record.arguments)
+    }
+
+    /// The number of a parameter.
+    #[must_use]
+    pub fn parameter(&self) -> Option<usize> {
+        (self.opcode() == "parameter").then(|| self.arguments().trim().parse().ok())?
+    }
+
+    /// The operands, in order.
+    pub fn operands(&self) -> impl ExactSizeIterator<Item = HloOperand<'a>> + use<'a> {
+        let computation = self.computation;
+        let records = computation.operand_records(self.record.operands);
+        records.iter().map(move |record| HloOperand { computation, record: *record })
+    }
+
+    /// Operand `at`, as an instruction of the same computation.
+    #[must_use]
+    pub fn operand(&self, at: usize) -> Option<HloInstruction<'a>> {
+        self.operands().nth(at)?.instruction()
+    }
+
+    /// The attributes.
+    #[must_use]
+    pub fn attributes(&self) -> HloAttributes<'a> {
+        HloAttributes::new(self.computation.part(self.record.attributes))
+    }
+
+    /// The value of an attribute.
+    #[must_use]
+    pub fn attribute(&self, key: &str) -> Option<&'a str> {
+        self.attributes().get(key)
+    }
+
+    /// The operation of the program that this comes from.
+    #[must_use]
+    pub fn op_name(&self) -> Option<Cow<'a, str>> {
+        op_name(self.attribute("metadata")?)
+    }
+
+    /// The line of the program that this comes from: written here, or in the tables of the module.
+    #[must_use]
+    pub fn source(&self) -> Option<HloSource<'a>> {
+        self.computation.module().source(self.attribute("metadata")?)
+    }
+
+    /// Whether it is the result of its computation.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.record.is_root
+    }
+
+    /// Its number in its computation, from 0.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The number of its first line in the dump, from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.record.line
+    }
+
+    /// The computation that it belongs to.
+    #[must_use]
+    pub fn computation(&self) -> HloComputation<'a> {
+        self.computation
+    }
+}
+
+impl<'a> HloOperand<'a> {
+    /// The name, without `%`.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.computation.part(self.record.name)
+    }
+
+    /// The instruction of that name in the same computation.
+    #[must_use]
+    pub fn instruction(&self) -> Option<HloInstruction<'a>> {
+        self.computation.instruction(self.record.instruction?)
+    }
+}

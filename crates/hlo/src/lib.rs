@@ -1,0 +1,54 @@
+//! Compiler dumps: the instructions of HLO text, and every shape in a text of any length.
+//!
+//! ```text
+//! HloModule jit_f, is_scheduled=true                                   a module
+//! ENTRY %main (x: f32[8,64]) -> f32[64,8] {                            a computation
+//!   %x = f32[8,64]{1,0} parameter(0), metadata={op_name="x"}           an instruction:
+//!   ROOT %t = f32[64,8]{0,1} transpose(%x), dimensions={1,0}           name, shape, opcode,
+//! }                                                                    operands, attributes
+//! ```
+//!
+//! [`HloDump`] hands out one computation after the other and forgets those before;
+//! [`HloReport`] adds up shapes wherever they stand, [`HloSummary`] what instructions write,
+//! [`HloCopies`] what only moves, and [`HloShardings`] what one device holds.
+
+mod attributes;
+mod body;
+mod bytes;
+mod candidates;
+mod collective;
+mod collectives;
+mod copies;
+mod dump;
+mod held;
+mod instruction;
+mod module;
+mod names;
+mod overview;
+mod pages;
+mod participants;
+mod report;
+mod roles;
+pub mod scan;
+mod shardings;
+mod summary;
+mod unread;
+
+pub use attributes::HloAttributes;
+pub use bytes::HloBytes;
+pub(crate) use candidates::{shape_end, type_before};
+pub use collective::{
+    Collective, CollectiveError, CollectiveHop, CollectiveKind, CollectiveTraffic,
+};
+pub use collectives::{CollectiveEntry, Collectives};
+pub use copies::{HloCopies, HloCopy};
+pub use dump::HloDump;
+use instruction::op_name;
+pub use instruction::{HloComputation, HloInstruction, HloOperand, HloSource};
+pub use module::HloModule;
+pub use overview::HloLargest;
+pub use report::{HloEntry, HloReport, HloTotals};
+pub use roles::HloRole;
+pub use shardings::{HloOnDevice, HloSharded, HloShardings};
+pub use summary::{HloComputationTotals, HloRow, HloSummary};
+pub use unread::UnreadLine;

@@ -1,0 +1,110 @@
+//! Texts that occur again and again: names, each with a number, and shapes, each read once.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use tensor_layout::notation::XlaShape;
+use tensor_layout::xla::XlaSizes;
+
+/// Names in the order in which they came, all in one text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    text: String,
+    ends: Vec<usize>,
+    numbers: HashTable<u32>,
+}
+
+impl Names {
+    /// Adds a name under the next number; from now on only this number is found for it. `None` at
+    /// 2^32 names.
+    pub(super) fn push(&mut self, name: &str) -> Option<u32> {
+        let number = u32::try_from(self.ends.len()).ok()?;
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        let Names { text, ends, numbers } = self;
+        let of = |number: &u32| nth(text, ends, *number);
+        match numbers.entry(hash(name), |known| of(known) == name, |known| hash(of(known))) {
+            Entry::Occupied(mut known) => *known.get_mut() = number,
+            Entry::Vacant(room) => {
+                room.insert(number);
+            }
+        }
+        Some(number)
+    }
+
+    /// The last number that a name got.
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        self.numbers.find(hash(name), |known| self.get(*known) == name).copied()
+    }
+
+    /// The name with a number.
+    pub(super) fn get(&self, number: u32) -> &str {
+        nth(&self.text, &self.ends, number)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+fn nth<'t>(text: &'t str, ends: &[usize], number: u32) -> &'t str {
+    let end = |at: usize| ends.get(at).copied();
+    let at = usize::try_from(number).unwrap_or(usize::MAX);
+    let start = at.checked_sub(1).and_then(end).unwrap_or(0);
+    end(at).and_then(|end| text.get(start..end)).unwrap_or_default()
+}
+
+pub(super) fn hash(name: &str) -> u64 {
+    FxBuildHasher.hash_one(name)
+}
+
+/// How many distinct texts are kept only so that the next one like it need not be parsed.
+pub(super) const MOST_KNOWN: usize = 1 << 16;
+
+/// Distinct shapes with their sizes, or why they have none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
+
+impl Shapes {
+    /// How many are known.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets all, once there are too many; their numbers no longer hold.
+    pub(super) fn trim(&mut self) {
+        if self.len() > MOST_KNOWN {
+            self.0.clear();
+        }
+    }
+
+    /// Adds a shape of `other`, and returns its number here.
+    pub(super) fn adopt(&mut self, other: &Shapes, number: usize) -> usize {
+        let Some((text, sizes)) = other.0.get_index(number) else { return number };
+        self.0.insert_full(text.clone(), sizes.clone()).0
+    }
+
+    /// The number of a shape and its sizes.
+    pub(super) fn number(&mut self, text: &str) -> (usize, Result<XlaSizes, &str>) {
+        let known = self.0.get_index_of(text);
+        let number = known.unwrap_or_else(|| {
+            let sizes = text.parse::<XlaShape>().and_then(|shape| shape.sizes());
+            let sizes = sizes.map_err(|error| error.kind().to_string());
+            self.0.insert_full(text.into(), sizes).0
+        });
+        let sizes = self.0.get_index(number).map(|(_, sizes)| sizes);
+        (number, sizes.map_or(Err(""), |sizes| sizes.as_ref().copied().map_err(|why| &**why)))
+    }
+
+    pub(super) fn get(&self, number: usize) -> (&str, XlaSizes) {
+        let found = self.0.get_index(number);
+        found.map_or(("", XlaSizes::default()), |(text, sizes)| {
+            (&**text, sizes.as_ref().copied().unwrap_or_default())
+        })
+    }
+}

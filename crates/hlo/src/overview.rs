@@ -1,0 +1,119 @@
+//! What the computations of a dump write, by what they are to their module.
+
+use std::collections::BTreeMap;
+
+use crate::{HloBytes, HloRole};
+use tensor_layout::{LayoutError, internals};
+
+/// How many of the computations that write most are kept by name.
+pub(super) const MOST_LARGEST: usize = 10;
+
+/// Sums over any number of computations, in the memory of a few.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Overview {
+    written: BTreeMap<HloRole, Sums>,
+    computations: BTreeMap<HloRole, usize>,
+    /// Of the entries.
+    pub(super) parameters: Sums,
+    pub(super) result: Sums,
+    largest: Vec<HloLargest>,
+}
+
+/// Sums that do not overflow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    count: u64,
+    unpadded: u128,
+    allocated: u128,
+}
+
+/// One of the computations that write most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloLargest {
+    /// Its name.
+    pub name: String,
+    /// What it is to its module.
+    pub role: HloRole,
+    /// The line of its head.
+    pub line: u64,
+    /// What its instructions write.
+    pub written: HloBytes,
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, bytes: HloBytes) {
+        self.count += bytes.count;
+        self.unpadded += u128::from(bytes.unpadded);
+        self.allocated += u128::from(bytes.allocated);
+    }
+
+    fn plus(self, other: Sums) -> Sums {
+        Sums {
+            count: self.count + other.count,
+            unpadded: self.unpadded + other.unpadded,
+            allocated: self.allocated + other.allocated,
+        }
+    }
+
+    fn minus(self, bytes: HloBytes) -> Sums {
+        Sums {
+            count: self.count - bytes.count,
+            unpadded: self.unpadded - u128::from(bytes.unpadded),
+            allocated: self.allocated - u128::from(bytes.allocated),
+        }
+    }
+
+    pub(super) fn count(self) -> u64 {
+        self.count
+    }
+
+    pub(super) fn bytes(self) -> Result<HloBytes, LayoutError> {
+        let too_large = |_| internals::too_large("the total size in bytes");
+        let unpadded = u64::try_from(self.unpadded).map_err(too_large)?;
+        let allocated = u64::try_from(self.allocated).map_err(too_large)?;
+        Ok(HloBytes { count: self.count, unpadded, allocated })
+    }
+}
+
+impl Overview {
+    /// Adds a computation.
+    pub(super) fn add(&mut self, role: HloRole, written: HloBytes, name: &str, line: u64) {
+        self.written.entry(role).or_default().add(written);
+        *self.computations.entry(role).or_default() += 1;
+        let is_small = self
+            .largest
+            .get(MOST_LARGEST - 1)
+            .is_some_and(|last| written.allocated <= last.written.allocated);
+        if role.is_in_memory() && !is_small {
+            let before = |one: &HloLargest| one.written.allocated >= written.allocated;
+            let at = self.largest.partition_point(before);
+            self.largest.insert(at, HloLargest { name: name.to_owned(), role, line, written });
+            self.largest.truncate(MOST_LARGEST);
+        }
+    }
+
+    /// How many computations have a role.
+    pub(super) fn computations(&self, role: HloRole) -> usize {
+        self.computations.get(&role).copied().unwrap_or(0)
+    }
+
+    /// What computations with a role write.
+    pub(super) fn written(&self, role: HloRole) -> Sums {
+        self.written.get(&role).copied().unwrap_or_default()
+    }
+
+    /// The computations in memory that write most.
+    pub(super) fn largest(&self) -> &[HloLargest] {
+        &self.largest
+    }
+
+    /// How many computations in memory are not among the largest, and what they write.
+    pub(super) fn others(&self) -> (usize, Sums) {
+        let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
+        let count = in_memory().map(|role| self.computations(role)).sum::<usize>();
+        let all = in_memory().fold(Sums::default(), |sums, role| sums.plus(self.written(role)));
+        let rest = self.largest.iter().fold(all, |rest, one| rest.minus(one.written));
+        (count - self.largest.len(), rest)
+    }
+}

@@ -1,0 +1,216 @@
+//! Summaries of dumps as pages for a person.
+
+use itertools::Itertools;
+
+use crate::HloBytes;
+use crate::copies::{HloCopies, HloCopy};
+use crate::overview::HloLargest;
+use crate::roles::HloRole;
+use crate::shardings::{HloOnDevice, HloSharded, HloShardings};
+use crate::summary::{HloRow, HloSummary};
+use crate::unread::UnreadLine;
+use tensor_layout::LayoutError;
+use tensor_layout::internals::to_u64;
+use tensor_layout::internals::{counted, printable, readable_bytes};
+
+/// How many rows a page has, if nothing else is said.
+const SHOWN: usize = 20;
+
+/// How many lines that could not be read a page has.
+const FEW: usize = 10;
+
+/// Three byte counts, right-aligned, and text.
+fn row(cells: [String; 3], text: &str) -> String {
+    let [a, b, c] = cells;
+    format!("{a:>11} {b:>11} {c:>11}  {text}\n")
+}
+
+fn bytes_row(bytes: HloBytes, text: &str) -> String {
+    row([bytes.padding(), bytes.unpadded, bytes.allocated].map(readable_bytes), text)
+}
+
+/// The second line of an instruction: where it comes from in the program.
+pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>) -> String {
+    let parts = op_name.into_iter().chain(source).join(", ");
+    if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
+}
+
+fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    let lines = lines.take(FEW).map(|(line, why)| format!("  line {line}: {why}\n"));
+    let lines = lines.collect::<String>();
+    format!("\n{} could not be read\n{lines}", counted(count, "line"))
+}
+
+impl HloSummary {
+    /// A page for a person: the `top` worst instructions (20 if not said), parameters and results of
+    /// the entry, totals by computation, and `unread` lines of the dump.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn page(&self, top: Option<usize>, unread: &[UnreadLine]) -> Result<String, LayoutError> {
+        let head = |what: &str| row(["waste", "elements", "allocated"].map(str::to_owned), what);
+        let mut page = head("instruction");
+        for HloRow { line, name, opcode, shape, sizes, op_name, source, computation, role } in
+            self.rows().take(top.unwrap_or(SHOWN))
+        {
+            let bytes = HloBytes {
+                count: 1,
+                unpadded: sizes.unpadded_bytes,
+                allocated: sizes.allocated_bytes,
+            };
+            let place = match role {
+                HloRole::Entry => String::new(),
+                _ => format!(" in {computation}"),
+            };
+            page += &bytes_row(bytes, &format!("{opcode} {name}, line {line}{place}"));
+            page += &format!("{:13}{shape}\n", "");
+            page += &origin(13, op_name, source);
+        }
+        page += &format!("\n{}", head("entry"));
+        for (what, bytes) in [("parameter", self.parameters()?), ("result", self.result()?)] {
+            page += &bytes_row(bytes, &counted(bytes.count, what));
+        }
+        if let Some(HloOnDevice { parameters, result }) = self.on_device()? {
+            for (what, bytes) in [("parameter", parameters), ("result", result)] {
+                let held = format!("{}, on one device", counted(bytes.count, what));
+                page += &bytes_row(bytes, &held);
+            }
+        }
+        page += &partitioned(self.partitions());
+        page += "\nwhat instructions write, each once: sums over shapes, not the memory that is live \
+                 at one time\n";
+        page += &head("computation");
+        page += &self.computation_rows()?;
+        let lines = unread.iter().chain(self.unread_lines());
+        let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text))).collect_vec();
+        let count = to_u64(lines.len());
+        page += &unread_page(lines.into_iter(), count);
+        Ok(printable(&page).into_owned())
+    }
+
+    fn computation_rows(&self) -> Result<String, LayoutError> {
+        let overview = self.overview();
+        let mut page = String::new();
+        for HloLargest { name, role, line, written, .. } in overview.largest() {
+            let count = counted(written.count, "instruction");
+            page += &bytes_row(*written, &format!("{} {name}, line {line}: {count}", role.name()));
+        }
+        let (count, rest) = overview.others();
+        if count > 0 {
+            page += &bytes_row(rest.bytes()?, &format!("{count} more"));
+        }
+        for (role, what) in [
+            (HloRole::Fused, "inside fusions, not in memory"),
+            (HloRole::Applied, "applied to elements, as in a reduce"),
+        ] {
+            if overview.computations(role) > 0 {
+                let bytes = self.written(role)?;
+                page += &bytes_row(bytes, &format!("{} {what}", counted(bytes.count, "value")));
+            }
+        }
+        Ok(page)
+    }
+}
+
+/// What shapes are once a module is partitioned.
+fn partitioned(devices: Option<u64>) -> String {
+    devices.map_or(String::new(), |devices| {
+        format!("shapes are those of one device: the module is partitioned over {devices}\n")
+    })
+}
+
+impl HloShardings {
+    /// A page for a person: the `top` instructions of which a device holds most (20 if not said),
+    /// and what it holds of the parameters and results of the entries.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        let line = |device: &str, padding: &str, whole: &str, text: &str| {
+            format!("{device:>11} {padding:>11} {whole:>11}  {text}\n")
+        };
+        let mut page = line("on a device", "padding", "whole", "instruction");
+        for entry in self.entries().iter().take(top.unwrap_or(SHOWN)) {
+            let HloSharded { name, opcode, line: number, shape, sharding, .. } = entry;
+            let device = entry.device;
+            let [held, padding] = [device.allocated, device.padding()].map(readable_bytes);
+            let whole = readable_bytes(entry.whole_bytes);
+            page += &line(&held, &padding, &whole, &format!("{opcode} {name}, line {number}"));
+            page += &format!("{:13}{shape}, sharding={sharding}\n", "");
+            page += &origin(13, entry.op_name.as_deref(), None);
+        }
+        let hidden = self.entries().len().saturating_sub(top.unwrap_or(SHOWN));
+        if hidden > 0 {
+            page += &line("", "", "", &format!("{hidden} more"));
+        }
+        if self.entries().is_empty() {
+            page += &line("", "", "", "no instruction has a sharding");
+        }
+        let HloOnDevice { parameters, result } = self.on_device();
+        for (what, bytes) in [("parameter", parameters), ("result", result)] {
+            let [held, padding] = [bytes.allocated, bytes.padding()].map(readable_bytes);
+            let text = format!("{} of the entry", counted(bytes.count, what));
+            page += &line(&held, &padding, "", &text);
+        }
+        page += match self.partitions() {
+            None => "instructions without a sharding are counted whole\n",
+            Some(_) => "",
+        };
+        page += &partitioned(self.partitions());
+        let left_over = to_u64(self.left_over());
+        if left_over > 0 {
+            let count = counted(left_over, "sharding");
+            let describes = if left_over == 1 { "it describes" } else { "they describe" };
+            page += &format!(
+                "{count} left over from before partitioning; {describes} the whole tensor\n"
+            );
+        }
+        let unread = self.unread_lines().iter();
+        let unread = unread.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        page += &unread_page(unread, to_u64(self.unread_lines().len()));
+        printable(&page).into_owned()
+    }
+}
+
+impl HloCopies {
+    /// A page for a person: the `top` greatest (20 if not said), and the sum of what is not free.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        let line = |read: &str, written: &str, free: &str, text: &str| {
+            format!("{read:>11} {written:>11} {free:>9}  {text}\n")
+        };
+        let mut page = line("read", "written", "free", "instruction");
+        for entry in self.entries().iter().take(top.unwrap_or(SHOWN)) {
+            let HloCopy { name, opcode, line: number, from, to, changes, .. } = entry;
+            let place = match entry.role {
+                HloRole::Entry => String::new(),
+                _ => format!(" in {}", entry.computation),
+            };
+            let changes = match &changes[..] {
+                [] => "nothing changes".to_owned(),
+                changes => changes.join(", "),
+            };
+            let free = match (entry.role.is_in_memory(), entry.is_free) {
+                (false, _) => "in fusion",
+                (_, Some(true)) => "yes",
+                (_, Some(false)) => "no",
+                (_, None) => "?",
+            };
+            let [read, written] = [entry.read, entry.written].map(readable_bytes);
+            let text = format!("{opcode} {name}, line {number}{place}: {changes}");
+            page += &line(&read, &written, free, &text);
+            page += &format!("{:13}{from} -> {to}\n", "");
+            page += &origin(13, entry.op_name.as_deref(), entry.source.as_deref());
+        }
+        let [read, written] = [self.moved().0, self.moved().1].map(readable_bytes);
+        let (all, paid) = self.count();
+        let hidden = all.saturating_sub(top.unwrap_or(SHOWN));
+        let hidden = if hidden > 0 { format!("; {hidden} not shown") } else { String::new() };
+        page +=
+            &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));
+        let unread = self.unread().iter().cloned();
+        page += &unread_page(unread, to_u64(self.unread().len()));
+        printable(&page).into_owned()
+    }
+}

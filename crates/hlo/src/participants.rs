@@ -1,0 +1,155 @@
+//! Which devices take part in a collective together: what the numbers in its attributes count.
+//!
+//! ```text
+//! replica_count=2, num_partitions=3: device = 3 replica + partition     replica 0: 0 1 2   1: 3 4 5
+//! groups {0,1} of replicas                       0 3, 1 4, 2 5          for every partition
+//! groups {0,1} of partitions                     0 1, 3 4               for every replica
+//! groups {0,1} of replicas with all partitions   0 1 2 3 4 5
+//! ```
+
+use itertools::iproduct;
+
+use super::collective::{CollectiveError, CollectiveKind};
+use crate::{HloInstruction, HloModule};
+use tensor_layout::internals::check_listed;
+use tensor_layout::internals::to_u64;
+use tensor_layout::sharding::DeviceGroups;
+use tensor_layout::{LayoutError, internals};
+
+/// What the numbers count (XLA's `CollectiveOpGroupMode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Replicas,
+    Partitions,
+    ReplicasWithPartitions,
+    Devices,
+}
+
+impl Mode {
+    /// Source: openxla/xla, `collective_ops_utils.cc`, GetCollectiveOpGroupMode.
+    fn of(kind: CollectiveKind, has_channel: bool, is_global: bool) -> Option<Mode> {
+        use CollectiveKind as K;
+        let is_of_pairs = matches!(kind, K::AllToAll | K::Permute | K::Broadcast);
+        match (has_channel, is_global) {
+            (false, true) => None,
+            (false, false) => Some(Mode::Replicas),
+            (true, true) => Some(Mode::Devices),
+            (true, false) if is_of_pairs => Some(Mode::Partitions),
+            (true, false) => Some(Mode::ReplicasWithPartitions),
+        }
+    }
+
+    /// What a number names, and what of the instruction says so.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Mode::Replicas => ("replica", "without `channel_id`"),
+            Mode::Partitions => ("partition", "with `channel_id`"),
+            Mode::ReplicasWithPartitions => {
+                ("replica", "with `channel_id` and without `use_global_device_ids=true`")
+            }
+            Mode::Devices => ("device", "with `use_global_device_ids=true`"),
+        }
+    }
+}
+
+/// The devices of a module.
+#[derive(Clone, Copy, Debug)]
+struct Devices {
+    replicas: u64,
+    partitions: u64,
+    all: u64,
+}
+
+impl Devices {
+    fn of(module: &HloModule) -> Result<Devices, LayoutError> {
+        let (replicas, partitions) = (module.replicas().max(1), module.partitions().max(1));
+        let too_large = || internals::too_large("the number of devices");
+        let all = replicas.checked_mul(partitions).ok_or_else(too_large)?;
+        Ok(Devices { replicas, partitions, all })
+    }
+
+    /// How many there are of what the numbers count.
+    fn count(self, mode: Mode) -> u64 {
+        match mode {
+            Mode::Replicas | Mode::ReplicasWithPartitions => self.replicas,
+            Mode::Partitions => self.partitions,
+            Mode::Devices => self.all,
+        }
+    }
+
+    /// Refuses numbers that the module does not have. One that does not tell how many devices it has
+    /// is taken to have those that are named.
+    fn check(self, mode: Mode, groups: &[Vec<u64>]) -> Result<(), CollectiveError> {
+        let count = self.count(mode);
+        let beyond = groups.iter().flatten().find(|id| **id >= count).filter(|_| self.all > 1);
+        let (what, because) = mode.words();
+        beyond.map_or(Ok(()), |id| Err(CollectiveError::Beyond { what, id: *id, count, because }))
+    }
+
+    /// The devices of groups of numbers.
+    ///
+    /// Source: openxla/xla, `collective_ops_utils.cc`, GetParticipatingDevicesGroups.
+    fn named(self, mode: Mode, groups: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, CollectiveError> {
+        self.check(mode, &groups)?;
+        let listed = groups.iter().map(|group| to_u64(group.len())).sum::<u64>();
+        check_listed(listed.saturating_mul(self.all / self.count(mode)))?;
+        let device = |replica: u64, partition: u64| replica * self.partitions + partition;
+        Ok(match mode {
+            Mode::Devices => groups,
+            Mode::Replicas => in_each(&groups, self.partitions, device),
+            Mode::Partitions => in_each(&groups, self.replicas, |id, replica| device(replica, id)),
+            Mode::ReplicasWithPartitions => {
+                let all = |group: Vec<u64>| {
+                    iproduct!(group, 0..self.partitions).map(|(r, p)| device(r, p))
+                };
+                groups.into_iter().map(|group| all(group).collect()).collect()
+            }
+        })
+    }
+}
+
+/// The devices of every group in each of `count` others.
+fn in_each(groups: &[Vec<u64>], count: u64, device: impl Fn(u64, u64) -> u64) -> Vec<Vec<u64>> {
+    let groups = iproduct!(groups, 0..count);
+    groups.map(|(group, other)| group.iter().map(|id| device(*id, other)).collect()).collect()
+}
+
+impl HloInstruction<'_> {
+    /// The devices that take part together, group by group in the order that is written; the groups
+    /// of a `collective-permute` are its pairs.
+    pub(super) fn participants(
+        &self,
+        kind: CollectiveKind,
+    ) -> Result<Vec<Vec<u64>>, CollectiveError> {
+        let is_global = self.attribute("use_global_device_ids") == Some("true");
+        let mode = Mode::of(kind, self.attribute("channel_id").is_some(), is_global);
+        let mode = mode.ok_or(CollectiveError::NoChannel)?;
+        let devices = Devices::of(self.computation().module())?;
+        let groups = match kind {
+            CollectiveKind::Permute => self.pairs()?,
+            _ => self.groups(mode, devices)?,
+        };
+        devices.named(mode, groups)
+    }
+
+    fn groups(&self, mode: Mode, devices: Devices) -> Result<Vec<Vec<u64>>, CollectiveError> {
+        let groups: DeviceGroups = self.listed("replica_groups")?.parse()?;
+        match &groups {
+            DeviceGroups::Listed(groups) if groups.is_empty() && mode == Mode::Devices => {
+                Err(CollectiveError::NoGlobalGroups)
+            }
+            _ => Ok(groups.lower(devices.count(mode))?),
+        }
+    }
+
+    fn pairs(&self) -> Result<Vec<Vec<u64>>, CollectiveError> {
+        match self.listed("source_target_pairs")?.parse()? {
+            DeviceGroups::Listed(pairs) if pairs.iter().all(|pair| pair.len() == 2) => Ok(pairs),
+            _ => Err(CollectiveError::NotPairs),
+        }
+    }
+
+    fn listed(&self, attribute: &'static str) -> Result<&str, CollectiveError> {
+        self.attribute(attribute).ok_or(CollectiveError::Missing(attribute))
+    }
+}

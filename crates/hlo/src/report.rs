@@ -1,0 +1,314 @@
+//! Every shape in a text of any length, with what it allocates.
+
+use std::io::{self, BufRead, Read};
+
+use indexmap::IndexMap;
+
+use crate::HloBytes;
+use crate::candidates::{Candidate, Candidates};
+use crate::overview::Sums;
+use crate::unread::{Unread, UnreadLine};
+use tensor_layout::internals::to_u64;
+use tensor_layout::internals::{counted, printable, readable_bytes};
+use tensor_layout::notation::XlaShape;
+use tensor_layout::xla::XlaSizes;
+use tensor_layout::{LayoutError, internals};
+
+/// A longer line is read in pieces, cut at a blank.
+const LONGEST_PIECE: usize = 1 << 20;
+
+/// How many distinct shapes are told apart.
+const MOST_SHAPES: usize = 1 << 18;
+
+/// The distinct shapes of a compiler dump.
+///
+/// A shape is an entry under its text as written, wherever it stands: in tuples, among operands,
+/// in attributes; each occurrence counts once. Quoted text is skipped. After 262 144 distinct shapes
+/// further ones are [not ranked](HloReport::unranked): the totals count them, no entry does.
+/// Cost: one pass; memory for those shapes, and one line, at most 1 MiB of it.
+///
+/// ```
+/// use tensor_layout_hlo::HloReport;
+/// let dump = "%a = bf16[3,5]{1,0:T(8,128)(2,1)} add(bf16[3,5]{1,0:T(8,128)(2,1)} %b, f32[] %c)";
+/// let report = HloReport::scan(dump.as_bytes(), |_| {})?;
+/// let entries = report.entries();
+/// assert_eq!((entries[0].shape, entries[0].count), ("bf16[3,5]{1,0:T(8,128)(2,1)}", 2));
+/// assert_eq!((entries[0].sizes.unpadded_bytes, entries[0].sizes.allocated_bytes), (30, 2048));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HloReport {
+    shapes: IndexMap<Box<str>, Outcome>,
+    /// The occurrences of shapes beyond the ones that are told apart.
+    others: Sums,
+    unread: Unread,
+    lines: u64,
+}
+
+/// What is known of one text: its sizes and count, or why it is refused.
+#[derive(Clone, Debug)]
+enum Outcome {
+    Shape(XlaSizes, u64),
+    Refused(String),
+}
+
+/// One distinct shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HloEntry<'a> {
+    /// Its text as written.
+    pub shape: &'a str,
+    /// How often it occurs.
+    pub count: u64,
+    /// The sizes of one occurrence.
+    pub sizes: XlaSizes,
+}
+
+/// All occurrences of all shapes together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HloTotals {
+    /// How many distinct shapes.
+    pub shapes: u64,
+    /// How many occurrences.
+    pub count: u64,
+    /// The elements alone.
+    pub unpadded_bytes: u64,
+    /// The allocations.
+    pub allocated_bytes: u64,
+}
+
+impl HloReport {
+    /// Reads a dump; `progress` is called with the number of bytes read after every piece.
+    ///
+    /// # Errors
+    /// What `input` fails with. Lines that cannot be read are not errors here:
+    /// [`unread_lines`](HloReport::unread_lines).
+    pub fn scan(mut input: impl BufRead, mut progress: impl FnMut(u64)) -> io::Result<HloReport> {
+        let mut report = HloReport::default();
+        let mut piece = Vec::new();
+        let (mut bytes, mut quoted, mut unread) = (0_u64, false, false);
+        loop {
+            let room = to_u64(LONGEST_PIECE - piece.len());
+            let read = input.by_ref().take(room).read_until(b'\n', &mut piece)?;
+            bytes += to_u64(read);
+            if piece.is_empty() {
+                return Ok(report);
+            }
+            // `take` stops a line at the longest piece only; short of it, the input has ended.
+            let ends = piece.ends_with(b"\n") || piece.len() < LONGEST_PIECE;
+            let cut = if ends { piece.len() } else { last_blank(&piece) };
+            let rest = piece.split_off(cut);
+            let number = report.lines + 1;
+            unread = report.piece(&piece, number, &mut quoted, unread);
+            if ends {
+                report.lines += 1;
+                (quoted, unread) = (false, false);
+            }
+            piece = rest;
+            progress(bytes);
+        }
+    }
+
+    /// Counts the shapes of a piece of line `number`; returns whether the line is unread by now.
+    fn piece(&mut self, piece: &[u8], number: u64, quoted: &mut bool, unread: bool) -> bool {
+        let mut unread = unread;
+        let candidates = Candidates::new(piece, quoted);
+        for candidate in candidates {
+            let refusal = match candidate {
+                Candidate::Shape(text) => self.count(text),
+                Candidate::Broken(text) => Some((text, "this shape is not closed".to_owned())),
+            };
+            if let Some((text, reason)) = refusal
+                && !unread
+            {
+                unread = true;
+                self.unread.push(number, text, reason);
+            }
+        }
+        unread
+    }
+
+    fn count<'t>(&mut self, text: &'t [u8]) -> Option<(&'t [u8], String)> {
+        // Candidates are ASCII.
+        let shape = std::str::from_utf8(text).unwrap_or_default();
+        if !self.shapes.contains_key(shape) {
+            let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
+            let sizes = sizes.map_err(|error| error.kind().to_string());
+            if self.shapes.len() >= MOST_SHAPES {
+                return self.count_other(text, sizes);
+            }
+            let outcome = match sizes {
+                Ok(sizes) => Outcome::Shape(sizes, 0),
+                Err(why) => Outcome::Refused(why),
+            };
+            self.shapes.insert(shape.into(), outcome);
+        }
+        match self.shapes.get_mut(shape)? {
+            Outcome::Shape(_, count) => {
+                *count += 1;
+                None
+            }
+            Outcome::Refused(reason) => Some((text, reason.clone())),
+        }
+    }
+
+    fn count_other<'t>(
+        &mut self,
+        text: &'t [u8],
+        sizes: Result<XlaSizes, String>,
+    ) -> Option<(&'t [u8], String)> {
+        match sizes {
+            Ok(XlaSizes { unpadded_bytes: unpadded, allocated_bytes: allocated, .. }) => {
+                self.others.add(HloBytes { count: 1, unpadded, allocated });
+                None
+            }
+            Err(why) => Some((text, why)),
+        }
+    }
+
+    /// The shapes, those that waste most in one occurrence first.
+    #[must_use]
+    pub fn entries(&self) -> Vec<HloEntry<'_>> {
+        let mut entries: Vec<HloEntry<'_>> = self.ranked().collect();
+        entries.sort_by(|a, b| {
+            let key = |entry: &HloEntry<'_>| (entry.sizes.padding_bytes(), entry.count);
+            key(b).cmp(&key(a)).then_with(|| a.shape.cmp(b.shape))
+        });
+        entries
+    }
+
+    fn ranked(&self) -> impl Iterator<Item = HloEntry<'_>> {
+        self.shapes.iter().filter_map(|(shape, outcome)| match outcome {
+            Outcome::Shape(sizes, count) => Some(HloEntry { shape, count: *count, sizes: *sizes }),
+            Outcome::Refused(_) => None,
+        })
+    }
+
+    /// The number of occurrences of shapes that were not told apart, because there were too many
+    /// distinct ones before them: [`totals`](HloReport::totals) adds their bytes, but no entry
+    /// counts them.
+    #[must_use]
+    pub fn unranked(&self) -> u64 {
+        self.others.count()
+    }
+
+    /// The note on what is not ranked, for a person.
+    #[must_use]
+    pub fn unranked_text(&self) -> String {
+        format!(
+            "{} of further shapes not ranked: only the first {} distinct shapes are told apart",
+            counted(self.unranked(), "occurrence"),
+            self.shapes.len()
+        )
+    }
+
+    /// All occurrences together; `shapes` counts the distinct ones that are ranked.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn totals(&self) -> Result<HloTotals, LayoutError> {
+        let too_large = || internals::too_large("the total size in bytes");
+        let add = |sum: u64, bytes: u64, count: u64| {
+            bytes.checked_mul(count).and_then(|all| sum.checked_add(all)).ok_or_else(too_large)
+        };
+        let HloBytes { count, unpadded, allocated } = self.others.bytes()?;
+        let others =
+            HloTotals { shapes: 0, count, unpadded_bytes: unpadded, allocated_bytes: allocated };
+        self.ranked().try_fold(others, |totals, entry| {
+            let HloEntry { count, sizes, .. } = entry;
+            Ok(HloTotals {
+                shapes: totals.shapes + 1,
+                count: totals.count + count,
+                unpadded_bytes: add(totals.unpadded_bytes, sizes.unpadded_bytes, count)?,
+                allocated_bytes: add(totals.allocated_bytes, sizes.allocated_bytes, count)?,
+            })
+        })
+    }
+
+    /// A page for a person: the `top` worst shapes (20 if not said), totals, unread lines.
+    ///
+    /// # Errors
+    /// As [`totals`](HloReport::totals).
+    pub fn page(&self, top: Option<usize>) -> Result<String, LayoutError> {
+        const SHOWN: usize = 20;
+        let top = top.unwrap_or(SHOWN);
+        let totals = self.totals()?;
+        let mut page = String::new();
+        let mut line = |waste: u64, unpadded: u64, allocated: u64, count: &str, text: &str| {
+            let [waste, unpadded, allocated] = [waste, unpadded, allocated].map(readable_bytes);
+            page.push_str(&format!(
+                "{waste:>11} {unpadded:>11} {allocated:>11} {count:>7}  {text}\n"
+            ));
+        };
+        let entries = self.entries();
+        for HloEntry { shape, count, sizes } in entries.iter().take(top) {
+            let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
+            line(sizes.padding_bytes(), unpadded, allocated, &count.to_string(), shape);
+        }
+        let (unpadded, allocated) = (totals.unpadded_bytes, totals.allocated_bytes);
+        let waste = allocated.saturating_sub(unpadded);
+        let more = entries.len().saturating_sub(top);
+        let kinds = match more {
+            0 => format!("all of {}", counted(totals.shapes, "shape")),
+            _ => format!("all of {}, {more} of them not shown", counted(totals.shapes, "shape")),
+        };
+        line(waste, unpadded, allocated, &totals.count.to_string(), &kinds);
+        let head = format!(
+            "{:>11} {:>11} {:>11} {:>7}  shape\n",
+            "waste", "unpadded", "allocated", "count"
+        );
+        if self.unranked() > 0 {
+            page.push_str(&format!("{:43}{}\n", "", self.unranked_text()));
+        }
+        Ok(printable(&format!("{head}{page}{}", self.unread_page())).into_owned())
+    }
+
+    fn unread_page(&self) -> String {
+        const SHOWN: usize = 10;
+        let count = self.unread.count();
+        if count == 0 {
+            return String::new();
+        }
+        let lines = self.unread.lines().iter().take(SHOWN);
+        let lines = lines.map(|l| format!("  line {}: {}: {}\n", l.line, l.reason, l.text));
+        format!("\n{} could not be read\n{}", counted(count, "line"), lines.collect::<String>())
+    }
+
+    /// Writes the shapes as CSV: `shape,count,unpadded_bytes,allocated_bytes,waste_bytes`, the
+    /// shape in quotes; the `top` worst, or all.
+    ///
+    /// # Errors
+    /// What `out` fails with.
+    pub fn write_csv(&self, out: &mut dyn io::Write, top: Option<usize>) -> io::Result<()> {
+        writeln!(out, "shape,count,unpadded_bytes,allocated_bytes,waste_bytes")?;
+        for entry in self.entries().iter().take(top.unwrap_or(usize::MAX)) {
+            let HloEntry { shape, count, sizes } = entry;
+            let (unpadded, allocated) = (sizes.unpadded_bytes, sizes.allocated_bytes);
+            let waste = sizes.padding_bytes();
+            writeln!(out, "\"{shape}\",{count},{unpadded},{allocated},{waste}")?;
+        }
+        Ok(())
+    }
+
+    /// The first thousand lines with a shape that could not be read.
+    #[must_use]
+    pub fn unread_lines(&self) -> &[UnreadLine] {
+        self.unread.lines()
+    }
+
+    /// How many lines have a shape that could not be read.
+    #[must_use]
+    pub fn unread_count(&self) -> u64 {
+        self.unread.count()
+    }
+
+    /// How many lines there are.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+}
+
+/// Where a piece of a long line may be cut: behind its last blank, or at its end.
+fn last_blank(piece: &[u8]) -> usize {
+    piece.iter().rposition(|byte| *byte == b' ').map_or(piece.len(), |at| at + 1)
+}

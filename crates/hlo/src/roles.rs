@@ -1,0 +1,218 @@
+//! What computations are to their module: where it begins, bodies of loops, insides of fusions.
+
+use std::cmp::Reverse;
+
+use crate::HloComputation;
+use crate::names::Names;
+use tensor_layout::{LayoutError, internals};
+
+/// What a computation is to its module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum HloRole {
+    /// The module begins here.
+    Entry,
+    /// The body or condition of a loop, a branch, or a function that is called: its values are in
+    /// memory, as those of the entry are.
+    Called,
+    /// No instruction of the module calls it.
+    Uncalled,
+    /// The inside a fusion: its values are not in memory, except parameters and result, which are
+    /// those of the fusion.
+    Fused,
+    /// Applied to elements, as the sum of a `reduce` is.
+    Applied,
+}
+
+impl HloRole {
+    /// All of them.
+    pub const ALL: &[HloRole] =
+        &[HloRole::Entry, HloRole::Called, HloRole::Uncalled, HloRole::Fused, HloRole::Applied];
+
+    /// Whether the values of its instructions are in memory.
+    #[must_use]
+    pub fn is_in_memory(self) -> bool {
+        matches!(self, HloRole::Entry | HloRole::Called | HloRole::Uncalled)
+    }
+
+    /// The role in a word: `entry`, `called`, `uncalled`, `fused`, `applied`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            HloRole::Entry => "entry",
+            HloRole::Called => "called",
+            HloRole::Uncalled => "uncalled",
+            HloRole::Fused => "fused",
+            HloRole::Applied => "applied",
+        }
+    }
+}
+
+/// Why instructions may be missing that are in memory after all.
+pub(super) const NOT_LISTED: &str = "a fusion and another instruction both call this \
+    computation; not all of its instructions are listed";
+
+/// The calls of a module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    names: Names,
+    computations: Vec<Computation>,
+    calls: Vec<Call>,
+    /// The same of callees that had not been read; in dumps of XLA they stand before their callers.
+    ahead: Vec<(u32, HloRole, Box<str>)>,
+}
+
+/// What is known of a computation before all of its callers are.
+#[derive(Clone, Copy, Debug)]
+struct Computation {
+    line: u64,
+    is_entry: bool,
+    is_fused: bool,
+}
+
+/// Who calls whom, and as what.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    callee: u32,
+    caller: u32,
+    role: HloRole,
+}
+
+impl Calls {
+    /// Adds a computation and notes whom it calls; returns its number.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge) from 2^32 computations of a module on.
+    pub(super) fn add(&mut self, computation: HloComputation<'_>) -> Result<u32, LayoutError> {
+        let caller = u32::try_from(self.names.len()).ok().ok_or_else(too_large)?;
+        for instruction in computation.instructions() {
+            let (role, keys) = callees(instruction.opcode());
+            let texts = keys.iter().filter_map(|key| instruction.attribute(key));
+            for name in texts.flat_map(|text| text.trim_matches(['{', '}']).split(',')) {
+                let name = name.trim().trim_start_matches('%');
+                match self.names.number(name) {
+                    Some(callee) => self.call(caller, role, callee),
+                    None => self.ahead.push((caller, role, name.into())),
+                }
+            }
+        }
+        let (line, is_entry) = (computation.line(), computation.is_entry());
+        self.computations.push(Computation { line, is_entry, is_fused: false });
+        self.names.push(computation.name()).ok_or_else(too_large)
+    }
+
+    fn call(&mut self, caller: u32, role: HloRole, callee: u32) {
+        if let (HloRole::Fused, Some(callee)) = (role, self.computations.get_mut(index(callee))) {
+            callee.is_fused = true;
+        }
+        self.calls.push(Call { callee, caller, role });
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.computations.is_empty()
+    }
+
+    /// Whether a fusion is known by now to call a computation; in dumps of XLA nothing else does.
+    pub(super) fn is_fused(&self, number: u32) -> bool {
+        self.computations.get(index(number)).is_some_and(|of| of.is_fused)
+    }
+
+    /// The name of a computation.
+    pub(super) fn name(&self, number: u32) -> &str {
+        self.names.get(number)
+    }
+
+    /// The line of its head.
+    pub(super) fn line(&self, number: u32) -> u64 {
+        self.computations.get(index(number)).map_or(0, |of| of.line)
+    }
+
+    /// The role of every computation, in the order in which they were added.
+    ///
+    /// What a fusion calls is inside it; a computation that is also called elsewhere is in memory.
+    pub(super) fn roles(&mut self) -> Roles {
+        // Callees are written before their callers, so that one round from the end settles all.
+        const MOST_ROUNDS: usize = 64;
+        for (caller, role, callee) in std::mem::take(&mut self.ahead) {
+            if let Some(callee) = self.names.number(&callee) {
+                self.call(caller, role, callee);
+            }
+        }
+        self.calls.sort_unstable_by_key(|call| Reverse(call.callee));
+        let own = |of: &Computation| if of.is_entry { HloRole::Entry } else { HloRole::Uncalled };
+        let mut roles = Roles(self.computations.iter().map(own).collect());
+        for _ in 0..MOST_ROUNDS {
+            if !self.settle(&mut roles) {
+                break;
+            }
+        }
+        roles
+    }
+
+    /// Sets the role of every callee by those of its callers, the last callee first; returns whether
+    /// one has changed.
+    fn settle(&self, roles: &mut Roles) -> bool {
+        let mut has_changed = false;
+        for of_callee in self.calls.chunk_by(|a, b| a.callee == b.callee) {
+            let by = |call: &Call| match roles.of(call.caller) {
+                inside @ (HloRole::Fused | HloRole::Applied) => inside,
+                _ => call.role,
+            };
+            let called = of_callee.iter().map(by).min();
+            let callee = of_callee.first().and_then(|call| roles.0.get_mut(index(call.callee)));
+            if let (Some(called), Some(role)) = (called, callee)
+                && *role != HloRole::Entry
+            {
+                has_changed |= *role != called;
+                *role = called;
+            }
+        }
+        has_changed
+    }
+}
+
+/// The roles of the computations of a module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roles(Vec<HloRole>);
+
+impl Roles {
+    /// The role of a computation.
+    pub(super) fn of(&self, number: u32) -> HloRole {
+        self.0.get(index(number)).copied().unwrap_or(HloRole::Uncalled)
+    }
+
+    /// The computations with their roles.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, HloRole)> {
+        (0..).zip(self.0.iter().copied())
+    }
+}
+
+/// The place of a computation in a list of them.
+pub(super) fn index(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn too_large() -> LayoutError {
+    internals::too_large("the number of computations")
+}
+
+/// As what an instruction calls, and the attributes that name its callees. The parts of an
+/// asynchronous one call what it calls as a whole: `fusion-start`, `fusion-done`.
+fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
+    let parts = ["-start", "-update", "-done"];
+    match parts.iter().find_map(|part| opcode.strip_suffix(part)).unwrap_or(opcode) {
+        "fusion" => (HloRole::Fused, &["calls"]),
+        "while" => (HloRole::Called, &["body", "condition"]),
+        "call" => (HloRole::Called, &["to_apply"]),
+        "conditional" => {
+            (HloRole::Called, &["branch_computations", "true_computation", "false_computation"])
+        }
+        "custom-call" => (HloRole::Called, &["called_computations"]),
+        "async" => (HloRole::Called, &["calls"]),
+        "select-and-scatter" => (HloRole::Applied, &["select", "scatter"]),
+        "reduce" | "reduce-window" | "map" | "sort" | "scatter" | "all-reduce"
+        | "reduce-scatter" => (HloRole::Applied, &["to_apply"]),
+        _ => (HloRole::Called, &[]),
+    }
+}

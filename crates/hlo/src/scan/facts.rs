@@ -1,0 +1,137 @@
+//! What is worth knowing of a layout that was found.
+
+use tensor_layout::LayoutText;
+use tensor_layout::Machine;
+use tensor_layout::notation::{Dtype, MemoryText, PadLayout, XlaArray, XlaShape};
+use tensor_layout::placement::{Fit, Placement};
+use tensor_layout::sharding::ShardedShape;
+use tensor_layout::xla::XlaAdvice;
+use tensor_layout::{LayoutError, ParseError};
+
+/// Where the PadLayouts of a text are placed; what a layout says itself goes before.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanPlace<'a> {
+    /// The machine that they have to fit.
+    pub machine: Option<&'a Machine>,
+    /// The memory of layouts that name none.
+    pub memory: Option<&'a str>,
+    /// The type of the elements of layouts that name none.
+    pub dtype: Option<Dtype>,
+}
+
+/// A layout in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LayoutFacts {
+    /// The extents; of a sharded shape those of the whole tensor.
+    pub shape: Vec<u64>,
+    /// The bytes of the elements, where their type is known; of a sharded shape on one device.
+    pub unpadded_bytes: Option<u64>,
+    /// The same with padding.
+    pub allocated_bytes: Option<u64>,
+    /// Room that holds no element, and all room: in slots, of XLA shapes in bytes.
+    pub padding: (u64, u64),
+    /// Memories and levels of the machine, and what is needed of them.
+    pub fits: Vec<Fit>,
+    /// Why the layout cannot be placed on the machine.
+    pub misplaced: Option<String>,
+    /// A smaller tiling that TPU dumps show, if there is one.
+    pub better: Option<XlaAdvice>,
+}
+
+impl LayoutFacts {
+    /// The facts of a layout.
+    ///
+    /// # Errors
+    /// As [`LayoutText::lower`] and [`XlaShape::sizes`].
+    pub fn of(layout: &LayoutText, place: ScanPlace<'_>) -> Result<LayoutFacts, ParseError> {
+        match layout {
+            LayoutText::PadLayout(tree) => pad_layout(tree, place),
+            LayoutText::Xla(shape) => xla(shape),
+            LayoutText::Sharded(shape) => sharded(shape),
+            _ => {
+                let lowered = layout.lower()?;
+                let slots = lowered.slots();
+                Ok(LayoutFacts {
+                    shape: lowered.shape(),
+                    padding: (0, slots),
+                    ..LayoutFacts::default()
+                })
+            }
+        }
+    }
+}
+
+fn pad_layout(tree: &PadLayout, place: ScanPlace<'_>) -> Result<LayoutFacts, ParseError> {
+    let layout = tree.lower()?;
+    let bits = tree.dtype().or(place.dtype).map(Dtype::bits);
+    let bytes = |count: u64| Some(count.checked_mul(bits?)?.div_ceil(8));
+    let pads = layout.pads().map_err(|error| tree.refuse(error))?;
+    let mut facts = LayoutFacts {
+        shape: layout.shape(),
+        unpadded_bytes: bytes(layout.elements()),
+        allocated_bytes: bytes(layout.slots() / layout.copies().max(1)),
+        padding: (pads, layout.slots()),
+        ..LayoutFacts::default()
+    };
+    if let Some(machine) = place.machine {
+        let memory = tree.memory().map(MemoryText::name).or(place.memory);
+        let placed = tree.lower_on(machine).and_then(|layout| {
+            fits(Placement::of(layout).on(machine).oversized(), memory, bits)
+                .map_err(|error| tree.refuse(error))
+        });
+        match placed {
+            Ok(fits) => facts.fits = fits,
+            Err(error) => facts.misplaced = Some(error.kind().to_string()),
+        }
+    }
+    Ok(facts)
+}
+
+fn fits(
+    mut on: tensor_layout::placement::PlacementBuilder,
+    memory: Option<&str>,
+    bits: Option<u64>,
+) -> Result<Vec<Fit>, LayoutError> {
+    on = memory.map_or(on.clone(), |memory| on.memory(memory));
+    on = bits.map_or(on.clone(), |bits| on.element_bits(bits));
+    Ok(on.build()?.fits())
+}
+
+/// A shape, or its one array: a tuple has no smaller tiling of its own.
+fn xla(shape: &XlaShape) -> Result<LayoutFacts, ParseError> {
+    let sizes = shape.sizes()?;
+    let array = shape.as_array();
+    let extents = array.map(XlaArray::extents).transpose();
+    let better = array.map(|array| better(array, sizes.allocated_bytes)).transpose()?;
+    Ok(LayoutFacts {
+        shape: extents.map_err(|error| shape.refuse_layout(error))?.unwrap_or_default(),
+        unpadded_bytes: Some(sizes.unpadded_bytes),
+        allocated_bytes: Some(sizes.allocated_bytes),
+        padding: (sizes.padding_bytes(), sizes.allocated_bytes),
+        better: better.flatten(),
+        ..LayoutFacts::default()
+    })
+}
+
+fn sharded(shape: &ShardedShape) -> Result<LayoutFacts, ParseError> {
+    let report = shape.report()?;
+    Ok(LayoutFacts {
+        shape: shape.extents().map_err(|error| shape.refuse(error))?,
+        unpadded_bytes: Some(report.shard_bytes),
+        allocated_bytes: Some(report.device_bytes),
+        padding: (report.tiling_padding_bytes, report.device_bytes),
+        better: better(&report.shard, report.device_bytes)?,
+        ..LayoutFacts::default()
+    })
+}
+
+/// The first tiling of a list by rank that dumps show and that takes less.
+fn better(array: &XlaArray, allocated: u64) -> Result<Option<XlaAdvice>, ParseError> {
+    let is_tiled = array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
+    if !is_tiled {
+        return Ok(None);
+    }
+    let advice = array.advice()?.into_iter();
+    Ok(advice.filter(|advice| advice.is_seen).find(|advice| advice.allocated_bytes < allocated))
+}

@@ -1,0 +1,62 @@
+//! Which texts are layouts: each distinct one is parsed once.
+
+use indexmap::IndexMap;
+
+use tensor_layout::LayoutText;
+use tensor_layout::notation::{Notation, XlaParser};
+
+/// What is known of a text.
+#[derive(Clone, Debug)]
+pub(super) enum Verdict {
+    Layout(Notation),
+    /// It was meant as a layout, and is refused.
+    Refused(String),
+}
+
+/// The distinct layouts, and the texts that nearly are.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    verdicts: IndexMap<Box<str>, Verdict>,
+    xla: XlaParser,
+}
+
+impl Known {
+    pub(super) fn new(xla: XlaParser) -> Known {
+        Known { verdicts: IndexMap::new(), xla }
+    }
+
+    /// The number of a text, which is one of a layout or of a refused text; `None` for other text,
+    /// of which nothing is kept.
+    pub(super) fn judge(
+        &mut self,
+        text: &str,
+        notation: Notation,
+        is_certain: bool,
+    ) -> Option<usize> {
+        if let Some(number) = self.verdicts.get_index_of(text) {
+            return Some(number);
+        }
+        let verdict = match LayoutText::parse_as(notation, self.xla, text) {
+            Ok(layout) => Verdict::Layout(layout.notation()),
+            Err(error) if is_certain => Verdict::Refused(error.kind().to_string()),
+            Err(_) => return None,
+        };
+        Some(self.verdicts.insert_full(text.into(), verdict).0)
+    }
+
+    /// Keeps a text that is refused without being parsed.
+    pub(super) fn refuse(&mut self, text: &str, reason: &str) -> usize {
+        match self.verdicts.get_index_of(text) {
+            Some(number) => number,
+            None => self.verdicts.insert_full(text.into(), Verdict::Refused(reason.into())).0,
+        }
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<(&str, &Verdict)> {
+        self.verdicts.get_index(number).map(|(text, verdict)| (&**text, verdict))
+    }
+
+    pub(super) fn parser(&self) -> XlaParser {
+        self.xla
+    }
+}

@@ -1,0 +1,358 @@
+//! The layouts of a text of any length, one after the other.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+use itertools::Itertools;
+use memchr::{memchr2, memrchr2};
+
+use crate::scan::bracket::{Stretch, stretch, strided};
+use crate::scan::known::{Known, Verdict};
+use crate::scan::name;
+use crate::scan::sharded::{self, Ahead};
+use crate::scan::window::{SOFT_BREAK, Window};
+use crate::{HloModule, shape_end, type_before};
+use tensor_layout::notation::{Notation, XlaParser};
+
+/// How much of a line before a layout is kept for its name.
+const CONTEXT: usize = 4096;
+
+/// Whether a layout may begin at a byte, or a line ends.
+fn is_mark(byte: &u8) -> bool {
+    matches!(*byte, b'(' | b'[' | b'\n' | SOFT_BREAK)
+}
+
+/// A stream of the layouts in a text: PadLayouts, XLA shapes with or without a sharding, CuTe
+/// layouts, shapes with strides.
+///
+/// A PadLayout is found if it names a level or has a stride, and is more than one bracket: `((4:1))`
+/// and `(2:3, 3:1)`, but not `(12:30)`. A CuTe layout is two brackets with a colon between, without
+/// blanks. Escapes of quoted strings are undone. A layout may be broken over lines, up to 16 lines
+/// or 64 KiB. A `sharding=` belongs to the shape before it, and to the result of its
+/// instruction; not in modules that are partitioned and scheduled, whose shapes are those of one
+/// device.
+///
+/// Law: every layout of the corpus is found in any text that it stands in, with its line.
+/// Cost: one pass; memory for a window of less than 1 MiB and the distinct layouts.
+///
+/// ```
+/// use tensor_layout_hlo::scan::LayoutScan;
+/// let log = "start\n# == In(0): ((8_L2B:1, 4:2))@LM0 / Float ==\n{\"w\": \"f32[8]{0}\"}\n";
+/// let mut scan = LayoutScan::new(log.as_bytes());
+/// let mut found = Vec::new();
+/// while let Some(layout) = scan.next_layout()? {
+///     found.push((layout.line(), layout.name().unwrap_or_default(), layout.text().to_owned()));
+/// }
+/// assert_eq!(found, [
+///     (2, "In(0)".to_owned(), "((8_L2B:1, 4:2))@LM0 / Float".to_owned()),
+///     (3, "w".to_owned(), "f32[8]{0}".to_owned()),
+/// ]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LayoutScan<R> {
+    window: Window<R>,
+    at: usize,
+    /// Up to here brackets belong to the last layout.
+    taken: usize,
+    line: u64,
+    /// Where the line begins in the window, or what is left of it.
+    line_start: usize,
+    /// Arrays of a sharded tuple that are still to be handed out.
+    queued: VecDeque<String>,
+    /// What was found ahead on the line.
+    ahead: Option<Ahead>,
+    known: Known,
+    per_device: bool,
+    heading: Option<Heading>,
+}
+
+/// The key of a list or block, and how far its line is indented.
+#[derive(Clone, Debug)]
+struct Heading {
+    key: String,
+    indent: usize,
+}
+
+/// The number of a text and where it begins.
+type Find = (usize, usize);
+
+impl<R: Read> LayoutScan<R> {
+    /// A scan; nothing is read yet.
+    pub fn new(input: R) -> LayoutScan<R> {
+        LayoutScan::with_parser(input, XlaParser::strict())
+    }
+
+    /// A scan that reads XLA shapes as `xla` says.
+    pub fn with_parser(input: R, xla: XlaParser) -> LayoutScan<R> {
+        LayoutScan {
+            window: Window::new(input),
+            at: 0,
+            taken: 0,
+            line: 0,
+            line_start: 0,
+            queued: VecDeque::new(),
+            ahead: None,
+            known: Known::new(xla),
+            per_device: false,
+            heading: None,
+        }
+    }
+
+    /// The next layout, or text that was meant as one and is [refused](SeenLayout::refusal); `None`
+    /// at the end.
+    ///
+    /// # Errors
+    /// What the input fails with.
+    pub fn next_layout(&mut self) -> io::Result<Option<SeenLayout<'_>>> {
+        loop {
+            if self.line == 0 {
+                self.window.advance(0)?;
+                while self.is_cut_head(0) {
+                    self.window.advance(0)?;
+                }
+                self.begin_line(0);
+            }
+            if let Some((number, start)) = self.search() {
+                return Ok(self.seen(number, start));
+            }
+            if self.window.is_last() {
+                return Ok(None);
+            }
+            let gone = self.line_start.max(self.at.saturating_sub(CONTEXT)).min(self.at);
+            self.at -= gone;
+            self.taken = self.taken.saturating_sub(gone);
+            self.line_start = self.line_start.saturating_sub(gone);
+            self.ahead = None;
+            self.window.advance(gone)?;
+        }
+    }
+
+    /// How many bytes were read.
+    pub fn bytes(&self) -> u64 {
+        self.window.read()
+    }
+
+    pub(super) fn into_known(self) -> Known {
+        self.known
+    }
+
+    fn seen(&self, number: usize, start: usize) -> Option<SeenLayout<'_>> {
+        let (text, verdict) = self.known.get(number)?;
+        let context = self.line_start.max(start.saturating_sub(CONTEXT));
+        let before = self.window.bytes().get(context..start)?;
+        let heading = self.heading.as_ref();
+        Some(SeenLayout { text, verdict, number, line: self.line, before, heading })
+    }
+
+    /// The next layout that begins in the window.
+    fn search(&mut self) -> Option<Find> {
+        while let Some(text) = self.queued.pop_front() {
+            if let Some(number) = self.known.judge(&text, Notation::Sharded, true) {
+                return Some((number, self.at));
+            }
+        }
+        loop {
+            let rest = self.window.bytes().get(self.at..self.window.limit())?;
+            let Some(next) = rest.iter().position(is_mark) else {
+                self.at = self.window.limit();
+                return None;
+            };
+            let mark = self.at + next;
+            self.at = mark + 1;
+            let found = match self.window.bytes().get(mark)? {
+                b'[' | b'(' if mark < self.taken => None,
+                b'[' => self.shape(mark),
+                b'(' => self.bracket(mark),
+                _ if self.is_cut_head(mark + 1) => {
+                    self.at = mark;
+                    return None;
+                }
+                _ => {
+                    self.end_line(mark);
+                    None
+                }
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    /// The shape whose dimensions begin at `open`, with its sharding if there is one.
+    fn shape(&mut self, open: usize) -> Option<Find> {
+        let bytes = self.window.bytes();
+        let start = type_before(bytes, open)?;
+        let (end, is_closed) = shape_end(bytes, open);
+        self.at = end.max(open + 1);
+        let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+        if !is_closed {
+            return Some((self.known.refuse(text, "this shape is not closed"), start));
+        }
+        let before = bytes.get(..start)?;
+        let is_buffer = before.ends_with(b" = b(") && bytes.get(end) == Some(&b')');
+        let is_result = !self.per_device && (before.ends_with(b" = ") || is_buffer);
+        let mut sharding = sharded::behind(bytes, end);
+        if is_result && sharding.is_none() {
+            let ahead = Ahead::of(bytes, end + usize::from(is_buffer), self.ahead);
+            self.ahead = Some(ahead);
+            sharding = sharded::of_result(bytes, ahead);
+        }
+        if let Some(sharding) = sharding {
+            let whole = format!("{text}, sharding={sharding}");
+            return Some((self.known.judge(&whole, Notation::Sharded, true)?, start));
+        }
+        Some((self.known.judge(&one_line(text), Notation::Xla, true)?, start))
+    }
+
+    /// The layout, or the sharded tuple, that begins with a bracket.
+    fn bracket(&mut self, open: usize) -> Option<Find> {
+        let bytes = self.window.bytes();
+        if bytes.get(..open)?.ends_with(b" = ") && !self.per_device {
+            let ahead = Ahead::of(bytes, open, self.ahead);
+            self.ahead = Some(ahead);
+            if let Some((arrays, end)) = sharded::of_tuple(bytes, open, ahead) {
+                (self.queued, self.at) = (arrays.into(), end.max(open + 1));
+                return self.search();
+            }
+        }
+        let found = strided(bytes, open).or_else(|| stretch(bytes, open))?;
+        let Stretch { start, end, notation, is_certain } = swizzled(bytes, found);
+        let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+        let number = self.known.judge(&one_line(text), notation, is_certain)?;
+        self.taken = end;
+        Some((number, start))
+    }
+
+    /// Whether the head of a module begins at `start` and is not in the window as a whole.
+    fn is_cut_head(&self, start: usize) -> bool {
+        let rest = self.window.bytes().get(start..).unwrap_or_default();
+        let is_head = rest.starts_with(b"HloModule ");
+        is_head && !self.window.is_last() && memchr2(b'\n', SOFT_BREAK, rest).is_none()
+    }
+
+    fn end_line(&mut self, end: usize) {
+        let line = self.window.bytes().get(self.line_start..end).unwrap_or_default();
+        let is_hard = self.window.bytes().get(end) == Some(&b'\n');
+        if let Some(heading) = Heading::of(line) {
+            self.heading = Some(heading);
+        }
+        self.line_start = end + 1;
+        if is_hard {
+            self.begin_line(end + 1);
+        } else {
+            self.read_head(end + 1);
+        }
+    }
+
+    fn begin_line(&mut self, start: usize) {
+        self.line += 1;
+        self.read_head(start);
+    }
+
+    /// Learns from the head of a module whether its shapes are those of one device.
+    fn read_head(&mut self, start: usize) {
+        let rest = self.window.bytes().get(start..).unwrap_or_default();
+        if rest.starts_with(b"HloModule ") {
+            let end = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
+            let line = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
+            let module = HloModule::begin(&line, self.line);
+            self.per_device = module.is_some_and(|module| module.is_per_device());
+        }
+    }
+}
+
+/// `Sw<3,4,3> o (8,64):(64,1)`: a swizzle stands before its layout, and belongs to it.
+fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
+    let before = bytes.get(..found.start).unwrap_or_default();
+    if found.notation != Notation::Cute || !before.trim_ascii_end().ends_with(b" o") {
+        return found;
+    }
+    let line = memrchr2(b'\n', SOFT_BREAK, before).map_or(0, |at| at + 1);
+    let before = before.get(line..).unwrap_or_default();
+    match memchr::memmem::rfind(before, b"Sw<") {
+        Some(at) => Stretch { start: line + at, is_certain: true, ..found },
+        None => found,
+    }
+}
+
+/// A text that was broken over lines, on one.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_broken =
+        bytes.iter().any(u8::is_ascii_control) || memchr::memmem::find(bytes, b"  ").is_some();
+    if is_broken { text.split_whitespace().join(" ").into() } else { text.into() }
+}
+
+impl Heading {
+    fn of(line: &[u8]) -> Option<Heading> {
+        let last = *line.trim_ascii_end().last()?;
+        if !matches!(last, b'[' | b'{' | b'(' | b':' | b'|' | b'>' | b'=') {
+            return None;
+        }
+        let line = String::from_utf8_lossy(line);
+        let key = name::heading(&line)?;
+        Some(Heading { key, indent: line.len() - line.trim_start().len() })
+    }
+}
+
+/// A layout where it stands, until the next one is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenLayout<'a> {
+    text: &'a str,
+    verdict: &'a Verdict,
+    number: usize,
+    line: u64,
+    before: &'a [u8],
+    heading: Option<&'a Heading>,
+}
+
+impl<'a> SeenLayout<'a> {
+    /// The text as written, on one line; the sharding behind the shape that it belongs to.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The notation; `None` for text that is refused.
+    #[must_use]
+    pub fn notation(&self) -> Option<Notation> {
+        match self.verdict {
+            Verdict::Layout(notation) => Some(*notation),
+            Verdict::Refused(_) => None,
+        }
+    }
+
+    /// Why a text that was meant as a layout cannot be read.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&'a str> {
+        match self.verdict {
+            Verdict::Layout(_) => None,
+            Verdict::Refused(reason) => Some(reason),
+        }
+    }
+
+    /// The number of the line on which it begins, from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// What it is called there: the instruction, the key of the value or of the list that it is in,
+    /// or the word before it.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        let before = String::from_utf8_lossy(self.before);
+        let indent = before.len() - before.trim_start().len();
+        let is_item = before.trim_start().starts_with('-');
+        let is_below =
+            |heading: &&Heading| indent > heading.indent || (is_item && indent == heading.indent);
+        let heading = || self.heading.filter(is_below).map(|heading| heading.key.clone());
+        name::name(&before).or_else(heading)
+    }
+
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+}

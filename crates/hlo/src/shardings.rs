@@ -1,0 +1,321 @@
+//! What one device holds of shapes that are sharded.
+//!
+//! ```text
+//! before partitioning   p = f32[4,64] parameter(0), sharding={devices=[2,1]<=[2]}   the whole tensor
+//! after it              p = f32[2,64] parameter(0), sharding={devices=[2,1]<=[2]}   one of its shards
+//! ```
+//!
+//! A sharding that is still there after partitioning describes the whole tensor that was partitioned.
+
+use rustc_hash::FxHashMap;
+
+use crate::HloBytes;
+use crate::names::MOST_KNOWN;
+use crate::unread::{Unread, UnreadLine};
+use crate::{HloComputation, HloInstruction};
+use tensor_layout::LayoutError;
+use tensor_layout::notation::XlaShape;
+use tensor_layout::sharding::ShardedShape;
+use tensor_layout::sharding::{HloSharding, ShardingText};
+use tensor_layout::xla::XlaSizes;
+
+/// An instruction with a sharding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloSharded {
+    /// Its name in the dump.
+    pub name: String,
+    /// The opcode.
+    pub opcode: String,
+    /// The line of the dump.
+    pub line: u64,
+    /// Its computation.
+    pub computation: String,
+    /// The operation of the program that it comes from.
+    pub op_name: Option<String>,
+    /// The shape as written.
+    pub shape: String,
+    /// The sharding as written.
+    pub sharding: String,
+    /// Whether the sharding is left over: the module is partitioned, and the shape is a shard.
+    pub is_left_over: bool,
+    /// What every device holds; the first ones, where some are short or empty.
+    pub device: HloBytes,
+    /// The elements of the whole tensor; where the sharding is left over, as many as there can be.
+    pub whole_bytes: u64,
+}
+
+/// What one device holds of the parameters and of the result of an entry.
+///
+/// What has no sharding is counted whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HloOnDevice {
+    /// Of the parameters.
+    pub parameters: HloBytes,
+    /// Of the result.
+    pub result: HloBytes,
+}
+
+/// The sharded instructions of a dump, those of which a device holds most first.
+///
+/// Law: after partitioning, the bytes of a device are those of the shape.
+/// Cost: O(instructions), and for each that is sharded that of [`ShardedShape::report`].
+///
+/// ```
+/// use tensor_layout_hlo::{HloDump, HloShardings};
+/// let text = "ENTRY e {
+///   a = f32[10,64]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}
+///   ROOT b = f32[10,64]{1,0} negate(a)
+/// }";
+/// let (mut dump, mut all) = (HloDump::new(text.as_bytes()), HloShardings::default());
+/// while let Some(computation) = dump.next_computation()? {
+///     all.add(computation)?;
+/// }
+/// all.finish();
+/// let [a] = all.entries() else { panic!() };
+/// // A device has room for ceil(10 / 4) = 3 rows.
+/// assert_eq!((a.device.unpadded, a.whole_bytes), (3 * 64 * 4, 2560));
+/// // The result has no sharding, and is counted whole.
+/// assert_eq!(all.on_device().result.unpadded, 2560);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HloShardings {
+    entries: Vec<HloSharded>,
+    on_device: HloOnDevice,
+    partitions: Option<u64>,
+    unread: Unread,
+    shares: Shares,
+}
+
+/// What an instruction takes: on a device, and as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    device: XlaSizes,
+    whole_bytes: u64,
+}
+
+/// What is known of shapes and their shardings: there are few different ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shares {
+    known: FxHashMap<Box<str>, Result<Share, String>>,
+    key: String,
+}
+
+impl Shares {
+    /// The share of an instruction; of a tuple that of its arrays together.
+    fn of(&mut self, of: HloInstruction<'_>) -> Result<Share, String> {
+        let sharding = of.attribute("sharding");
+        let left_over = of.computation().module().is_per_device();
+        self.key.clear();
+        self.key.push_str(of.shape_text());
+        self.key.push(if left_over { '\r' } else { '\n' });
+        self.key.push_str(sharding.unwrap_or_default());
+        if let Some(share) = self.known.get(&*self.key) {
+            return share.clone();
+        }
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        let share = Share::of(of, sharding, left_over);
+        self.known.insert(self.key.as_str().into(), share.clone());
+        share
+    }
+}
+
+impl Share {
+    fn of(
+        of: HloInstruction<'_>,
+        sharding: Option<&str>,
+        left_over: bool,
+    ) -> Result<Share, String> {
+        let shape = of.shape().map_err(|error| error.kind().to_string())?;
+        let sizes = || shape.sizes().map_err(|error| error.kind().to_string());
+        let Some(sharding) = sharding else {
+            let device = sizes()?;
+            return Ok(Share { device, whole_bytes: device.unpadded_bytes });
+        };
+        let mut share = Share::sharded(&shape, sharding, left_over)?;
+        if left_over {
+            share.device = sizes()?;
+        }
+        Ok(share)
+    }
+
+    fn sharded(shape: &XlaShape, sharding: &str, per_device: bool) -> Result<Share, String> {
+        let sharding: HloSharding =
+            sharding.parse().map_err(|e: tensor_layout::ParseError| e.kind().to_string())?;
+        let leaves = shape.leaves();
+        let shardings = match sharding {
+            HloSharding::Tuple(shardings) if shardings.len() == leaves.len() => shardings,
+            HloSharding::Tuple(shardings) => {
+                let (leaves, parts) = (leaves.len(), shardings.len());
+                return Err(format!(
+                    "the sharding has {parts} parts, one for each member, but the shape has {leaves}"
+                ));
+            }
+            one => vec![one; leaves.len()],
+        };
+        let mut sum = Share::default();
+        // Tokens have a sharding, too, and no bytes.
+        let arrays = leaves.into_iter().zip(shardings);
+        for (array, leaf) in arrays.filter_map(|(array, leaf)| Some((array?, leaf))) {
+            let sharded = ShardedShape::new(array.clone(), ShardingText::Hlo(leaf), None);
+            let sharded = if per_device { sharded.per_device() } else { sharded };
+            let report = sharded.report().map_err(|error| error.kind().to_string())?;
+            sum.add(report.shard_bytes, report.device_bytes, report.global_bytes)
+                .ok_or("the number of bytes does not fit in 64 bits")?;
+        }
+        Ok(sum)
+    }
+
+    fn add(&mut self, unpadded: u64, allocated: u64, whole: u64) -> Option<()> {
+        let device = &mut self.device;
+        device.unpadded_bytes = device.unpadded_bytes.checked_add(unpadded)?;
+        device.allocated_bytes = device.allocated_bytes.checked_add(allocated)?;
+        self.whole_bytes = self.whole_bytes.checked_add(whole)?;
+        Some(())
+    }
+}
+
+impl HloOnDevice {
+    /// Of the entry of a module that is not partitioned; `None` if neither its parameters nor its
+    /// result are sharded.
+    pub(super) fn of(
+        computation: HloComputation<'_>,
+        shares: &mut Shares,
+        unread: &mut Unread,
+    ) -> Result<Option<HloOnDevice>, LayoutError> {
+        if !computation.is_entry() || computation.module().is_per_device() {
+            return Ok(None);
+        }
+        let mut all = HloOnDevice::default();
+        let root = computation.root().map(|root| root.index());
+        let mut is_sharded = false;
+        for instruction in computation.instructions() {
+            let is_root = root == Some(instruction.index());
+            if is_root || instruction.parameter().is_some() {
+                let Some(sharding) = instruction.attribute("sharding") else {
+                    let own = shares.of(instruction).unwrap_or_default().device;
+                    all.add(instruction, is_root, own)?;
+                    continue;
+                };
+                is_sharded = true;
+                match shares.of(instruction) {
+                    Ok(share) => all.add(instruction, is_root, share.device)?,
+                    Err(why) => unread.push(instruction.line(), sharding.as_bytes(), why),
+                }
+            }
+        }
+        Ok(is_sharded.then_some(all))
+    }
+
+    /// The sum of two.
+    pub(super) fn plus(self, other: HloOnDevice) -> Result<HloOnDevice, LayoutError> {
+        let parameters = self.parameters.plus(other.parameters)?;
+        Ok(HloOnDevice { parameters, result: self.result.plus(other.result)? })
+    }
+
+    fn add(
+        &mut self,
+        instruction: HloInstruction<'_>,
+        is_root: bool,
+        sizes: XlaSizes,
+    ) -> Result<(), LayoutError> {
+        if instruction.parameter().is_some() {
+            self.parameters.add(sizes)?;
+        }
+        if is_root { self.result.add(sizes) } else { Ok(()) }
+    }
+}
+
+impl HloShardings {
+    /// Adds the sharded instructions of a computation.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge); what cannot be read is kept in
+    /// [`unread_lines`](HloShardings::unread_lines).
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
+        let module = computation.module();
+        if module.is_per_device() {
+            self.partitions = self.partitions.max(Some(module.partitions()));
+        }
+        let root = computation.root().map(|root| root.index());
+        for instruction in computation.instructions() {
+            let is_root = computation.is_entry() && root == Some(instruction.index());
+            let is_given = computation.is_entry() && instruction.parameter().is_some();
+            let sharding = instruction.attribute("sharding");
+            if sharding.is_none() && !is_root && !is_given {
+                continue;
+            }
+            let share = match self.shares.of(instruction) {
+                Ok(share) => share,
+                Err(why) => {
+                    let text = sharding.unwrap_or(instruction.shape_text());
+                    self.unread.push(instruction.line(), text.as_bytes(), why);
+                    continue;
+                }
+            };
+            if is_root || is_given {
+                self.on_device.add(instruction, is_root, share.device)?;
+            }
+            if let Some(sharding) = sharding {
+                self.entries.push(entry(instruction, sharding, share)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts: that of which a device holds most first.
+    pub fn finish(&mut self) {
+        let key = |entry: &HloSharded| std::cmp::Reverse(entry.device.allocated);
+        self.entries.sort_by_key(|entry| (key(entry), entry.line));
+    }
+
+    /// The sharded instructions.
+    #[must_use]
+    pub fn entries(&self) -> &[HloSharded] {
+        &self.entries
+    }
+
+    /// What one device holds of the parameters and results of the entries.
+    #[must_use]
+    pub fn on_device(&self) -> HloOnDevice {
+        self.on_device
+    }
+
+    /// How many instructions have a sharding that is left over from before partitioning.
+    #[must_use]
+    pub fn left_over(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.is_left_over).count()
+    }
+
+    /// Over how many devices the modules are partitioned whose shapes are those of one device.
+    #[must_use]
+    pub fn partitions(&self) -> Option<u64> {
+        self.partitions
+    }
+
+    /// The first thousand instructions whose shape or sharding could not be read.
+    #[must_use]
+    pub fn unread_lines(&self) -> &[UnreadLine] {
+        self.unread.lines()
+    }
+}
+
+fn entry(of: HloInstruction<'_>, sharding: &str, share: Share) -> Result<HloSharded, LayoutError> {
+    let mut device = HloBytes::default();
+    device.add(share.device)?;
+    Ok(HloSharded {
+        name: of.name().into(),
+        opcode: of.opcode().into(),
+        line: of.line(),
+        computation: of.computation().name().into(),
+        op_name: of.op_name().map(std::borrow::Cow::into_owned),
+        shape: of.shape_text().into(),
+        sharding: sharding.into(),
+        is_left_over: of.computation().module().is_per_device(),
+        device,
+        whole_bytes: share.whole_bytes,
+    })
+}

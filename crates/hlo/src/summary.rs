@@ -1,0 +1,487 @@
+//! What the instructions of a dump write, and where: by computation, the greatest first.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use crate::held::{Held, HeldRow};
+use crate::names::{MOST_KNOWN, Shapes};
+use crate::overview::{HloLargest, Overview};
+use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
+use crate::shardings::Shares;
+use crate::unread::{Unread, UnreadLine};
+use crate::{HloBytes, HloComputation, HloModule, HloOnDevice};
+use tensor_layout::internals::Walk;
+use tensor_layout::xla::XlaSizes;
+use tensor_layout::{LayoutError, internals};
+
+/// A computation of a dump in numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloComputationTotals {
+    /// The module.
+    pub module: String,
+    /// The name.
+    pub name: String,
+    /// What it is to the module.
+    pub role: HloRole,
+    /// The line of its head.
+    pub line: u64,
+    /// What its instructions write: results that are not other names of what is there already. An
+    /// asynchronous start writes its result, not the operands in its tuple; what an `async-start` or
+    /// a `call-start` writes is counted in the computation that it calls.
+    pub written: HloBytes,
+    /// Its parameters.
+    pub parameters: HloBytes,
+    /// Its result.
+    pub result: HloBytes,
+    /// What one device holds of parameters and result, where they are sharded and the module is not
+    /// partitioned yet.
+    pub on_device: Option<Box<HloOnDevice>>,
+}
+
+/// The instructions of a dump, those that waste most first, and totals by computation.
+///
+/// A sum over results is not the memory that is live at one time: results of a computation take
+/// each other's place, and a loop writes them again and again. Values inside fusions are not in
+/// memory at all; they are counted and not listed.
+///
+/// Cost: O(instructions); memory for one computation, some 65 000 shapes, and what is listed: without
+/// `top` that is every instruction in memory, some 300 bytes and its name and `op_name` each. Of the
+/// module that is being read also some 80 bytes for each computation, and at most `top`
+/// instructions of each that no fusion is known to call, because only the callers tell which
+/// computations are inside fusions.
+///
+/// ```
+/// use tensor_layout_hlo::{HloDump, HloSummary};
+/// let text = "ENTRY e {
+///   a = f32[3,5]{1,0:T(8,128)} parameter(0)
+///   ROOT b = f32[5,3]{1,0:T(8,128)} transpose(a), dimensions={1,0}, metadata={op_name=\"f/t\"}
+/// }";
+/// let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+/// while let Some(computation) = dump.next_computation()? {
+///     summary.add(computation)?;
+/// }
+/// summary.finish();
+/// let row = summary.rows().next().unwrap();
+/// assert_eq!((row.name, row.opcode, row.op_name), ("b", "transpose", Some("f/t")));
+/// assert_eq!((row.sizes.unpadded_bytes, row.sizes.allocated_bytes), (60, 4096));
+/// assert_eq!(summary.computations()[0].parameters.unpadded, 60);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HloSummary {
+    top: Option<usize>,
+    has_totals_only: bool,
+    computations: Vec<HloComputationTotals>,
+    overview: Overview,
+    on_device: Option<Result<HloOnDevice, LayoutError>>,
+    rows: Vec<Row>,
+    shapes: Shapes,
+    /// How many shapes the rows had when the others were forgotten.
+    shapes_of_rows: usize,
+    shares: Shares,
+    unread: Unread,
+    partitions: Option<u64>,
+    /// The module that is being read, its computations, and what each of them writes.
+    module: HloModule,
+    calls: Calls,
+    written: Vec<HloBytes>,
+    /// Of those whose parameters and results are needed.
+    given: Vec<Given>,
+    held: Held<Key>,
+    /// The instructions of one computation that may be listed.
+    worst: Vec<Worst>,
+}
+
+/// How bad an instruction is: padding, then allocated bytes.
+type Key = (u64, u64);
+
+/// How bad an instruction is; its number in its computation, and that of its shape.
+type Worst = (Reverse<Key>, usize, usize);
+
+/// Parameters and result of a computation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Given {
+    computation: u32,
+    parameters: HloBytes,
+    result: HloBytes,
+    on_device: Option<HloOnDevice>,
+}
+
+/// An instruction that is listed.
+#[derive(Clone, Debug)]
+struct Row {
+    line: u64,
+    name: String,
+    opcode: String,
+    shape: usize,
+    op_name: Option<String>,
+    source: Option<String>,
+    computation: Arc<str>,
+    role: HloRole,
+    key: Key,
+}
+
+/// An instruction of an [`HloSummary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloRow<'a> {
+    /// The line of the dump.
+    pub line: u64,
+    /// The name, without `%`.
+    pub name: &'a str,
+    /// The opcode.
+    pub opcode: &'a str,
+    /// The text of the shape.
+    pub shape: &'a str,
+    /// Its sizes.
+    pub sizes: XlaSizes,
+    /// The operation of the program that it comes from.
+    pub op_name: Option<&'a str>,
+    /// The line of the program that it comes from, as `file:line`.
+    pub source: Option<&'a str>,
+    /// The name of its computation.
+    pub computation: &'a str,
+    /// What the computation is to its module.
+    pub role: HloRole,
+}
+
+/// Whether an instruction names what is in memory already, or its parts; a start is what it starts.
+///
+/// What a loop, a branch, a call or `async-start` writes is counted in the computation that it calls.
+/// Source: openxla/xla, `hlo_dataflow_analysis.cc`.
+fn is_alias(opcode: &str) -> bool {
+    matches!(
+        opcode.strip_suffix("-start").unwrap_or(opcode),
+        "async"
+            | "parameter"
+            | "tuple"
+            | "get-tuple-element"
+            | "bitcast"
+            | "while"
+            | "conditional"
+            | "call"
+            | "opt-barrier"
+            | "optimization-barrier"
+            | "after-all"
+            | "add-dependency"
+            | "domain"
+            | "send"
+    ) || opcode.ends_with("-done")
+        || opcode.ends_with("-update")
+}
+
+/// The text of one member of a tuple, if it is one.
+fn tuple_member(text: &str, member: usize) -> Option<&str> {
+    let mut start = text.strip_prefix('(').map(|_| 1)?;
+    let mut walk = Walk::from(start);
+    for _ in 0..member {
+        start = walk.next(text.as_bytes(), Some(b','))? + 1;
+    }
+    text.get(start..walk.next(text.as_bytes(), Some(b','))?)
+}
+
+/// Whether the shape of a start begins with a tuple of operands, as `((operands), result, ..)`.
+fn has_operands(text: &str) -> bool {
+    tuple_member(text, 0).is_some_and(|operands| operands.trim_start().starts_with('('))
+}
+
+impl HloSummary {
+    /// A summary that lists the `top` worst instructions, or all.
+    #[must_use]
+    pub fn new(top: Option<usize>) -> HloSummary {
+        HloSummary { top, ..HloSummary::default() }
+    }
+
+    /// Keeps the sums over computations and the names of the largest ten alone, which is what a
+    /// [page](HloSummary::page) has; [`computations`](HloSummary::computations) is then empty.
+    #[must_use]
+    pub fn totals_only(mut self) -> HloSummary {
+        self.has_totals_only = true;
+        self
+    }
+
+    /// Adds a computation.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge) for sums beyond 64 bits.
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
+        self.enter(computation.module());
+        self.worst.clear();
+        let mut given = Given {
+            on_device: HloOnDevice::of(computation, &mut self.shares, &mut self.unread)?,
+            ..Given::default()
+        };
+        let mut written = HloBytes::default();
+        let root = computation.root().map(|root| root.index());
+        for instruction in computation.instructions() {
+            let text = instruction.shape_text();
+            let (shape, sizes) = self.shapes.number(text);
+            let sizes = match sizes {
+                Ok(sizes) => sizes,
+                Err(why) => {
+                    self.unread.push(instruction.line(), text.as_bytes(), why.to_owned());
+                    continue;
+                }
+            };
+            if root == Some(instruction.index()) {
+                given.result.add(sizes)?;
+            }
+            if instruction.parameter().is_some() {
+                given.parameters.add(sizes)?;
+            } else if let Some(sizes) = self.written_by(instruction.opcode(), text, sizes) {
+                written.add(sizes)?;
+                let key = (sizes.padding_bytes(), sizes.allocated_bytes);
+                self.note((Reverse(key), instruction.index(), shape));
+            }
+        }
+        given.computation = self.calls.add(computation)?;
+        self.hold(given.computation, computation);
+        self.forget_shapes();
+        self.written.push(written);
+        if computation.is_entry() || !self.has_totals_only {
+            self.given.push(given);
+        }
+        Ok(())
+    }
+
+    /// Ends the module before this one, if it is another.
+    fn enter(&mut self, module: &HloModule) {
+        if !self.calls.is_empty() && self.module.line() == module.line() {
+            return;
+        }
+        self.end_module();
+        self.module = module.clone();
+        if self.module.is_per_device() {
+            self.partitions = self.partitions.max(Some(self.module.partitions()));
+        }
+    }
+
+    /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple,
+    /// except that of an `all-reduce`.
+    fn written_by(&mut self, opcode: &str, text: &str, all: XlaSizes) -> Option<XlaSizes> {
+        let member = match opcode {
+            _ if is_alias(opcode) => return None,
+            "copy-start" => 0,
+            "all-gather-start" | "collective-permute-start" => 1,
+            _ if opcode.ends_with("-start") && has_operands(text) => 1,
+            _ => return Some(all),
+        };
+        let part = tuple_member(text, member).and_then(|text| self.shapes.number(text).1.ok());
+        Some(part.unwrap_or(all))
+    }
+
+    /// Keeps an instruction if it may be among the worst.
+    fn note(&mut self, instruction: Worst) {
+        const ROOM: usize = 64;
+        let Some(top) = self.top else { return self.worst.push(instruction) };
+        // Rows of former modules come before equal ones of this.
+        let is_full = self.rows.len() >= top;
+        let last = self.rows.last().map(|row| row.key);
+        if is_full && last.is_none_or(|last| instruction.0.0 <= last) {
+            return;
+        }
+        self.worst.push(instruction);
+        if self.worst.len() >= top.saturating_mul(2).saturating_add(ROOM) {
+            self.worst.select_nth_unstable(top);
+            self.worst.truncate(top);
+        }
+    }
+
+    /// Holds the worst instructions of a computation.
+    fn hold(&mut self, number: u32, computation: HloComputation<'_>) {
+        self.worst.sort_unstable();
+        self.worst.truncate(self.top.unwrap_or(usize::MAX));
+        for (Reverse(key), index, shape) in self.worst.drain(..) {
+            if let Some(instruction) = computation.instruction(index) {
+                self.held.push(instruction, number, shape, key);
+            }
+        }
+        if self.held.is_crowded() {
+            self.held.retain(|row| !self.calls.is_fused(row.computation));
+        }
+    }
+
+    /// Forgets the shapes that no row has, once there are many.
+    fn forget_shapes(&mut self) {
+        if self.shapes.len() <= MOST_KNOWN.max(2 * self.shapes_of_rows) {
+            return;
+        }
+        let all = std::mem::take(&mut self.shapes);
+        for row in self.held.rows_mut() {
+            row.number = self.shapes.adopt(&all, row.number);
+        }
+        for row in &mut self.rows {
+            row.shape = self.shapes.adopt(&all, row.shape);
+        }
+        self.shapes_of_rows = self.shapes.len();
+    }
+
+    /// Settles which computations are inside fusions, and sorts.
+    pub fn finish(&mut self) {
+        self.end_module();
+        self.keep_worst();
+    }
+
+    /// Sorts the rows, and drops what is not among the `top` worst.
+    fn keep_worst(&mut self) {
+        self.rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
+        self.rows.truncate(self.top.unwrap_or(usize::MAX));
+    }
+
+    fn end_module(&mut self) {
+        let mut calls = std::mem::take(&mut self.calls);
+        let roles = calls.roles();
+        let held = std::mem::take(&mut self.held);
+        for ((number, role), written) in roles.iter().zip(&self.written) {
+            let (name, line) = (calls.name(number), calls.line(number));
+            self.overview.add(role, *written, name, line);
+            if held.has_dropped() && calls.is_fused(number) && role.is_in_memory() {
+                self.unread.push(line, name.as_bytes(), NOT_LISTED.into());
+            }
+        }
+        for given in std::mem::take(&mut self.given) {
+            self.take_given(given, &calls, &roles);
+        }
+        self.written.clear();
+        self.list(&held, &calls, &roles);
+        if self.top.is_some() {
+            self.keep_worst();
+        }
+    }
+
+    /// Takes over the parameters and the result of a computation.
+    fn take_given(&mut self, given: Given, calls: &Calls, roles: &Roles) {
+        let number = given.computation;
+        let Given { parameters, result, on_device, .. } = given;
+        if roles.of(number) == HloRole::Entry {
+            self.overview.parameters.add(parameters);
+            self.overview.result.add(result);
+        }
+        if let Some(own) = on_device {
+            let sum = self.on_device.take().unwrap_or(Ok(HloOnDevice::default()));
+            self.on_device = Some(sum.and_then(|sum| sum.plus(own)));
+        }
+        if !self.has_totals_only {
+            self.computations.push(HloComputationTotals {
+                module: self.module.name().to_owned(),
+                name: calls.name(number).to_owned(),
+                role: roles.of(number),
+                line: calls.line(number),
+                written: self.written.get(index(number)).copied().unwrap_or_default(),
+                parameters,
+                result,
+                on_device: on_device.map(Box::new),
+            });
+        }
+    }
+
+    /// Lists the worst of what is held and in memory.
+    fn list(&mut self, held: &Held<Key>, calls: &Calls, roles: &Roles) {
+        let in_memory = |row: &&HeldRow<Key>| roles.of(row.computation).is_in_memory();
+        let mut rows: Vec<_> = held.rows().iter().filter(in_memory).collect();
+        if let Some(top) = self.top {
+            rows.sort_unstable_by_key(|row| (Reverse(row.key), row.line));
+            rows.truncate(top);
+        }
+        let mut owner: (Option<u32>, Arc<str>) = (None, "".into());
+        for row in rows {
+            if owner.0 != Some(row.computation) {
+                owner = (Some(row.computation), calls.name(row.computation).into());
+            }
+            let text = held.text(row);
+            let (op_name, source) = text.origin(&self.module);
+            self.rows.push(Row {
+                line: row.line,
+                name: text.name.to_owned(),
+                opcode: text.opcode.to_owned(),
+                shape: row.number,
+                op_name,
+                source,
+                computation: Arc::clone(&owner.1),
+                role: roles.of(row.computation),
+                key: row.key,
+            });
+        }
+    }
+
+    /// The computations, in the order of the dump, up to the last module that has ended; none if only
+    /// [totals](HloSummary::totals_only) are kept.
+    #[must_use]
+    pub fn computations(&self) -> &[HloComputationTotals] {
+        &self.computations
+    }
+
+    /// The ten computations in memory that write most, the greatest first.
+    #[must_use]
+    pub fn largest(&self) -> &[HloLargest] {
+        self.overview.largest()
+    }
+
+    /// The instructions whose values are in memory, those that waste most first.
+    pub fn rows(&self) -> impl Iterator<Item = HloRow<'_>> {
+        self.rows.iter().map(|row| {
+            let (shape, sizes) = self.shapes.get(row.shape);
+            HloRow {
+                line: row.line,
+                name: &row.name,
+                opcode: &row.opcode,
+                shape,
+                sizes,
+                op_name: row.op_name.as_deref(),
+                source: row.source.as_deref(),
+                computation: &row.computation,
+                role: row.role,
+            }
+        })
+    }
+
+    /// Over how many devices the modules are partitioned whose shapes are those of one device.
+    #[must_use]
+    pub fn partitions(&self) -> Option<u64> {
+        self.partitions
+    }
+
+    /// What one device holds of the parameters and results of the entries; `None` if nothing is
+    /// sharded, or what is sharded is partitioned.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn on_device(&self) -> Result<Option<HloOnDevice>, LayoutError> {
+        self.on_device.clone().transpose()
+    }
+
+    /// The first thousand instructions whose shape could not be read.
+    #[must_use]
+    pub fn unread_lines(&self) -> &[UnreadLine] {
+        self.unread.lines()
+    }
+
+    /// What the computations with a role write.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn written(&self, role: HloRole) -> Result<HloBytes, LayoutError> {
+        self.overview.written(role).bytes()
+    }
+
+    /// The parameters of the entries.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn parameters(&self) -> Result<HloBytes, LayoutError> {
+        self.overview.parameters.bytes()
+    }
+
+    /// The results of the entries.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn result(&self) -> Result<HloBytes, LayoutError> {
+        self.overview.result.bytes()
+    }
+
+    pub(super) fn overview(&self) -> &Overview {
+        &self.overview
+    }
+}

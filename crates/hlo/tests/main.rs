@@ -1,0 +1,10 @@
+//! Dumps, and layouts in any text.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panic")]
+#![allow(clippy::as_conversions, reason = "small numbers")]
+#![allow(missing_docs, reason = "the names of tests are statements")]
+
+mod dumps;
+mod readings;
+mod rings;
+mod scan;
+mod summary;

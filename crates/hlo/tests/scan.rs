@@ -1,0 +1,293 @@
+//! Layouts in any text: found wherever they stand, and nothing else.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tensor_layout::notation::{Notation, PadLayout};
+use tensor_layout::sharding::ShardedShape;
+use tensor_layout::xla::{XlaParser, XlaShape};
+use tensor_layout::{LayoutText, Machine};
+use tensor_layout_hlo::scan::{LayoutScan, ScanPlace, ScanReport};
+
+/// Every layout of a text with its line and name; refused ones in front of a `!`.
+fn found(text: &str) -> Vec<(u64, String, String)> {
+    let mut scan = LayoutScan::new(text.as_bytes());
+    let mut found = Vec::new();
+    while let Some(layout) = scan.next_layout().unwrap() {
+        let mark = if layout.refusal().is_some() { "!" } else { "" };
+        let text = format!("{mark}{}", layout.text());
+        found.push((layout.line(), layout.name().unwrap_or_default(), text));
+    }
+    assert_eq!(scan.bytes(), text.len() as u64);
+    found
+}
+
+fn texts(text: &str) -> Vec<String> {
+    found(text).into_iter().map(|(.., text)| text).collect()
+}
+
+fn corpus(file: &'static str) -> impl Iterator<Item = &'static str> {
+    let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.filter_map(|line| line.split('\t').next())
+}
+
+/// Texts with what is to be found of each.
+fn layouts() -> Vec<(String, Vec<String>)> {
+    let mut layouts = Vec::new();
+    let mut add = |text: &str, parts: Vec<String>| layouts.push((text.to_owned(), parts));
+    for text in corpus(include_str!("../../../tests/data/pad_layouts.txt")) {
+        assert!(text.parse::<PadLayout>().is_ok());
+        // A tuple of sizes is not a layout; the corpus has none.
+        add(text, vec![text.to_owned()]);
+    }
+    for text in corpus(include_str!("../../../tests/data/xla_shapes.txt"))
+        .chain(corpus(include_str!("../../../tests/data/tpu_shapes.txt")))
+    {
+        let Ok(shape) = text.parse::<XlaShape>() else { continue };
+        let members: Vec<String> = shape.arrays().iter().map(|(_, a)| a.to_string()).collect();
+        if members.iter().all(|member| text.contains(member)) {
+            add(text, members);
+        }
+    }
+    for line in include_str!("../../../tests/data/shardings.txt").lines().step_by(10) {
+        let [sharding, dims, ..] = line.split('|').collect::<Vec<_>>()[..] else { continue };
+        let text = format!("f32[{dims}], sharding={sharding}");
+        if text.parse::<ShardedShape>().is_ok() {
+            add(&text, vec![text.clone()]);
+        }
+    }
+    for text in ["((2,2),3):((24,2),8)", "(_8,(4,_2)):(_2,(_16,_1))", "(4):(1)"] {
+        add(text, vec![text.to_owned()]);
+    }
+    for text in ["shape=(2, 3), strides=(3, 1)", "torch.Size([2, 3]), (3, 1)"] {
+        add(text, vec![text.to_owned()]);
+    }
+    layouts
+}
+
+/// What stands around layouts: words, numbers, brackets that close or not, quotes, escapes.
+fn noise() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "x",
+        "12:30",
+        "(1, 2)",
+        "((2, 3), (4, 5))",
+        "f(a,",
+        "((",
+        "))",
+        "[3:7]",
+        "{",
+        "}",
+        "\"",
+        "'",
+        "\\n",
+        "\\\"",
+        "->",
+        "= ",
+        "%a.1",
+        "4_PE",
+        "f32",
+        "[8]",
+        "0x1f",
+        "∗",
+        "//",
+        "#",
+        "(4_PE",
+        ";",
+        "B@[",
+        "@LM0",
+        "T(8,128)",
+        "{1,0}",
+        "sharding={",
+        "-",
+    ]);
+    prop::collection::vec(words, 0..12).prop_map(|words| words.join(" "))
+}
+
+/// A layout in a text, the line on which it stands and the name that it has there.
+fn embedded() -> impl Strategy<Value = (String, Vec<String>, u64, &'static str)> {
+    let frames = prop::sample::select(vec![
+        ("| key={} |", "key"),
+        ("{\"key\": \"{}\"}", "key"),
+        ("key: '{}'", "key"),
+        ("# == In(0): {} ==", "In(0)"),
+        ("  ROOT %key.1 = (u8[7]) custom(), text={} |", "key.1"),
+    ]);
+    let lines = || prop::collection::vec(noise(), 0..6);
+    (prop::sample::select(layouts()), frames, lines(), lines(), noise()).prop_map(
+        |((text, parts), (frame, name), before, after, tail)| {
+            let line = before.len() as u64 + 1;
+            let middle = frame.replace("{}", &text) + " " + &tail;
+            let all = before.into_iter().chain([middle]).chain(after);
+            (all.collect::<Vec<_>>().join("\n"), parts, line, name)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_layout_of_the_corpus_is_found_in_any_noise_with_its_line_and_name(
+        (text, parts, line, name) in embedded()
+    ) {
+        let found: BTreeSet<(u64, String, String)> = found(&text).into_iter()
+            .map(|(line, name, text)| (line, name, text.trim_start_matches('!').to_owned())).collect();
+        for part in parts {
+            prop_assert!(found.contains(&(line, name.to_owned(), part.clone())), "{part} in {text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_found_is_in_the_text_and_reads_as_the_notation_that_is_told(
+        (text, ..) in embedded()
+    ) {
+        let report = ScanReport::read(text.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
+        for row in report.rows() {
+            let read = LayoutText::parse_as(row.notation, XlaParser::strict(), row.text);
+            prop_assert!(read.is_ok_and(|read| read.notation() == row.notation));
+            // Escapes and breaks are blanks in what is found.
+            let dense = |text: &str| text.replace(char::is_whitespace, "");
+            if row.notation != Notation::Sharded && !text.contains('\\') {
+                prop_assert!(dense(&text).contains(&dense(row.text)), "{} in {text}", row.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_layouts_of_long_texts_are_those_of_their_parts() {
+    // Longer than the window, without a line break, and with one every few bytes.
+    for (gap, lines) in [(" x", 0), ("\n", 1)] {
+        let part =
+            format!("{{\"w\": \"((4_PE, 3:8), (8:1))\"}} f32[3,5]{{1,0}}{}", gap.repeat(700));
+        let found = found(&part.repeat(2000));
+        assert_eq!(found.len(), 4000);
+        for (number, pair) in found.chunks(2).enumerate() {
+            let line = 1 + number as u64 * 700 * lines;
+            assert_eq!(pair[0], (line, "w".to_owned(), "((4_PE, 3:8), (8:1))".to_owned()));
+            assert_eq!((pair[1].0, &*pair[1].2), (line, "f32[3,5]{1,0}"));
+        }
+    }
+}
+
+#[test]
+fn text_that_is_not_a_layout_is_left() {
+    let log = "12:30 (12:30) ((2, 3), (4, 5)) x(1:3, 2:4) {(4, 8): (1, 2)} Map<K, V>[3] f32x4[2] 4:1 () \
+               torch.Size([2, 3]) pred(x) %s32[0] a/b (see 4_PE)\n";
+    assert_eq!(texts(log), Vec::<String>::new());
+}
+
+#[test]
+fn a_layout_may_be_broken_over_lines_and_later_lines_keep_their_numbers() {
+    let yaml = "layouts:\n  - '((16_L2B, 8_L1B, 8:8),\n    (16_MAB, 8:1, 4_PE))'\n  - ((4:1))\nlast: (2):(1)\n";
+    assert_eq!(
+        found(yaml),
+        [
+            (2, "layouts".into(), "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))".into()),
+            (4, "layouts".into(), "((4:1))".into()),
+            (5, "last".into(), "(2):(1)".into()),
+        ]
+    );
+}
+
+#[test]
+fn escapes_of_quoted_strings_are_undone() {
+    let json =
+        r#"{"a": "(10,7)\/((3:7, 4_PE), (7:1))", "hlo": "e {\n  x = f32[\u003c=8] p(0)\n}"}"#;
+    let expected = ["(10,7) /((3:7, 4_PE), (7:1))", "f32[ <=8]"];
+    let found = found(json);
+    assert_eq!(found.iter().map(|(.., text)| &**text).collect::<Vec<_>>(), expected);
+    assert_eq!((found[0].1.as_str(), found[1].1.as_str()), ("a", "x"));
+}
+
+#[test]
+fn a_sharding_belongs_to_the_result_of_its_instruction_unless_shapes_are_those_of_a_device() {
+    let line = "  %p = f32[10,7]{1,0} f(u8[3]{0} %a), sharding={devices=[2,4]<=[8]}\n";
+    assert_eq!(texts(line), ["f32[10,7]{1,0}, sharding={devices=[2,4]<=[8]}", "u8[3]{0}"]);
+    let tuple =
+        "t = (f32[4]{0}, s32[6]{0}) tuple(a, b), sharding={{devices=[2]<=[2]},{replicated}}\n";
+    assert_eq!(
+        texts(tuple),
+        ["f32[4]{0}, sharding={devices=[2]<=[2]}", "s32[6]{0}, sharding={replicated}"]
+    );
+    let whole = "HloModule m, num_partitions=8\n";
+    assert_eq!(texts(&format!("{whole}{line}")).len(), 2);
+    assert!(texts(&format!("{whole}{line}"))[0].contains("sharding="));
+    let device = "HloModule m, is_scheduled=true, num_partitions=8\n";
+    assert_eq!(
+        texts(&format!("{device}{line}{tuple}")).concat(),
+        "f32[10,7]{1,0}u8[3]{0}f32[4]{0}s32[6]{0}"
+    );
+    // The head is longer than the window.
+    let long = format!(
+        "HloModule m, is_scheduled=true, x={{{}}}, num_partitions=8\n",
+        "1,".repeat(400_000)
+    );
+    assert_eq!(texts(&format!("{long}{line}"))[0], "f32[10,7]{1,0}");
+    assert_eq!(
+        texts("f32[8,4], sharding=P('x', None), mesh=x=2,y=4"),
+        ["f32[8,4], sharding=P('x', None), mesh=x=2,y=4"]
+    );
+}
+
+#[test]
+fn nearly_layouts_are_refused_with_the_reason() {
+    let log = "a ((4-PE, 3:8), (8:1))\nbf16[4,8]{1,0,T(2,4)} f32[3\nSw<3,4,3> o (8,64):(64,1)\n";
+    let report = ScanReport::read(log.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
+    assert_eq!(report.rows().count(), 0);
+    let unread: Vec<(u64, &str, &str)> =
+        report.unread().map(|u| (u.line, u.text, u.reason)).collect();
+    assert_eq!(
+        unread,
+        [
+            (1, "((4-PE, 3:8), (8:1))", "expected `_` between a size and its level"),
+            (2, "bf16[4,8]{1,0,T(2,4)}", "expected an integer"),
+            (2, "f32[3", "this shape is not closed"),
+            (3, "Sw<3,4,3> o (8,64):(64,1)", "a swizzle (XOR) cannot be read here"),
+        ]
+    );
+}
+
+#[test]
+fn facts_are_those_of_the_layout() {
+    let log = "((8_L2B, 4608:1))@LM0 / Half\n(10,7)/((3:7, 4_PE), (7:1))\n\
+               s32[2048,1,128,128,4]{4,3,2,0,1:T(8,128)}\nf32[10,7], sharding={devices=[2,4]<=[8]}\n((3_Foo:1, 4:1))\n";
+    let report = ScanReport::read(log.as_bytes(), XlaParser::strict(), |_| {}).unwrap();
+    let machine = Machine::mn_core_2();
+    let place =
+        ScanPlace { machine: Some(&machine), memory: Some("LM1"), dtype: "Float".parse().ok() };
+    let facts: Vec<_> = report.rows().map(|row| row.facts(place).unwrap()).collect();
+    assert_eq!((facts[0].unpadded_bytes, facts[0].fits[0].name.as_str()), (Some(72 << 10), "LM0"));
+    assert!(!facts[0].fits[0].fits());
+    assert_eq!((facts[1].unpadded_bytes, facts[1].allocated_bytes), (Some(280), Some(336)));
+    assert_eq!((facts[1].padding, facts[1].fits[0].name.as_str()), ((14, 84), "LM1"));
+    assert_eq!(
+        (facts[2].unpadded_bytes, facts[2].allocated_bytes),
+        (Some(512 << 20), Some(16 << 30))
+    );
+    let better = facts[2].better.as_ref().unwrap();
+    assert!(better.is_seen && better.allocated_bytes == 512 << 20);
+    assert_eq!((&facts[3].shape[..], facts[3].allocated_bytes), (&[10, 7][..], Some(40)));
+    assert!(facts[4].misplaced.as_ref().unwrap().contains("`Foo`"));
+}
+
+#[test]
+fn no_bytes_make_the_scan_panic_or_slow() {
+    let mut state = 7_u64;
+    let mut draw = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    const BYTES: &[u8] = b"(((())):,_/4 8PEf32[]{}\"\\nu003c@LM0 = sharding={;B\n\xff";
+    for _ in 0..300 {
+        let text: Vec<u8> = (0..draw(600)).map(|_| BYTES[draw(BYTES.len())]).collect();
+        let mut scan = LayoutScan::new(&text[..]);
+        while scan.next_layout().unwrap().is_some() {}
+    }
+    for unit in ["(", "((4_PE", "(1,", "[", "f32[", "\\", "(1)/", "sharding={{", "= (f32[2], "] {
+        let text = unit.repeat((1 << 20) / unit.len());
+        let mut scan = LayoutScan::new(text.as_bytes());
+        while scan.next_layout().unwrap().is_some() {}
+    }
+}

@@ -1,0 +1,283 @@
+//! What is asked of a picture.
+
+use std::ops::Range;
+
+use super::cut::length;
+use super::{CellKind, Label, Panel, Picture};
+use tensor_layout::LayoutError;
+use tensor_layout::Level;
+use tensor_layout::Location;
+use tensor_layout::Placement;
+use tensor_layout::algebra::{Subaxis, Target};
+use tensor_layout::notation::XlaArray;
+
+/// A picture of a placement, to be made.
+///
+/// ```
+/// use tensor_layout::Placement;
+/// use tensor_layout_picture::{CellKind, Drawing};
+/// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
+/// let picture = Drawing::new(&placement).tensor();
+/// let panel = &picture.panels[0];
+/// assert_eq!((panel.rows(), panel.columns), (12, 7));
+/// let cell = panel.cell(9, 1).unwrap();
+/// assert_eq!((cell.unit.as_str(), cell.label.as_str()), ("1", "15")); // PE 1, address 15
+/// assert_eq!(panel.cell(10, 0).unwrap().kind, CellKind::Padding);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
+    pub(super) placement: &'a Placement,
+    pub(super) title: String,
+    pub(super) by: Option<Level>,
+    window: Vec<Option<Range<u64>>>,
+    pub(super) zoom: Vec<Option<u64>>,
+    pub(super) at: Location,
+    pub(super) units: Vec<(Level, Range<u64>)>,
+    pub(super) first_address: u64,
+    pub(super) labels: Vec<Label>,
+    pub(super) most_blocks: u64,
+    pub(super) most_panels: usize,
+    /// Elements per tile, outermost first, with a name.
+    pub(super) tiles: Vec<(u64, String)>,
+    /// How many tiles the shape has.
+    all_tiles: usize,
+}
+
+impl<'a> Drawing<'a> {
+    /// The picture of a placement, coloured by unit.
+    #[must_use]
+    pub fn new(placement: &'a Placement) -> Drawing<'a> {
+        let title = placement.layout().to_pad_layout_map().map(|(tree, _)| tree.to_string());
+        let rank = placement.layout().rank();
+        Drawing {
+            placement,
+            title: title.unwrap_or_else(|_| "a layout".into()),
+            by: None,
+            window: vec![None; rank],
+            zoom: vec![None; rank],
+            at: Location::default(),
+            units: Vec::new(),
+            first_address: 0,
+            labels: Vec::new(),
+            most_blocks: 16,
+            most_panels: 8,
+            tiles: Vec::new(),
+            all_tiles: 0,
+        }
+    }
+
+    /// Gives the picture a title, such as the text of the layout.
+    #[must_use]
+    pub fn title(mut self, title: &str) -> Drawing<'a> {
+        self.title = title.into();
+        self
+    }
+
+    /// Borders around tiles: how many elements each has in memory, and what it is called, outermost
+    /// first; of an XLA shape [`XlaArray::tiles`](tensor_layout::xla::XlaArray::tiles). Cells are coloured by
+    /// the first one, and an arrow follows the addresses.
+    #[must_use]
+    pub fn tiles(mut self, tiles: Vec<(u64, String)>) -> Drawing<'a> {
+        self.tiles = tiles;
+        self.tiles.retain(|(elements, _)| *elements > 0);
+        self
+    }
+
+    /// Borders around the tiles of an XLA shape; where only the outer ones are drawn, a note says so.
+    #[must_use]
+    pub fn tiles_of(mut self, array: &XlaArray) -> Drawing<'a> {
+        self.all_tiles = array.layout.as_ref().map_or(0, |layout| layout.tiles.len());
+        self.tiles(array.tiles())
+    }
+
+    /// Colours by the coordinate in one level.
+    #[must_use]
+    pub fn by(mut self, level: Level) -> Drawing<'a> {
+        self.by = Some(level);
+        self
+    }
+
+    /// Draws a range of an axis only, padding included.
+    ///
+    /// # Errors
+    /// [`IndexRank`](LayoutError::IndexRank) for an axis that is not there,
+    /// [`IndexBeyond`](LayoutError::IndexBeyond) for a range beyond the [slots](Self::slots).
+    pub fn slice(mut self, axis: usize, range: Range<u64>) -> Result<Drawing<'a>, LayoutError> {
+        let slots = self.checked_slots(axis)?;
+        if range.end > slots || range.start >= range.end {
+            let index = range.end.max(range.start.saturating_add(1)) - 1;
+            return Err(LayoutError::IndexBeyond { axis, index, extent: slots });
+        }
+        self.window[axis] = Some(range);
+        Ok(self)
+    }
+
+    /// Shows the block of a large tensor that holds this index in detail, instead of the first one
+    /// that is partly padded.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    pub fn zoom(mut self, axis: usize, index: u64) -> Result<Drawing<'a>, LayoutError> {
+        let slots = self.checked_slots(axis)?;
+        if index >= slots {
+            return Err(LayoutError::IndexBeyond { axis, index, extent: slots });
+        }
+        self.zoom[axis] = Some(index);
+        Ok(self)
+    }
+
+    /// Shows only the units with these coordinates in a picture of the machine.
+    #[must_use]
+    pub fn at(mut self, at: Location) -> Drawing<'a> {
+        self.at = at;
+        self
+    }
+
+    /// Shows only units with coordinates in a range of a level in a picture of the machine: what is
+    /// beyond the level is left out, and of an empty range the unit at its start is drawn.
+    #[must_use]
+    pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
+        let all = self.placement.coordinates(level);
+        let start = range.start.min(all.saturating_sub(1));
+        self.units.retain(|(of, _)| *of != level);
+        self.units.push((level, start..range.end.clamp(start + 1, all.max(start + 1))));
+        self
+    }
+
+    /// Shows memories from an address on; beyond the last one, the last.
+    #[must_use]
+    pub fn addresses(mut self, from: u64) -> Drawing<'a> {
+        self.first_address = from.min(self.placement.with_copies().span(Level::ADDR) - 1);
+        self
+    }
+
+    /// Chooses what stands in every cell, a line each; by default the address, or the units where
+    /// only they differ.
+    #[must_use]
+    pub fn labels(mut self, labels: &[Label]) -> Drawing<'a> {
+        self.labels = labels.to_vec();
+        self
+    }
+
+    /// Draws at most this many blocks along a side, at least 2; 16 unless told otherwise. Element by
+    /// element, at most four times as many along a side, and four times as many as there are blocks.
+    #[must_use]
+    pub fn most_blocks(mut self, most: u64) -> Drawing<'a> {
+        self.most_blocks = most.clamp(2, 64);
+        self
+    }
+
+    /// Draws at most this many panels: fewer leading indexes, and less detail.
+    #[must_use]
+    pub fn most_panels(mut self, most: usize) -> Drawing<'a> {
+        self.most_panels = most.max(1);
+        self
+    }
+
+    /// How many values of an axis can be drawn, padding included.
+    ///
+    /// Values beyond the extent stand for a slot as long as every digit is within its size. Of an
+    /// axis that feeds a derived axis that ends before that, only the extent.
+    #[must_use]
+    pub fn slots(&self, axis: usize) -> u64 {
+        let layout = self.placement.layout();
+        let Some(of) = layout.axes().get(axis) else { return 0 };
+        let feeds = of.subaxes.iter().any(|subaxis| subaxis.feeds().is_some());
+        if feeds && !self.derived_axes_hold_padding() { of.extent } else { of.slots() }
+    }
+
+    /// Whether no digits of padding make a derived axis exceed what its own digits write.
+    fn derived_axes_hold_padding(&self) -> bool {
+        let layout = self.placement.layout();
+        layout.derived_axes().iter().enumerate().all(|(number, derived)| {
+            let step = |subaxis: &Subaxis| match subaxis.target {
+                Target::Feed { derived, weight } if derived == number => {
+                    (subaxis.size - 1) * weight
+                }
+                _ => 0,
+            };
+            let digits = layout.nodes().flat_map(|axis| &axis.subaxes);
+            derived.start + digits.map(step).sum::<u64>() < derived.axis.slots()
+        })
+    }
+
+    fn checked_slots(&self, axis: usize) -> Result<u64, LayoutError> {
+        let rank = self.placement.layout().rank();
+        match axis < rank {
+            true => Ok(self.slots(axis)),
+            false => Err(LayoutError::IndexRank { found: axis + 1, rank }),
+        }
+    }
+
+    /// The values of an axis that are drawn, padding included.
+    pub(super) fn range(&self, axis: usize) -> Range<u64> {
+        self.window[axis].clone().unwrap_or_else(|| 0..self.slots(axis))
+    }
+
+    /// The ranges of all axes.
+    pub(super) fn ranges(&self) -> Vec<Range<u64>> {
+        (0..self.placement.layout().rank()).map(|axis| self.range(axis)).collect()
+    }
+
+    /// Whether every element is drawn; otherwise blocks are, and what is in one of them.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        let (longest, most_cells) = (4 * self.most_blocks, 4 * self.most_blocks * self.most_blocks);
+        let ranges = self.ranges();
+        let sides = ranges.iter().rev().take(2).map(length);
+        sides.clone().all(|side| side <= longest) && sides.product::<u64>() <= most_cells
+    }
+
+    /// The unit levels in which places differ.
+    pub(super) fn unit_levels(&self) -> Vec<Level> {
+        let layout = self.placement.layout();
+        let columns = self.placement.columns().iter().copied();
+        columns.filter(|l| !l.is_in_unit() && layout.uses(*l)).collect()
+    }
+
+    /// The levels of the units and the tiles that a place lies in.
+    pub(super) fn path(&self, place: &Location, levels: &[Level]) -> Vec<u64> {
+        let at = |level: Level| place.get(level).unwrap_or(0);
+        let units = levels.iter().map(|level| at(*level));
+        units.chain(self.tiles.iter().map(|(size, _)| at(Level::ADDR) / size)).collect()
+    }
+
+    /// Title, description, borders and notes around panels.
+    pub(super) fn picture(&self, what: &str, panels: Vec<Panel>) -> Picture {
+        let mut borders: Vec<String> = self.unit_levels().iter().map(ToString::to_string).collect();
+        borders.extend(self.tiles.iter().map(|(_, name)| format!("tile {name}")));
+        let mut notes = Vec::new();
+        let copies = self.placement.copies();
+        if copies > 1 {
+            let replicated = self.placement.replicated();
+            let levels: Vec<&str> = replicated.iter().map(Level::as_str).collect();
+            notes.push(format!("{copies} copies over {}; the first is drawn", levels.join(", ")));
+        }
+        let description = described(what, &self.title, &panels);
+        if self.all_tiles > XlaArray::MOST_TILES {
+            let (most, all) = (XlaArray::MOST_TILES, self.all_tiles);
+            notes.push(format!("the borders of the outer {most} of {all} tiles are drawn"));
+        }
+        let title = self.title.clone();
+        Picture { title, description, panels, borders, notes, one_scale: false }
+    }
+}
+
+/// The picture for a reader who does not see it.
+fn described(what: &str, title: &str, panels: &[Panel]) -> String {
+    let mut description = format!("{what} of {title}. ");
+    for panel in panels {
+        description.push_str(&panel.caption);
+        description.push_str(". ");
+    }
+    let cells = || panels.iter().flat_map(|panel| &panel.cells);
+    let padding = cells().filter(|cell| cell.kind == CellKind::Padding).count();
+    let partly = cells().filter(|cell| cell.is_partly_padded()).count();
+    for (count, what) in [(padding, "padding"), (partly, "partly padding")] {
+        if count > 0 {
+            description.push_str(&format!("{count} cells are {what}. "));
+        }
+    }
+    description.trim_end().to_owned()
+}

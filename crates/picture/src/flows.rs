@@ -1,0 +1,74 @@
+//! Moves between the units of a level as a matrix.
+
+use super::color::Draft;
+use super::{Cell, CellKind, Panel};
+use tensor_layout::LayoutError;
+use tensor_layout::internals::to_u64;
+use tensor_layout::relayout::{Flows, Relayout, Traffic};
+
+/// The most units that have a row of their own.
+const MOST_ROWS: usize = 32;
+
+/// From which unit to which, at the outermost level that anything crosses; nothing if all stays in
+/// its unit.
+pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Draft>, LayoutError> {
+    let crossed = traffic.levels.iter().rev().find(|level| level.into > 0);
+    let Some(level) = crossed.map(|traffic| traffic.level) else { return Ok(None) };
+    let flows = relayout.flows(level)?;
+    if flows.from.len().max(flows.to.len()) > MOST_ROWS {
+        let limit = to_u64(MOST_ROWS);
+        let question = "how to draw the flows between so many units";
+        return Err(LayoutError::NotDecided { question, budget: limit });
+    }
+    Ok(Some(matrix(&flows)))
+}
+
+fn matrix(flows: &Flows) -> Draft {
+    let row = |(from, row): (&u64, &Vec<u64>)| -> Vec<Cell> {
+        flows.to.iter().zip(row).map(|(to, count)| cell(*from, *to, *count)).collect()
+    };
+    let cells: Vec<Cell> = flows.from.iter().zip(&flows.counts).flat_map(row).collect();
+    let ticks = |units: &[u64]| units.iter().map(u64::to_string).collect();
+    let stays = |cell: &Cell| u64::from(cell.path.first() == cell.path.get(1));
+    let values = cells.iter().map(|cell| (cell.elements > 0).then(|| vec![stays(cell)])).collect();
+    let panel = Panel {
+        caption: caption(flows),
+        row_ticks: ticks(&flows.from),
+        column_ticks: ticks(&flows.to),
+        cells,
+        columns: flows.to.len(),
+        ..Panel::default()
+    };
+    let name = |_: &str, value: &[u64]| {
+        let name = if value == [1] { "stays in its unit" } else { "moves to another unit" };
+        name.to_owned()
+    };
+    Draft { name, ..Draft::new(panel, "whether it moves".into(), values) }
+}
+
+fn caption(flows: &Flows) -> String {
+    let level = flows.level;
+    let last = |units: &[u64]| units.last().copied().unwrap_or(0);
+    let (from, to) = (last(&flows.from), last(&flows.to));
+    let apart = [&flows.from, &flows.to].into_iter().find_map(|units| units.get(1));
+    let sharing = match apart.copied().unwrap_or(1) {
+        1 => String::new(),
+        group => format!("; every {group} share a memory and are named by the first"),
+    };
+    format!(
+        "how many copies move: rows from {level} 0 to {from}, columns to {level} 0 to {to}; \
+         those on the diagonal stay in their {level}{sharing}"
+    )
+}
+
+fn cell(from: u64, to: u64, count: u64) -> Cell {
+    Cell {
+        kind: if count > 0 { CellKind::Element } else { CellKind::Hole },
+        path: vec![from, to],
+        label: if count > 0 { count.to_string() } else { String::new() },
+        filled: [1, 1],
+        slots: count,
+        elements: count,
+        ..Cell::default()
+    }
+}

@@ -1,0 +1,67 @@
+//! What stands in a cell.
+
+use std::str::FromStr;
+
+use super::Cell;
+use tensor_layout::LayoutError;
+use tensor_layout::Level;
+
+/// A line in every cell of a picture.
+///
+/// ```
+/// use tensor_layout::Level;
+/// use tensor_layout_picture::Label;
+/// assert_eq!("index".parse(), Ok(Label::Index));
+/// assert_eq!("L2B".parse(), Ok(Label::Level(Level::L2B)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// The address, and the lane where lanes are used: `15`, `15.1`.
+    Address,
+    /// The coordinates of the unit from the root down: `3.0.1`.
+    Unit,
+    /// The index of the element, or the first of a block: `9,1`.
+    Index,
+    /// The coordinate in one level: `L2B 3`.
+    Level(Level),
+}
+
+impl FromStr for Label {
+    type Err = LayoutError;
+
+    /// `address`, `unit`, `index`, or the name of a level.
+    fn from_str(text: &str) -> Result<Label, LayoutError> {
+        Ok(match text {
+            "address" => Label::Address,
+            "unit" => Label::Unit,
+            "index" => Label::Index,
+            level => Label::Level(Level::new(level)?),
+        })
+    }
+}
+
+impl Label {
+    /// The line in a cell; nothing where the cell does not have it.
+    pub(super) fn line(self, cell: &Cell) -> Option<String> {
+        let of = |level| cell.places.iter().find(|(of, _)| *of == level).map(|(_, span)| span);
+        match self {
+            Label::Address => {
+                let lane = of(Level::W).map_or(String::new(), |lane| format!(".{lane}"));
+                of(Level::ADDR).map(|address| format!("{address}{lane}"))
+            }
+            Label::Unit => (!cell.unit.is_empty()).then(|| cell.unit.clone()),
+            Label::Index => {
+                let first: Vec<String> =
+                    cell.indexes.iter().map(|range| range.start.to_string()).collect();
+                (cell.elements > 0).then(|| first.join(","))
+            }
+            Label::Level(level) => of(level).map(|span| format!("{level} {span}")),
+        }
+    }
+
+    /// The lines in a cell.
+    pub(super) fn lines(labels: &[Label], cell: &Cell) -> String {
+        let lines: Vec<String> = labels.iter().filter_map(|label| label.line(cell)).collect();
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,183 @@
+//! Pictures: where the elements go, as a value that printers print.
+//!
+//! ```text
+//! Drawing::new(&placement).tensor()  ->  Picture { panels of cells }  ->  svg, png, text, page
+//! ```
+//!
+//! A cell knows the indexes that it stands for, the coordinates that their elements take in every
+//! level, and how many of its slots hold elements, all by counting digits; so a picture of 2^60
+//! elements costs as much as one of a hundred. It knows its unit as a path from the outermost key
+//! to the innermost one; where neighbours part at a key there is a border of that depth, so nested
+//! borders need no geometry.
+
+mod color;
+mod cut;
+mod drawing;
+mod flows;
+mod grid;
+mod label;
+mod light;
+mod memory;
+mod pair;
+#[cfg(feature = "png")]
+mod png;
+mod svg;
+mod tensor;
+mod text;
+mod tree;
+
+use std::ops::Range;
+
+pub use drawing::Drawing;
+pub use label::Label;
+pub use light::UnitContents;
+#[cfg(feature = "png")]
+pub use png::PngError;
+pub use tensor_layout::program::CoordinateSpan;
+pub use tensor_layout::report::Census;
+
+use tensor_layout::Level;
+use tensor_layout::internals::percent;
+
+/// Panels of cells, and what their borders mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// What is drawn, in a line.
+    pub title: String,
+    /// The same for a reader who does not see it.
+    pub description: String,
+    /// Side by side or below each other, as there is room.
+    pub panels: Vec<Panel>,
+    /// The meaning of the borders, outermost first.
+    pub borders: Vec<String>,
+    /// What else has to be said, such as how many copies there are.
+    pub notes: Vec<String>,
+    /// Whether the cells of all panels have one size, because they are compared.
+    pub one_scale: bool,
+}
+
+/// A grid of cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Panel {
+    /// What this grid shows.
+    pub caption: String,
+    /// Row-major, `columns` in each row.
+    pub cells: Vec<Cell>,
+    /// The length of a row.
+    pub columns: usize,
+    /// A tick per row, and per column.
+    pub row_ticks: Vec<String>,
+    /// The ticks of the columns.
+    pub column_ticks: Vec<String>,
+    /// Colour number and meaning, for every colour of the panel or for none.
+    pub key: Vec<(usize, String)>,
+    /// What the colours follow where there are too many for a key.
+    pub coloring: Option<String>,
+    /// The cell that the next panel shows in detail.
+    pub zoom: Option<usize>,
+    /// Cells in the order of their addresses, a chain wherever addresses follow each other.
+    pub order: Vec<Vec<usize>>,
+}
+
+/// A square of a grid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// What is there; a block with any element is one.
+    pub kind: CellKind,
+    /// Where it is, outermost key first: levels of the tree, then tiles.
+    pub path: Vec<u64>,
+    /// The number of its colour; none for padding and holes.
+    pub color: Option<usize>,
+    /// The unit, such as `1.3`; empty where there is one only.
+    pub unit: String,
+    /// What stands in the cell: an address, an index, levels of a block; one line each.
+    pub label: String,
+    /// Where the element comes from, if it moves.
+    pub mark: Option<String>,
+    /// The indexes that it stands for, padding included; empty in a picture of memories.
+    pub indexes: Vec<Range<u64>>,
+    /// Of its rows and of its columns, how many hold elements; the others are padding.
+    pub filled: [u64; 2],
+    /// How many slots of one copy it stands for, and how many of them hold elements; in a picture
+    /// of units, how many slots and elements of all copies the units hold.
+    pub slots: u64,
+    /// See [`slots`](Cell::slots).
+    pub elements: u64,
+    /// The coordinates that its elements take, those of the first copy.
+    pub places: Vec<(Level, CoordinateSpan)>,
+}
+
+/// What a cell stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CellKind {
+    /// An element, or a block that holds some.
+    Element,
+    /// A slot that holds none.
+    Padding,
+    /// A place that the layout skips.
+    Hole,
+    /// Nothing: the grid is longer than what it shows.
+    #[default]
+    Blank,
+}
+
+impl Cell {
+    /// How many of its slots are padding.
+    #[must_use]
+    pub fn padding(&self) -> u64 {
+        self.slots.saturating_sub(self.elements)
+    }
+
+    /// The share of its slots that are padding, in words: `98.4 %`; never 0 or 100 for a part.
+    pub(crate) fn padding_share(&self) -> String {
+        match &*percent(self.padding(), self.slots) {
+            "100.0 %" if self.elements > 0 => "> 99.9 %".into(),
+            "0.0 %" if self.padding() > 0 => "< 0.1 %".into(),
+            share => share.into(),
+        }
+    }
+
+    /// Whether some of its slots, but not all, are padding.
+    #[must_use]
+    pub fn is_partly_padded(&self) -> bool {
+        self.elements > 0 && self.elements < self.slots
+    }
+}
+
+impl Picture {
+    /// The colour with a number as it is printed: `#a6d5f0`.
+    #[must_use]
+    pub fn tint(color: usize) -> &'static str {
+        svg::TINTS[color % svg::TINTS.len()]
+    }
+}
+
+impl Panel {
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.cells.len().checked_div(self.columns).unwrap_or(0)
+    }
+
+    /// The cell at a row and a column.
+    #[must_use]
+    pub fn cell(&self, row: usize, column: usize) -> Option<&Cell> {
+        self.cells.get(row * self.columns + column).filter(|_| column < self.columns)
+    }
+
+    /// The depth of the border between two neighbours: the outermost key in which they differ.
+    #[must_use]
+    pub fn border(&self, a: (usize, usize), b: (usize, usize)) -> Option<usize> {
+        let path = |(row, column)| self.cell(row, column).map(|cell| (cell.kind, &cell.path));
+        let ((a_kind, a), (b_kind, b)) = (path(a)?, path(b)?);
+        if a_kind == CellKind::Blank || b_kind == CellKind::Blank {
+            return None;
+        }
+        a.iter().zip(b).position(|(a, b)| a != b)
+    }
+
+    /// Whether a cell has padding beside elements.
+    pub(crate) fn has_padding(&self) -> bool {
+        self.cells.iter().any(|cell| cell.kind == CellKind::Padding || cell.is_partly_padded())
+    }
+}

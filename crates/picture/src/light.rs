@@ -1,0 +1,211 @@
+//! Which cells light up together: an element and its places, a unit and what it holds.
+
+use std::ops::Range;
+
+use super::{Cell, Panel};
+use tensor_layout::Level;
+use tensor_layout::Location;
+use tensor_layout::Placement;
+use tensor_layout::algebra::Restricted;
+use tensor_layout::error::{LayoutError, RestrictionFault};
+use tensor_layout::internals::to_u64;
+
+/// The most copies of an element that are looked at.
+const MOST_COPIES: usize = 1 << 12;
+
+/// The most units of a cell that are looked at one by one.
+const MOST_UNITS: u64 = 1 << 10;
+
+impl<'a> UnitContents<'a> {
+    /// What every cell of a panel of the machine holds.
+    ///
+    /// # Errors
+    /// As [`new`](UnitContents::new).
+    pub fn of_panel(
+        placement: &Placement,
+        machine: &'a Panel,
+    ) -> Result<Vec<UnitContents<'a>>, LayoutError> {
+        machine.cells.iter().map(|cell| UnitContents::new(placement, cell)).collect()
+    }
+
+    /// The numbers of the cells of a tensor's panel something of which lives here; of all copies,
+    /// or of the first ones only.
+    ///
+    /// # Errors
+    /// [`NotDecided`](LayoutError::NotDecided) where digits have to be counted, and are too many.
+    pub fn cells_of(
+        &self,
+        placement: &Placement,
+        tensor: &Panel,
+        with_copies: bool,
+    ) -> Result<Vec<usize>, LayoutError> {
+        let lit = |(at, cell): (usize, &Cell)| {
+            Ok(self.meets(&Block::new(placement, cell, with_copies))?.then_some(at))
+        };
+        tensor.cells.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
+    }
+
+    /// The numbers of the cells of the machine where something of a cell of the tensor lives: the
+    /// other way round.
+    ///
+    /// # Errors
+    /// As [`cells_of`](UnitContents::cells_of).
+    pub fn units_of(
+        machine: &[UnitContents<'_>],
+        placement: &Placement,
+        cell: &Cell,
+        with_copies: bool,
+    ) -> Result<Vec<usize>, LayoutError> {
+        let block = Block::new(placement, cell, with_copies);
+        let lit = |(at, held): (usize, &UnitContents<'_>)| Ok(held.meets(&block)?.then_some(at));
+        machine.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
+    }
+}
+
+/// A cell of the tensor.
+struct Block<'a> {
+    placement: &'a Placement,
+    indexes: &'a [Range<u64>],
+    with_copies: bool,
+    /// Of a single element.
+    places: Option<Vec<Location>>,
+}
+
+impl<'a> Block<'a> {
+    fn new(placement: &'a Placement, cell: &'a Cell, with_copies: bool) -> Block<'a> {
+        let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
+        let most = if with_copies { MOST_COPIES } else { 1 };
+        let is_element = cell.slots == 1 && cell.elements == 1;
+        let copies = is_element.then(|| placement.locate_all(&index).ok()).flatten();
+        let places = copies.map(|copies| copies.take(most).collect());
+        Block { placement, indexes: &cell.indexes, with_copies, places }
+    }
+}
+
+/// What a cell of the machine holds, for asking which cells of the tensor live there.
+///
+/// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are looked at; beyond
+/// that, a cell counts as holding what units beside it hold.
+#[derive(Clone, Debug)]
+pub struct UnitContents<'a> {
+    cell: &'a Cell,
+    /// Its units, as boxes of digits; nothing where digits do not line up with them.
+    parts: Option<Vec<Restricted>>,
+    units: Vec<Location>,
+}
+
+impl<'a> UnitContents<'a> {
+    /// What one cell of the machine holds.
+    ///
+    /// # Errors
+    /// As [`Layout::restrict`](crate::Layout::restrict), where it does not decide.
+    pub fn new(placement: &Placement, cell: &'a Cell) -> Result<UnitContents<'a>, LayoutError> {
+        let of_units = cell.elements > 0 && cell.indexes.is_empty();
+        let units = if of_units { units(placement, cell) } else { Vec::new() };
+        let mut parts = Some(Vec::new());
+        for unit in &units {
+            match placement.with_copies().restrict(unit) {
+                Ok(part) => parts.iter_mut().for_each(|parts| parts.push(part.clone())),
+                Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => {}
+                Err(LayoutError::NoRestriction(_)) => parts = None,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(UnitContents { cell, parts, units })
+    }
+
+    fn meets(&self, block: &Block<'_>) -> Result<bool, LayoutError> {
+        let UnitContents { cell, .. } = self;
+        if cell.elements == 0 || block.indexes.iter().any(Range::is_empty) {
+            return Ok(false);
+        }
+        if let Some(places) = &block.places {
+            let holds = |place: &Location| {
+                let mut spans = cell.places.iter();
+                spans.all(|(level, span)| place.get(*level).is_none_or(|at| span.contains(at)))
+            };
+            return Ok(places.iter().any(holds));
+        }
+        if !block.with_copies && !self.is_of_first_copies(block.placement) {
+            return Ok(false);
+        }
+        if !cell.indexes.is_empty() {
+            let mut pairs = block.indexes.iter().zip(&cell.indexes);
+            return Ok(pairs.all(|(block, at)| block.contains(&at.start)));
+        }
+        match &self.parts {
+            Some(parts) => any(parts.iter().map(|part| reaches(part, block.indexes))),
+            None => any(self.units.iter().map(|unit| any_element(block, unit))),
+        }
+    }
+
+    fn is_of_first_copies(&self, placement: &Placement) -> bool {
+        let copied = placement.replicated();
+        let mut spans = self.cell.places.iter().filter(|(level, _)| copied.contains(level));
+        spans.all(|(_, span)| span.contains(0))
+    }
+}
+
+fn any(mut found: impl Iterator<Item = Result<bool, LayoutError>>) -> Result<bool, LayoutError> {
+    found.find(|found| !matches!(found, Ok(false))).unwrap_or(Ok(false))
+}
+
+/// Whether an index of a part lies in a block. Each axis of the part counts some values of that of
+/// the whole, in order, whatever the others do.
+fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError> {
+    for (axis, range) in block.iter().enumerate() {
+        let mut index = vec![0; block.len()];
+        let mut value = |at: u64| -> Result<u64, LayoutError> {
+            index[axis] = at;
+            let place = part.indexes.locate(&index)?;
+            Ok(place.get(Level::axis(axis)).unwrap_or(0))
+        };
+        // The first value that is not below the range.
+        let extent = part.layout.shape()[axis];
+        let (mut low, mut high) = (0, extent);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match value(middle)? < range.start {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        if part.layout.elements() == 0 || low == extent || value(low)? >= range.end {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether an element of a block lives in a unit, by counting.
+fn any_element(block: &Block<'_>, unit: &Location) -> Result<bool, LayoutError> {
+    let mut layout = block.placement.with_copies().clone();
+    for (axis, range) in block.indexes.iter().enumerate() {
+        layout = layout.slice(axis, range.start, range.end, 1)?;
+    }
+    let part = Placement::of(layout).shared_places().build()?;
+    Ok(part.census(unit)?.elements > 0)
+}
+
+/// The units of a cell, one by one.
+fn units(placement: &Placement, cell: &Cell) -> Vec<Location> {
+    let mut units = vec![Location::default()];
+    for (level, span) in cell.places.iter().filter(|(l, _)| placement.columns().contains(l)) {
+        let count = span.last - span.first + 1;
+        let all = to_u64(units.len()).saturating_mul(count);
+        if all > MOST_UNITS {
+            // Too many to look at: all that lives beside them counts.
+            continue;
+        }
+        let with = |unit: &Location| -> Vec<Location> {
+            let at = (span.first..=span.last).map(|at| {
+                let mut unit = unit.clone();
+                unit.set(*level, at);
+                unit
+            });
+            at.collect()
+        };
+        units = units.iter().flat_map(with).collect();
+    }
+    units
+}

@@ -1,0 +1,225 @@
+//! The machine's side: in the memory of every unit, the elements by address.
+
+use std::ops::Range;
+
+use itertools::Itertools;
+
+use super::color::{Draft, paint};
+use super::drawing::Drawing;
+use super::{Cell, CellKind, Panel, Picture};
+use tensor_layout::LayoutError;
+use tensor_layout::Level;
+use tensor_layout::algebra::Indexes;
+use tensor_layout::internals::to_index;
+use tensor_layout::program::CoordinateSpan;
+use tensor_layout::{Found, Location};
+
+/// The most units and the most places of each that are drawn.
+const MOST_UNITS: u64 = 16;
+const MOST_PLACES: u64 = 64;
+
+/// The most lanes of an address that are drawn: as many as a long word can have of a byte.
+const MOST_LANES: u64 = 8;
+
+/// The places in a row where one memory is drawn alone.
+const ROW: u64 = 16;
+
+/// The part of every memory that is drawn.
+struct Shown {
+    words: Range<u64>,
+    lanes: u64,
+}
+
+impl Shown {
+    fn count(&self) -> u64 {
+        self.words.end - self.words.start
+    }
+
+    /// Addresses and lanes, in order.
+    fn places(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        self.words.clone().cartesian_product(0..self.lanes)
+    }
+}
+
+impl Drawing<'_> {
+    /// The memories of the units, a row for each, a column for each address: elements by their
+    /// indexes, padding, holes; copies of an element have one colour.
+    ///
+    /// Where there are more than 16 units, or several with more than 64 places, units are counted
+    /// instead: how many elements, how much padding and how many holes they hold, level by level
+    /// from the root down, and the memory of one unit, the first that is partly padded. A memory
+    /// alone goes over several rows. [`at`](Drawing::at) chooses a unit or a subtree.
+    /// Law: a cell of a memory holds what [`Placement::element`](crate::Placement::element) finds, a
+    /// cell of units what [`Placement::census`](crate::Placement::census) counts.
+    ///
+    /// # Errors
+    /// As [`Placement::element`](crate::Placement::element) and
+    /// [`Placement::census`](crate::Placement::census).
+    pub fn memory(&self) -> Result<Picture, LayoutError> {
+        let placement = self.placement;
+        let levels = self.memory_levels();
+        let size = |level: &Level| match self.at.get(*level) {
+            Some(_) => 1,
+            None => placement.coordinates(*level),
+        };
+        let sizes: Vec<u64> = levels.iter().map(size).collect();
+        let units = sizes.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
+        let spread = placement.with_copies();
+        let (words, lanes) = (spread.span(Level::ADDR), spread.extent(Level::W));
+        let whole = self.units.is_empty();
+        let few = whole
+            && (units == 1 || (units <= MOST_UNITS && words.saturating_mul(lanes) <= MOST_PLACES));
+        let (drafts, mut notes) = match few {
+            true => (vec![self.memories(&levels, &sizes)?], Vec::new()),
+            false => self.tree()?,
+        };
+        let mut picture = self.picture("The memories", paint(drafts));
+        picture.notes.clear();
+        if self.tiles.is_empty() {
+            picture.borders = levels.iter().map(ToString::to_string).collect();
+        }
+        let shown = self.shown();
+        if words > shown.count() {
+            let Range { start, end } = shown.words;
+            notes.push(format!("addresses {start} to {} of {words} are drawn", end - 1));
+        }
+        if lanes > shown.lanes {
+            notes.push(format!("the first {} lanes of {lanes} are drawn", shown.lanes));
+        }
+        picture.notes = notes;
+        Ok(picture)
+    }
+
+    /// The levels that tell memories apart.
+    pub(super) fn memory_levels(&self) -> Vec<Level> {
+        let columns = self.placement.columns().iter().copied();
+        columns.filter(|level| !level.is_in_unit()).collect()
+    }
+
+    fn shown(&self) -> Shown {
+        let spread = self.placement.with_copies();
+        let lanes = spread.extent(Level::W).min(MOST_LANES);
+        let start = self.first_address;
+        let end = spread.span(Level::ADDR).min(start.saturating_add(MOST_PLACES / lanes));
+        Shown { words: start..end, lanes }
+    }
+
+    /// A row per unit, or one memory over several rows.
+    fn memories(&self, levels: &[Level], sizes: &[u64]) -> Result<Draft, LayoutError> {
+        let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
+        for unit in Indexes::new(sizes.to_vec()) {
+            let at = levels.iter().zip(unit);
+            let place = at.map(|(level, at)| (*level, self.at.get(*level).unwrap_or(at))).collect();
+            rows.push((unit_name(&place, levels), self.memory_cells(&place)?));
+        }
+        let shown = self.shown();
+        let panel = match rows.len() {
+            1 => alone(rows.remove(0), &shown, levels),
+            _ => Panel {
+                caption: format!(
+                    "a row per unit ({}), a column per address",
+                    levels.iter().join(".")
+                ),
+                columns: to_index(shown.count() * shown.lanes),
+                column_ticks: shown.places().map(|at| tick(at, shown.lanes)).collect(),
+                row_ticks: rows.iter().map(|(name, _)| name.clone()).collect(),
+                cells: rows.into_iter().flat_map(|(_, cells)| cells).collect(),
+                ..Panel::default()
+            },
+        };
+        Ok(self.by_element(panel))
+    }
+
+    /// The memory of one unit.
+    pub(super) fn memory_of(&self, unit: &Location) -> Result<Draft, LayoutError> {
+        let levels = self.memory_levels();
+        let row = (unit_name(unit, &levels), self.memory_cells(unit)?);
+        Ok(self.by_element(alone(row, &self.shown(), &levels)))
+    }
+
+    fn memory_cells(&self, unit: &Location) -> Result<Vec<Cell>, LayoutError> {
+        let places = self.shown().places();
+        places.map(|(address, lane)| self.memory_cell(unit, address, lane)).collect()
+    }
+
+    fn memory_cell(&self, unit: &Location, address: u64, lane: u64) -> Result<Cell, LayoutError> {
+        let levels = self.memory_levels();
+        let mut place = unit.clone();
+        place.set(Level::ADDR, address);
+        if self.placement.with_copies().used_levels().contains(&Level::W) {
+            place.set(Level::W, lane);
+        }
+        let (kind, index) = match self.placement.element(&place)? {
+            Found::Element(index) => (CellKind::Element, Some(index)),
+            Found::Padding => (CellKind::Padding, None),
+            Found::Hole | Found::Outside => (CellKind::Hole, None),
+        };
+        Ok(Cell {
+            kind,
+            path: self.path(&place, &levels),
+            unit: unit_name(&place, &levels),
+            label: index.as_ref().map_or(String::new(), |index| index.iter().join(",")),
+            indexes: index.into_iter().flatten().map(|at| at..at + 1).collect(),
+            filled: [1, 1],
+            slots: u64::from(kind != CellKind::Hole),
+            elements: u64::from(kind == CellKind::Element),
+            places: place.iter().map(|(level, at)| (level, CoordinateSpan::at(at))).collect(),
+            ..Cell::default()
+        })
+    }
+
+    /// Elements by their numbers, or by their tiles.
+    fn by_element(&self, panel: Panel) -> Draft {
+        let shape = self.placement.layout().shape();
+        let number = |cell: &Cell| {
+            cell.indexes.iter().zip(&shape).fold(0_u64, |number, (entry, extent)| {
+                number.wrapping_mul(*extent).wrapping_add(entry.start)
+            })
+        };
+        let units = self.memory_levels().len();
+        let tile = |cell: &Cell| cell.path.get(units).copied().unwrap_or(0);
+        let (meaning, by_tile) = match self.tiles.first() {
+            None => ("element", false),
+            Some(_) => ("tile", true),
+        };
+        let value = |cell: &Cell| if by_tile { tile(cell) } else { number(cell) };
+        let value = |cell: &Cell| (cell.kind == CellKind::Element).then(|| vec![value(cell)]);
+        let values = panel.cells.iter().map(value).collect();
+        Draft::new(panel, meaning.into(), values)
+    }
+}
+
+fn unit_name(place: &Location, levels: &[Level]) -> String {
+    levels.iter().map(|level| place.get(*level).unwrap_or(0)).join(".")
+}
+
+fn tick((address, lane): (u64, u64), lanes: u64) -> String {
+    if lanes == 1 { address.to_string() } else { format!("{address}.{lane}") }
+}
+
+/// One memory, row by row.
+fn alone((name, mut cells): (String, Vec<Cell>), shown: &Shown, levels: &[Level]) -> Panel {
+    let (words, lanes) = (shown.count(), shown.lanes);
+    let per_row = (ROW / lanes).clamp(1, words.max(1));
+    let columns = to_index(per_row * lanes);
+    let rows = cells.len().div_ceil(columns);
+    cells.resize(rows * columns, Cell::default());
+    let start = shown.words.start;
+    let first = (start..start + words.max(1)).step_by(to_index(per_row));
+    let caption = match levels {
+        [] => "the memory by address".into(),
+        levels => format!("the memory of {} {name} by address", levels.iter().join(".")),
+    };
+    Panel {
+        caption,
+        cells,
+        columns,
+        row_ticks: first.map(|at| at.to_string()).take(rows).collect(),
+        column_ticks: (0..per_row)
+            .cartesian_product(0..lanes)
+            .map(|(word, lane)| tick((word, lane), lanes))
+            .map(|tick| format!("+{tick}"))
+            .collect(),
+        ..Panel::default()
+    }
+}

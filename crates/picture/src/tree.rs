@@ -1,0 +1,278 @@
+//! The machine as a tree: what its subtrees hold, level by level.
+
+use std::ops::Range;
+
+use super::color::Draft;
+use super::cut::{blocks, length};
+use super::drawing::Drawing;
+use super::{Cell, CellKind, Panel};
+use tensor_layout::LayoutError;
+use tensor_layout::Level;
+use tensor_layout::Location;
+use tensor_layout::algebra::{Axis, Subaxis};
+use tensor_layout::internals::{MOST_SUBTREES, Subtree, UnitCounter};
+use tensor_layout::program::CoordinateSpan;
+use tensor_layout::report::Census;
+
+/// The most units of a level that stand singly in a row or a column.
+const MOST_SINGLY: u64 = 32;
+
+/// The most blocks of units along a side.
+const MOST_BLOCKS: u64 = 16;
+
+/// A level whose coordinates are still open, and which.
+#[derive(Clone)]
+struct Open {
+    level: Level,
+    range: Range<u64>,
+}
+
+impl Drawing<'_> {
+    /// Panels of counts from the root down, and the memory of one unit; totals as notes.
+    pub(super) fn tree(&self) -> Result<(Vec<Draft>, Vec<String>), LayoutError> {
+        let counter = UnitCounter::new(self.placement)?;
+        let mut at = self.at.iter();
+        let mut of =
+            at.try_fold(counter.whole(), |of, (level, at)| counter.child(&of, level, at))?;
+        let mut notes = self.totals(&counter, &of)?;
+        let mut unit = self.at.clone();
+        let open = counter.levels.iter().filter(|level| self.at.get(**level).is_none());
+        let mut open: Vec<Open> =
+            open.map(|level| Open { level: *level, range: self.units_of(*level) }).collect();
+        let mut drafts = Vec::new();
+        while let Some(first) = open.first() {
+            if length(&first.range) == 1 {
+                (of, unit) = fixed(&counter, &of, unit, first)?;
+                open.remove(0);
+                continue;
+            }
+            let sides: Vec<Open> = self.sides(&open);
+            if sides.iter().any(|side| length(&side.range) > MOST_SUBTREES) {
+                let Open { level, range } = &sides[0];
+                let size = length(range);
+                notes.push(format!(
+                    "the {size} units of {level} were not counted; choose with --at"
+                ));
+                return Ok((drafts, notes));
+            }
+            let (draft, chosen) = units(&counter, &of, &unit, &sides)?;
+            drafts.push(draft);
+            if drafts.len() == self.most_panels {
+                return Ok((drafts, notes));
+            }
+            for (open, range) in open.iter_mut().zip(chosen) {
+                open.range = range;
+            }
+        }
+        drafts.push(self.memory_of(&unit)?);
+        Ok((drafts, notes))
+    }
+
+    /// The coordinates of a level that are shown.
+    fn units_of(&self, level: Level) -> Range<u64> {
+        let asked = self.units.iter().find(|(of, _)| *of == level).map(|(_, range)| range.clone());
+        asked.unwrap_or_else(|| 0..self.placement.coordinates(level))
+    }
+
+    /// The next level, and the one after it where both are few.
+    fn sides(&self, open: &[Open]) -> Vec<Open> {
+        let few = |sides: &&[Open]| {
+            let sizes = sides.iter().map(|side| length(&side.range));
+            sizes.fold(1, u64::saturating_mul) <= MOST_SUBTREES
+        };
+        let two = open.get(..2).filter(few);
+        two.unwrap_or(&open[..1]).to_vec()
+    }
+
+    fn totals(&self, counter: &UnitCounter<'_>, of: &Subtree) -> Result<Vec<String>, LayoutError> {
+        let mut notes = vec![sentence(&counter.count(of)?)];
+        if let Some((fullest, emptiest)) = self.placement.extreme_units(&self.at)? {
+            let (most, least) = (fullest.elements, emptiest.elements);
+            notes.push(match most == least {
+                true => format!("every unit holds {most} elements"),
+                false => format!(
+                    "the fullest unit is {} with {most} elements, the emptiest {} with {least}",
+                    fullest.unit, emptiest.unit
+                ),
+            });
+        }
+        Ok(notes)
+    }
+}
+
+fn sentence(census: &Census) -> String {
+    let Census { units, elements, padding, holes, .. } = census;
+    let holes = holes.map_or("holes not counted".into(), |holes| format!("{holes} holes"));
+    format!(
+        "{units} units hold {elements} elements (all copies), {padding} slots of padding, {holes}"
+    )
+}
+
+/// A level of which one coordinate is left.
+fn fixed(
+    counter: &UnitCounter<'_>,
+    of: &Subtree,
+    mut unit: Location,
+    open: &Open,
+) -> Result<(Subtree, Location), LayoutError> {
+    unit.set(open.level, open.range.start);
+    Ok((counter.child(of, open.level, open.range.start)?, unit))
+}
+
+/// A panel of units or of blocks of them, and the ranges of the cell to look into.
+fn units(
+    counter: &UnitCounter<'_>,
+    of: &Subtree,
+    unit: &Location,
+    sides: &[Open],
+) -> Result<(Draft, Vec<Range<u64>>), LayoutError> {
+    let cuts: Vec<Vec<Range<u64>>> = sides.iter().map(cut).collect();
+    // A side that is not there has one cell.
+    let one: Vec<Range<u64>> = std::iter::once(0..1).collect();
+    let (rows, columns) = match &cuts[..] {
+        [rows, columns] => (rows, columns),
+        cuts => (&one, cuts.first().unwrap_or(&one)),
+    };
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut ranges = Vec::new();
+    for row in rows {
+        let sums = sums(counter, of, sides, (row, columns))?;
+        for (sum, column) in sums.iter().zip(columns) {
+            let of_cell = &[row.clone(), column.clone()][2 - sides.len()..];
+            cells.push(block(sum, unit, sides, of_cell));
+            ranges.push(of_cell.to_vec());
+        }
+    }
+    let chosen = cells.iter().position(Cell::is_partly_padded);
+    let chosen = chosen.or_else(|| cells.iter().position(|cell| cell.elements > 0)).unwrap_or(0);
+    let values = cells.iter().map(|c| (c.elements > 0).then(|| vec![c.elements])).collect();
+    let panel = Panel {
+        caption: caption(unit, sides, &cuts),
+        columns: columns.len(),
+        row_ticks: if sides.len() < 2 { vec![String::new()] } else { ticks(rows) },
+        column_ticks: ticks(columns),
+        zoom: Some(chosen),
+        cells,
+        ..Panel::default()
+    };
+    let name = |_: &str, value: &[u64]| match value {
+        [count] => format!("{count} elements"),
+        _ => String::new(),
+    };
+    let draft = Draft { name, ..Draft::new(panel, "number of elements".into(), values) };
+    Ok((draft, ranges.swap_remove(chosen)))
+}
+
+/// What the units of each cell of a row hold together.
+fn sums(
+    counter: &UnitCounter<'_>,
+    of: &Subtree,
+    sides: &[Open],
+    (row, columns): (&Range<u64>, &[Range<u64>]),
+) -> Result<Vec<Census>, LayoutError> {
+    let mut sums = vec![Census::default(); columns.len()];
+    let Some(last) = sides.last() else { return Ok(sums) };
+    for at in row.clone() {
+        let part = match sides {
+            [first, _] => counter.child(of, first.level, at)?,
+            _ => of.clone(),
+        };
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            add_units(counter, &part, last.level, column, sum)?;
+        }
+    }
+    Ok(sums)
+}
+
+/// The cell of units that are open in these ranges.
+fn block(sum: &Census, unit: &Location, sides: &[Open], ranges: &[Range<u64>]) -> Cell {
+    let fixed = unit.iter().map(|(level, at)| (level, CoordinateSpan::at(at)));
+    let open =
+        sides.iter().zip(ranges).map(|(side, range)| (side.level, CoordinateSpan::run(range)));
+    Cell {
+        path: ranges.iter().map(|range| range.start).collect(),
+        places: fixed.chain(open).collect(),
+        ..cell(sum)
+    }
+}
+
+/// Single units, or blocks of many.
+fn cut(side: &Open) -> Vec<Range<u64>> {
+    if length(&side.range) <= MOST_SINGLY {
+        return side.range.clone().map(|at| at..at + 1).collect();
+    }
+    let all = side.range.end;
+    let axis = Axis { extent: all, subaxes: vec![Subaxis::land(all, side.level, 1)] };
+    blocks(&axis, &side.range, 1, MOST_BLOCKS)
+}
+
+fn add_units(
+    counter: &UnitCounter<'_>,
+    of: &Subtree,
+    level: Level,
+    range: &Range<u64>,
+    sum: &mut Census,
+) -> Result<(), LayoutError> {
+    for at in range.clone() {
+        let found = counter.count(&counter.child(of, level, at)?)?;
+        let first = sum.units == 0;
+        sum.units = sum.units.saturating_add(found.units);
+        sum.elements = sum.elements.saturating_add(found.elements);
+        sum.padding = sum.padding.saturating_add(found.padding);
+        sum.holes = match (sum.holes, found.holes) {
+            (None, holes) if first => holes,
+            (a, b) => a.zip(b).map(|(a, b)| a.saturating_add(b)),
+        };
+    }
+    Ok(())
+}
+
+fn cell(census: &Census) -> Cell {
+    let slots = census.elements.saturating_add(census.padding);
+    let kind = match (census.elements, census.padding) {
+        (0, 0) => CellKind::Hole,
+        (0, _) => CellKind::Padding,
+        _ => CellKind::Element,
+    };
+    let mut label = vec![census.elements.to_string()];
+    let others = [(census.padding, "pad"), (census.holes.unwrap_or(0), "holes")];
+    let others = others.into_iter().filter(|(count, _)| *count > 0);
+    label.extend(others.map(|(count, what)| format!("{count} {what}")));
+    Cell {
+        kind,
+        label: label.join("\n"),
+        filled: [1, 1],
+        slots,
+        elements: census.elements,
+        ..Cell::default()
+    }
+}
+
+fn caption(unit: &Location, sides: &[Open], cuts: &[Vec<Range<u64>>]) -> String {
+    let names = ["rows", "columns"].into_iter().skip(2 - sides.len());
+    let mut parts: Vec<String> = sides
+        .iter()
+        .zip(names)
+        .map(|(side, name)| {
+            format!("{name} {} {} to {}", side.level, side.range.start, side.range.end - 1)
+        })
+        .collect();
+    if unit.iter().len() > 0 {
+        parts.insert(0, format!("in {unit}"));
+    }
+    if cuts.iter().flatten().any(|range| length(range) > 1) {
+        let longest = |cut: &Vec<Range<u64>>| cut.iter().map(length).max().unwrap_or(1).to_string();
+        let sizes: Vec<String> = cuts.iter().map(longest).collect();
+        parts.push(format!("a cell is {} units", sizes.join(" x ")));
+    }
+    parts.push("with how many elements they hold".into());
+    parts.join(", ")
+}
+
+fn ticks(ranges: &[Range<u64>]) -> Vec<String> {
+    let tick = |range: &Range<u64>| match length(range) {
+        1 => range.start.to_string(),
+        _ => format!("{}..{}", range.start, range.end - 1),
+    };
+    ranges.iter().map(tick).collect()
+}

@@ -1,0 +1,85 @@
+//! Why test vectors are not written or read.
+
+use std::io;
+
+use super::value::npy_descr;
+use tensor_layout::notation::Dtype;
+use tensor_layout::{LayoutError, ParseError};
+
+/// Why test vectors are not written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VectorError {
+    /// Writing failed.
+    #[error("{0}")]
+    Write(io::Error),
+    /// Reading failed.
+    #[error("{0}")]
+    Read(io::Error),
+    /// A layout that was given, not read from a file, is refused.
+    #[error("{0}")]
+    Header(ParseError),
+    /// A line of a file is refused.
+    #[error("line {line}: {error}")]
+    Line {
+        /// Its number, from 1.
+        line: u64,
+        /// Why, pointing into the line.
+        error: ParseError,
+    },
+    /// A line of what a simulator printed is refused.
+    #[error("line {line} of the result: {error}")]
+    Result {
+        /// Its number, from 1.
+        line: u64,
+        /// Why, pointing into the line.
+        error: ParseError,
+    },
+    /// A list of long words that is not as long as the lines that read.
+    #[error("the result has {found} long words, but the file has {wanted} lines that read")]
+    ResultLength {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        wanted: usize,
+    },
+    /// A question about a layout is refused.
+    #[error("{0}")]
+    Layout(#[from] LayoutError),
+    /// An array of another type than its tensor.
+    #[error("the array has entries `{found}`, but {dtype} takes `{}`{}", npy_descr(*.dtype), also(*.dtype))]
+    Entries {
+        /// The type of the entries, as NumPy writes it.
+        found: String,
+        /// The type of the tensor.
+        dtype: Dtype,
+    },
+    /// An array of another shape than its tensor.
+    #[error("the array has the shape {found:?}, but the layout has {wanted:?}")]
+    Shape {
+        /// That of the array.
+        found: Vec<u64>,
+        /// That of the layout.
+        wanted: Vec<u64>,
+    },
+    /// A number greater than every Half.
+    #[error(
+        "element {element} (row-major) is {value}, but the greatest Half of MN-Core is 4290772992.0"
+    )]
+    BeyondHalf {
+        /// The row-major number of the element.
+        element: usize,
+        /// Its value.
+        value: String,
+    },
+    /// A tensor that does not fit in memory.
+    #[error("a tensor of shape {shape:?} does not fit in memory")]
+    Memory {
+        /// The shape.
+        shape: Vec<u64>,
+    },
+}
+
+fn also(dtype: Dtype) -> &'static str {
+    if dtype == Dtype::Half { ", `<f2`, or `<u2` for its bits" } else { "" }
+}

@@ -1,0 +1,194 @@
+//! What can be wrong in a file of test vectors.
+
+use super::line::Indexes;
+use super::place::VectorPlace;
+use tensor_layout::ParseError;
+use tensor_layout::internals::counted;
+use tensor_layout::notation::{Dtype, MemoryText};
+
+/// Something that is wrong, at a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What is wrong at a line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A line that cannot be read.
+    #[error("{0}")]
+    Text(ParseError),
+    /// A header whose layout is refused, such as one beyond the capacity of its memory.
+    #[error("{0}")]
+    Layout(ParseError),
+    /// A line before the first header.
+    #[error("this line comes before any header")]
+    NoHeader,
+    /// A tensor with two headers.
+    #[error("{tensor} has two headers")]
+    Repeated {
+        /// Its name.
+        tensor: String,
+    },
+    /// A line that reads where the tensor is set, or the other way.
+    #[error("the line {}, but {tensor} is {}", if *.reads {"reads"} else {"sets"}, if *.reads {"set"} else {"read"})]
+    Direction {
+        /// The tensor.
+        tensor: String,
+        /// Whether the line reads.
+        reads: bool,
+    },
+    /// A line for another memory.
+    #[error("`{found}` is in {}, but {tensor} is in {}", .found.memory.name(), .memory.name())]
+    Memory {
+        /// The tensor.
+        tensor: String,
+        /// What the line names.
+        found: VectorPlace,
+        /// Where the tensor is.
+        memory: MemoryText,
+    },
+    /// A line without a comment, whose values cannot be checked.
+    #[error("the line has no comment to check its values against")]
+    NoComment,
+    /// A comment of another type.
+    #[error("the comment says {found}, but the header says {wanted}")]
+    Dtype {
+        /// That of the comment.
+        found: Dtype,
+        /// That of the header.
+        wanted: Dtype,
+    },
+    /// An index that the tensor does not have.
+    #[error("{} is not an index of the shape {shape:?}", one(.index))]
+    Index {
+        /// The index.
+        index: Vec<u64>,
+        /// The shape.
+        shape: Vec<u64>,
+    },
+    /// An element that lives elsewhere.
+    #[error("{} lives at `{wanted}`, not at `{found}`{}", one(.index), decimal(.found, .wanted))]
+    Place {
+        /// The element.
+        index: Vec<u64>,
+        /// Where the line puts it.
+        found: VectorPlace,
+        /// Where the layout puts it.
+        wanted: VectorPlace,
+    },
+    /// A place where the tensor has no element.
+    #[error("{tensor} has no element at `{found}`")]
+    NoElement {
+        /// The tensor.
+        tensor: String,
+        /// The place.
+        found: VectorPlace,
+    },
+    /// Other elements than the lanes hold.
+    #[error("the lanes hold {}, but the comment says {}", Indexes(.wanted), Indexes(.found))]
+    Lanes {
+        /// What the comment says.
+        found: Vec<Vec<u64>>,
+        /// What the layout says, in the order of the lanes.
+        wanted: Vec<Vec<u64>>,
+    },
+    /// Not one value per index.
+    #[error(
+        "the comment has {}, but {}", counted(*.values, "value"),
+        counted(*.indexes, "index")
+    )]
+    Count {
+        /// How many values.
+        values: usize,
+        /// How many indexes.
+        indexes: usize,
+    },
+    /// A long word that does not hold the value of the comment.
+    #[error("lane {lane} holds {held} ({bits:X}), but the comment says {said} for {}", one(.index))]
+    Value {
+        /// The lane.
+        lane: u64,
+        /// Its element.
+        index: Vec<u64>,
+        /// The bits of the lane.
+        bits: u64,
+        /// Their value.
+        held: String,
+        /// The value in the comment.
+        said: String,
+    },
+    /// A long word that an earlier line has already.
+    #[error("an earlier line already has `{place}` of {tensor}")]
+    Doubled {
+        /// The tensor.
+        tensor: String,
+        /// The place.
+        place: VectorPlace,
+    },
+    /// A line that is not in the order of the elements.
+    #[error("out of order: this is the line of {}, {}", one(.found), expected(.wanted))]
+    Order {
+        /// The first element of the line.
+        found: Vec<u64>,
+        /// The first element of the line that is expected; none where all lines stand above.
+        wanted: Option<Vec<u64>>,
+    },
+    /// Long words that no line has, which are expected before this line.
+    #[error("{} of {tensor} missing before this line: {}{}", lines(*.words), one(.first), until(.first, .last))]
+    Missing {
+        /// The tensor.
+        tensor: String,
+        /// How many.
+        words: u64,
+        /// The first element of the first one.
+        first: Vec<u64>,
+        /// The first element of the last one.
+        last: Vec<u64>,
+    },
+    /// Two tensors in one place.
+    #[error("`{place}` of {tensor} also belongs to {other}")]
+    Overlap {
+        /// The tensor of the line.
+        tensor: String,
+        /// Another one above.
+        other: String,
+        /// The place.
+        place: VectorPlace,
+    },
+}
+
+fn one(index: &Vec<u64>) -> Indexes<'_> {
+    Indexes(std::slice::from_ref(index))
+}
+
+fn expected(wanted: &Option<Vec<u64>>) -> String {
+    match wanted {
+        Some(wanted) => format!("where that of {} is expected", one(wanted)),
+        None => "after the last line of the tensor".into(),
+    }
+}
+
+fn until(first: &Vec<u64>, last: &Vec<u64>) -> String {
+    if first == last { String::new() } else { format!(" to {}", one(last)) }
+}
+
+fn lines(count: u64) -> String {
+    counted(count, "line")
+}
+
+/// The remedy for an address of `r` that was written in decimal.
+fn decimal(found: &VectorPlace, wanted: &VectorPlace) -> String {
+    let digits = format!("{:X}", found.address);
+    let is_decimal = found.memory == MemoryText::DRAM
+        && found.address != wanted.address
+        && digits.parse() == Ok(wanted.address);
+    match is_decimal {
+        true => format!("; addresses of `r` are hexadecimal: {:09X}", wanted.address),
+        false => String::new(),
+    }
+}

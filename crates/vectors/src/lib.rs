@@ -1,0 +1,42 @@
+//! Test vectors of MN-Core 2: tensors to the lines that a simulator reads, and back.
+//!
+//! ```text
+//! # ======= In(0): ((4_PE:1, 2_W:1))@LM0 / Float =======
+//! d set $lm0p0 1 3DCCCCCD3FC00000 # values=[0.10000000149011612, 1.5] / Float @[0],[1]
+//!       memory, 32-bit address, units; the long word; its values and their indexes
+//! ```
+//!
+//! The headers carry our notation, the lines what the layout means. Lines are a notation of their
+//! own: [`VectorLine`] and [`VectorHeader`] read and print them. The [`guide`](tensor_layout::guide::vectors)
+//! shows a kernel author's day.
+
+mod check;
+mod compare;
+mod data;
+mod error;
+mod fault;
+mod header;
+mod line;
+mod minifloat;
+mod order;
+mod place;
+mod read;
+mod result;
+mod source;
+mod spread;
+mod tensor;
+mod value;
+mod words;
+mod write;
+
+pub use check::{VectorCheck, check_vectors};
+pub use compare::{VectorComparison, VectorDifference, compare_vectors};
+pub use data::VectorData;
+pub use error::VectorError;
+pub use fault::{Fault, Finding};
+pub use header::{Direction, VectorHeader};
+pub use line::{VectorComment, VectorLine};
+pub use place::VectorPlace;
+pub use read::{VectorReader, VectorTensor};
+pub use value::npy_descr;
+pub use write::{DEFAULT_ATOL, VectorWriter, write_vectors};

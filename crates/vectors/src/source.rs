@@ -1,0 +1,198 @@
+//! A file of test vectors, item by item, with the numbers of its lines.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, Read};
+
+use super::error::VectorError;
+use super::header::{Mark, VectorHeader};
+use super::line::VectorLine;
+use super::tensor::Tensor;
+use tensor_layout::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use tensor_layout::internals::to_u64;
+
+/// The longest line, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// From how many lines the base of a tensor is taken.
+const VOTERS: usize = 16;
+
+/// What a line says, or why it cannot be read.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Header(Result<VectorHeader, ParseError>),
+    Line(Result<VectorLine, ParseError>),
+}
+
+/// A line with its number, from 1; comments and the kernel are left out.
+#[derive(Clone, Debug)]
+pub(super) struct Numbered {
+    pub(super) line: u64,
+    pub(super) item: Item,
+}
+
+/// The number of a line, and what it says.
+pub(super) type NumberedLine = (u64, Result<VectorLine, ParseError>);
+
+/// The items of a file, some of which can be looked at ahead of their turn.
+#[derive(Debug)]
+pub(super) struct Source<R> {
+    input: R,
+    /// The number of the line read last, and the bytes up to its end.
+    line: u64,
+    bytes: u64,
+    text: Vec<u8>,
+    in_kernel: bool,
+    ahead: VecDeque<Numbered>,
+}
+
+impl<R: BufRead> Source<R> {
+    pub(super) fn new(input: R) -> Source<R> {
+        let (text, ahead) = (Vec::new(), VecDeque::new());
+        Source { input, line: 0, bytes: 0, text, in_kernel: false, ahead }
+    }
+
+    /// How many bytes have been read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The number of the last line that was read.
+    pub(super) fn last_line(&self) -> u64 {
+        self.line
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Numbered>, VectorError> {
+        match self.ahead.pop_front() {
+            Some(item) => Ok(Some(item)),
+            None => self.read(),
+        }
+    }
+
+    /// The item that comes after `at` others.
+    pub(super) fn peek(&mut self, at: usize) -> Result<Option<&Numbered>, VectorError> {
+        while self.ahead.len() <= at {
+            let Some(item) = self.read()? else { return Ok(None) };
+            self.ahead.push_back(item);
+        }
+        Ok(self.ahead.get(at))
+    }
+
+    /// The next line, unless a header comes first: the lines of one tensor.
+    pub(super) fn next_line(&mut self) -> Result<Option<NumberedLine>, VectorError> {
+        if !matches!(self.peek(0)?, Some(Numbered { item: Item::Line(_), .. })) {
+            return Ok(None);
+        }
+        Ok(match self.next()? {
+            Some(Numbered { line, item: Item::Line(read) }) => Some((line, read)),
+            _ => None,
+        })
+    }
+
+    /// The base of the tensor whose lines come next: the one that most of the first lines say.
+    pub(super) fn base(&mut self, tensor: &Tensor) -> Result<u64, VectorError> {
+        let mut votes: Vec<(u64, usize)> = Vec::new();
+        let mut words = tensor.words_from(0);
+        for at in 0..VOTERS {
+            let expected = words.next().transpose()?;
+            let line = match self.peek(at)? {
+                Some(Numbered { item: Item::Line(Ok(line)), .. }) => line,
+                Some(Numbered { item: Item::Line(Err(_)), .. }) => continue,
+                _ => break,
+            };
+            for base in bases(tensor, line, expected.map(|word| word.word))? {
+                match votes.iter_mut().find(|(known, _)| *known == base) {
+                    Some((_, count)) => *count += 1,
+                    None => votes.push((base, 1)),
+                }
+            }
+        }
+        // Of equal counts the first.
+        let most = votes.iter().rev().max_by_key(|(_, count)| *count);
+        Ok(most.map_or(0, |(base, _)| *base))
+    }
+
+    fn read(&mut self) -> Result<Option<Numbered>, VectorError> {
+        loop {
+            self.text.clear();
+            let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
+            let read = to_u64(read.map_err(VectorError::Read)?);
+            if read == 0 {
+                return Ok(None);
+            }
+            self.bytes += read;
+            self.line += 1;
+            let item = match read == LONGEST && !self.text.ends_with(b"\n") {
+                true => Some(Item::Line(Err(self.skip_long()?))),
+                false => self.item(),
+            };
+            if let Some(item) = item {
+                return Ok(Some(Numbered { line: self.line, item }));
+            }
+        }
+    }
+
+    /// What the line at hand says, if anything.
+    fn item(&mut self) -> Option<Item> {
+        let Ok(text) = std::str::from_utf8(&self.text) else {
+            let refused = || Item::Line(Err(refusal(ParseErrorKind::NotUtf8, &self.text)));
+            return (!self.in_kernel).then(refused);
+        };
+        let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
+        let text = text.trim_end();
+        if !text.trim_start().starts_with('#') {
+            let skip = self.in_kernel || text.is_empty();
+            return (!skip).then(|| Item::Line(text.parse()));
+        }
+        let mark = Mark::read(text);
+        self.in_kernel = match mark {
+            Ok(Mark::Kernel | Mark::Output) => true,
+            Ok(Mark::Header(_)) | Err(_) => false,
+            Ok(Mark::Comment) => self.in_kernel,
+        };
+        match mark {
+            Ok(Mark::Header(header)) => Some(Item::Header(Ok(header))),
+            Err(error) => Some(Item::Header(Err(error))),
+            Ok(_) => None,
+        }
+    }
+
+    /// Goes to the end of a line that is too long.
+    fn skip_long(&mut self) -> Result<ParseError, VectorError> {
+        let why = format!("the line is longer than {LONGEST} bytes");
+        let error = refusal(ParseErrorKind::Invalid(why), &self.text[..200]);
+        loop {
+            self.text.clear();
+            let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
+            let read = read.map_err(VectorError::Read)?;
+            self.bytes += to_u64(read);
+            if read == 0 || self.text.ends_with(b"\n") {
+                return Ok(error);
+            }
+        }
+    }
+}
+
+fn refusal(kind: ParseErrorKind, text: &[u8]) -> ParseError {
+    let text = String::from_utf8_lossy(text);
+    let text = text.trim_end();
+    ParseError::new(kind, Span::new(0, text.len()), text)
+}
+
+/// The bases with which a line is right: by its first index, else by its place in the order.
+fn bases(
+    tensor: &Tensor,
+    line: &VectorLine,
+    expected: Option<u64>,
+) -> Result<Vec<u64>, LayoutError> {
+    let index = line.comment.as_ref().and_then(|comment| comment.indexes.first());
+    let words = match index {
+        Some(index) if tensor.number(index).is_some() => tensor.words_of(index)?,
+        Some(_) => Vec::new(),
+        None => expected.into_iter().collect(),
+    };
+    let base = |word| line.place.address.checked_sub(tensor.place(word, 0).address);
+    let mut bases: Vec<u64> = words.into_iter().filter_map(base).collect();
+    bases.sort_unstable();
+    bases.dedup();
+    Ok(bases)
+}

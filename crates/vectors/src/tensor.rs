@@ -1,0 +1,414 @@
+//! A tensor of a test vector, compiled: its long words in the order of the lines, what each holds,
+//! and where lines say that it is.
+
+use std::collections::HashSet;
+
+use itertools::Itertools;
+
+use super::header::{Direction, VectorHeader};
+use super::place::{GROUP, VectorPlace};
+use tensor_layout::Found;
+use tensor_layout::Level;
+use tensor_layout::Machine;
+use tensor_layout::Placement;
+use tensor_layout::algebra::Indexes;
+use tensor_layout::error::{LayoutError, ParseError, VectorsFault};
+use tensor_layout::internals::{to_index, to_u64};
+use tensor_layout::notation::{Dtype, MemoryText};
+use tensor_layout::program::Program;
+
+/// The most lanes of a long word: those of a byte.
+pub(super) const MOST_LANES: usize = 8;
+
+/// How many elements are placed at once.
+const BLOCK: u64 = 1 << 12;
+
+/// The levels of the letters, with what one unit counts in the number of the letters.
+const UNIT_LEVELS: [Level; 4] = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
+
+/// A tensor with its layout compiled for MN-Core 2, at base 0.
+///
+/// Long words are numbered as [`Program`] numbers places, without lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Tensor {
+    pub(super) header: VectorHeader,
+    pub(super) dtype: Dtype,
+    pub(super) memory: MemoryText,
+    pub(super) placement: Placement,
+    program: Program,
+    shape: Vec<u64>,
+    /// Columns but `W`, minor first, with their sizes.
+    columns: Vec<(Level, u64)>,
+    /// How many lanes the program counts.
+    lanes: u64,
+    /// The sized copies in other long words: how many, and how far apart.
+    copies: Vec<(u64, u64)>,
+    /// How far the other L2B of a group is away, where both share a memory and are used.
+    twin: Option<u64>,
+    /// Whether the format writes lane 0 into every lane.
+    lone_lane: bool,
+}
+
+/// The elements in the lanes of a long word.
+pub(super) type Lanes = [Option<u64>; MOST_LANES];
+
+impl Tensor {
+    /// # Errors
+    /// The refusal of the layout, pointing into it: no memory or dtype, a layout that MN-Core 2
+    /// cannot hold, and `Time`.
+    pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
+        let layout = header.layout.lower()?;
+        let refuse = |fault| header.layout.refuse(LayoutError::NoVectors(fault));
+        let memory = header.layout.memory().ok_or_else(|| refuse(VectorsFault::NoMemory))?;
+        let dtype = header.layout.dtype().ok_or_else(|| refuse(VectorsFault::NoDtype))?;
+        let steps = layout.extent(Level::TIME);
+        if steps > 1 {
+            return Err(refuse(VectorsFault::Time { steps }));
+        }
+        let placement = place(&header, dtype, memory, 0)?;
+        let program = placement.program().map_err(|error| header.layout.refuse(error))?;
+        let mut tensor = Tensor {
+            shape: layout.shape(),
+            columns: Vec::new(),
+            lanes: 1,
+            copies: Vec::new(),
+            twin: None,
+            lone_lane: false,
+            header,
+            dtype,
+            memory,
+            placement,
+            program,
+        };
+        tensor.number_words();
+        Ok(tensor)
+    }
+
+    fn number_words(&mut self) {
+        for (level, size) in self.program.columns() {
+            match level {
+                Level::W => self.lanes = size.max(1),
+                _ => self.columns.insert(0, (level, size)),
+            }
+        }
+        let layout = self.placement.layout();
+        let replicas = layout.replicas().iter().filter(|replica| replica.level != Level::W);
+        self.copies = replicas.map(|r| (r.size, r.stride * self.weight(r.level))).collect();
+        let uses = |level| layout.used_levels().contains(&level);
+        let is_dram = self.memory == MemoryText::DRAM;
+        let twin = self.weight(Level::L2B);
+        self.lone_lane = is_dram && uses(Level::W) && layout.extent(Level::W) == 1;
+        self.twin = (is_dram && uses(Level::L2B)).then_some(twin);
+    }
+
+    /// What one unit of a level counts in the number of a long word.
+    fn weight(&self, level: Level) -> u64 {
+        let below = self.columns.iter().take_while(|(column, _)| *column != level);
+        below.map(|(_, size)| size).product()
+    }
+
+    /// The tensor's shape, as a `.npy` file has it.
+    pub(super) fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    pub(super) fn elements(&self) -> u64 {
+        self.program.elements()
+    }
+
+    /// How often each element is written: the sized copies, in other long words.
+    fn index_copies(&self) -> Indexes {
+        Indexes::new(self.copies.iter().map(|(size, _)| *size).collect())
+    }
+
+    /// The refusal of the layout moved by a base, if the memory does not hold it.
+    pub(super) fn refused_at(&self, base: u64) -> Option<ParseError> {
+        place(&self.header, self.dtype, self.memory, base).err()
+    }
+
+    /// The index of an element.
+    pub(super) fn index(&self, mut element: u64) -> Vec<u64> {
+        let mut index = vec![0; self.shape.len()];
+        for (entry, extent) in index.iter_mut().zip(&self.shape).rev() {
+            *entry = element % extent.max(&1);
+            element /= extent.max(&1);
+        }
+        index
+    }
+
+    /// The number of an element, if the tensor has the index.
+    pub(super) fn number(&self, index: &[u64]) -> Option<u64> {
+        let mut entries = index.iter().zip(&self.shape);
+        (index.len() == self.shape.len()).then_some(())?;
+        entries.try_fold(0, |number, (at, extent)| (at < extent).then(|| number * extent + at))
+    }
+
+    /// The long word of an element's first copy, and its lane.
+    pub(super) fn word(&self, index: &[u64]) -> Result<(u64, u64), LayoutError> {
+        let place = self.program.place(index)?;
+        Ok((self.first_twin(place / self.lanes), place % self.lanes))
+    }
+
+    /// The long word of a copy of an element, by that of the first one as the layout has it: only
+    /// then comes the L2B that stands for both of a group.
+    fn word_of_copy(&self, first: u64, copy: &[u64]) -> u64 {
+        self.first_twin(first + self.step(copy))
+    }
+
+    /// The first lane of an element whose bits in a long word are not right, or else its first one.
+    pub(super) fn worst_lane(
+        &self,
+        index: &[u64],
+        found: Option<u64>,
+        is_right: impl Fn(u64) -> bool,
+    ) -> Result<(u64, Option<u64>), LayoutError> {
+        let (word, first) = self.word(index)?;
+        let Some(found) = found else { return Ok((first, None)) };
+        let (held, number) = (self.contents(word)?, self.number(index));
+        let own = (0..).zip(held).filter(|(_, held)| *held == number).map(|(lane, _)| lane);
+        let mut lanes = own.chain([first]).map(|lane| (lane, self.lane(found, lane)));
+        let wrong = lanes.find(|(_, bits)| !is_right(*bits));
+        let (lane, bits) = wrong.unwrap_or((first, self.lane(found, first)));
+        Ok((lane, Some(bits)))
+    }
+
+    /// The number of the first L2B of a group, where both share the memory.
+    fn first_twin(&self, word: u64) -> u64 {
+        match self.twin {
+            Some(twin) if word / twin % GROUP == 1 => word - twin,
+            _ => word,
+        }
+    }
+
+    /// The elements in the lanes of a long word.
+    pub(super) fn contents(&self, word: u64) -> Result<Lanes, LayoutError> {
+        let mut lanes = [None; MOST_LANES];
+        let twin = self.twin.map(|twin| word + twin);
+        for (lane, held) in (0..self.lanes).zip(&mut lanes) {
+            for word in [Some(word), twin].into_iter().flatten() {
+                if let Found::Element(element) = self.program.element(word * self.lanes + lane)? {
+                    *held = Some(element);
+                }
+            }
+        }
+        if self.lone_lane {
+            lanes = [lanes[0]; MOST_LANES];
+        }
+        Ok(lanes)
+    }
+
+    /// Joins the bits of lanes, lane 0 most significant.
+    pub(super) fn join(&self, lanes: &Lanes, bits: impl Fn(u64) -> u64) -> u64 {
+        let written = to_index(self.lanes);
+        lanes.iter().take(written).fold(0, |word: u64, element| {
+            let word = word.checked_shl(self.lane_bits()).unwrap_or(0);
+            word | element.map_or(0, &bits)
+        })
+    }
+
+    /// The bits of a lane of a long word.
+    pub(super) fn lane(&self, word: u64, lane: u64) -> u64 {
+        let after = u32::try_from(self.lanes.saturating_sub(lane + 1)).unwrap_or(0);
+        word.checked_shr(after * self.lane_bits()).unwrap_or(0) & super::value::mask(self.dtype)
+    }
+
+    fn lane_bits(&self) -> u32 {
+        u32::try_from(self.dtype.bits()).unwrap_or(64)
+    }
+
+    /// How lines name a long word: letters of levels that the layout does not use are left out
+    /// where the tensor is set, and 0 where it is read.
+    pub(super) fn place(&self, word: u64, base: u64) -> VectorPlace {
+        let mut rest = word;
+        let mut place = VectorPlace { memory: self.memory, units: [None; 5], address: base };
+        let open = (self.header.direction == Direction::Out).then_some(0);
+        let used = self.placement.layout().used_levels();
+        let mut units = UNIT_LEVELS.map(|_| open);
+        for (level, size) in &self.columns {
+            let at = rest % size.max(&1);
+            rest /= size.max(&1);
+            match UNIT_LEVELS.iter().position(|unit| unit == level) {
+                Some(unit) if used.contains(level) => units[unit] = Some(at),
+                None if *level == Level::ADDR => place.address += at,
+                _ => {}
+            }
+        }
+        let [l2b, b, m, p] = units;
+        place.units = match self.memory {
+            MemoryText::DRAM => [Some(l2b.unwrap_or(0) / GROUP), None, None, None, None],
+            _ => [l2b.map(|at| at / GROUP), l2b.map(|at| at % GROUP), b, m, p],
+        };
+        place
+    }
+
+    /// The long word at a place; `None` where the tensor has none. Letters that are left out are
+    /// unit 0.
+    pub(super) fn word_at(&self, place: &VectorPlace, base: u64) -> Option<u64> {
+        let mut word = 0;
+        for (level, size) in self.columns.iter().rev() {
+            let at = match *level {
+                Level::ADDR => place.address.checked_sub(base)?,
+                level => place.unit(level).unwrap_or(0),
+            };
+            (at < *size).then_some(())?;
+            word = word * size + at;
+        }
+        (place.memory == self.memory).then_some(self.first_twin(word))
+    }
+
+    /// The long words in the order of the lines, from the element with number `from` on.
+    pub(super) fn words_from(&self, from: u64) -> Words<'_> {
+        Words {
+            tensor: self,
+            next: from,
+            places: Vec::new(),
+            at: 0,
+            last: None,
+            pending: None,
+            given: HashSet::new(),
+        }
+    }
+
+    /// The long words that hold an element: one per copy, or per group where L2Bs share a memory.
+    pub(super) fn words_of(&self, index: &[u64]) -> Result<Vec<u64>, LayoutError> {
+        let first = self.program.place(index)? / self.lanes;
+        Ok(self.index_copies().map(|copy| self.word_of_copy(first, &copy)).unique().collect())
+    }
+
+    /// How far a copy lies from the first one.
+    fn step(&self, copy: &[u64]) -> u64 {
+        copy.iter().zip(&self.copies).map(|(at, (_, step))| at * step).sum()
+    }
+
+    /// Places elements from `from` on: as many as a box of the tensor gives.
+    fn fill(&self, from: u64, places: &mut Vec<u64>) -> Result<(), LayoutError> {
+        let index = self.index(from);
+        let mut ranges: Vec<_> = index.iter().map(|at| *at..at + 1).collect();
+        let mut inner = 1;
+        for (range, extent) in ranges.iter_mut().zip(&self.shape).rev() {
+            let most = range.start + (BLOCK / inner).max(1);
+            *range = range.start..most.min(*extent);
+            let length = range.end - range.start;
+            inner *= length;
+            if length != *extent || inner >= BLOCK {
+                break;
+            }
+        }
+        places.clear();
+        places.resize(to_index(inner), 0);
+        self.program.window(&ranges)?.fill_packed(places)
+    }
+}
+
+fn place(
+    header: &VectorHeader,
+    dtype: Dtype,
+    memory: MemoryText,
+    base: u64,
+) -> Result<Placement, ParseError> {
+    let machine = Machine::mn_core_2();
+    Placement::of(header.layout.lower_on(&machine)?)
+        .on(&machine)
+        .memory(memory.name())
+        .element_bits(dtype.bits())
+        .base(base)
+        .build()
+        .map_err(|error| header.layout.refuse(error))
+}
+
+/// A long word in the order of the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The first of its elements.
+    pub(super) element: u64,
+    /// The number of the copy.
+    pub(super) copy: usize,
+    /// The number of the long word.
+    pub(super) word: u64,
+    /// What its lanes hold.
+    pub(super) lanes: Lanes,
+}
+
+impl Word {
+    /// Lines are in the order of this.
+    pub(super) fn key(&self) -> (u64, usize) {
+        (self.element, self.copy)
+    }
+
+    /// The elements in the order of their lanes, each once.
+    pub(super) fn elements(&self) -> impl Iterator<Item = u64> + '_ {
+        let held = self.lanes.iter().enumerate();
+        held.filter_map(|(at, held)| held.filter(|_| !self.lanes[..at].contains(held)))
+    }
+}
+
+/// The long words of a tensor in the order of the lines: by their first elements, row-major, each
+/// followed by its copies.
+///
+/// Law: every long word that holds an element comes once.
+/// Memory: a block of places, whatever the length of the tensor.
+#[derive(Debug)]
+pub(super) struct Words<'a> {
+    tensor: &'a Tensor,
+    /// The element behind the block.
+    next: u64,
+    places: Vec<u64>,
+    at: usize,
+    /// The long word of the element before, which has been given already.
+    last: Option<u64>,
+    /// The copies of the element at hand: its first long word, and those that follow.
+    pending: Option<(u64, u64, std::iter::Enumerate<Indexes>)>,
+    /// The long words of the element at hand so far: L2Bs of a group have one.
+    given: HashSet<u64>,
+}
+
+impl Words<'_> {
+    /// The next element with its long word, as the layout has it.
+    fn element(&mut self) -> Result<Option<(u64, u64)>, LayoutError> {
+        let tensor = self.tensor;
+        if self.at == self.places.len() {
+            if self.next >= tensor.elements() {
+                return Ok(None);
+            }
+            tensor.fill(self.next, &mut self.places)?;
+            self.next += to_u64(self.places.len());
+            self.at = 0;
+        }
+        let Some(place) = self.places.get(self.at) else { return Ok(None) };
+        let behind = to_u64(self.places.len() - self.at);
+        self.at += 1;
+        Ok(Some((self.next - behind, place / tensor.lanes)))
+    }
+
+    fn find(&mut self) -> Result<Option<Word>, LayoutError> {
+        loop {
+            while let Some((element, first, copies)) = &mut self.pending {
+                let Some((copy, digits)) = copies.next() else { break };
+                let word = self.tensor.word_of_copy(*first, &digits);
+                if !self.given.insert(word) {
+                    continue;
+                }
+                let lanes = self.tensor.contents(word)?;
+                // A long word belongs to the first of its elements.
+                if lanes.iter().flatten().min() == Some(element) {
+                    return Ok(Some(Word { element: *element, copy, word, lanes }));
+                }
+            }
+            let Some((element, word)) = self.element()? else { return Ok(None) };
+            self.given.clear();
+            self.pending = match self.last == Some(word) {
+                true => None,
+                false => Some((element, word, self.tensor.index_copies().enumerate())),
+            };
+            self.last = Some(word);
+        }
+    }
+}
+
+impl Iterator for Words<'_> {
+    type Item = Result<Word, LayoutError>;
+
+    fn next(&mut self) -> Option<Result<Word, LayoutError>> {
+        self.find().transpose()
+    }
+}

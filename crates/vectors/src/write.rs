@@ -1,0 +1,154 @@
+//! Writing test vectors: tensors to lines.
+
+use std::io::Write;
+
+use super::data::VectorData;
+use super::error::VectorError;
+use super::header::{Direction, KERNEL, OUTPUT, VectorHeader, marker};
+use super::line::{VectorComment, VectorLine};
+use super::tensor::{Tensor, Word};
+use super::value::is_floating;
+
+/// The tolerance that lines carry where none is given.
+pub const DEFAULT_ATOL: f64 = 0.0001;
+
+/// A tensor with its elements, checked against MN-Core 2 and ready to be written.
+///
+/// Lines go by elements, row-major, one long word after the other; each long word stands where its
+/// first element does. Sized copies (`B@[2_PE:1]`) have lines of their own.
+/// Law: the lines, carried out on an empty memory, hold what
+/// [`pack`](tensor_layout::program::Program::pack) holds; but a lone `1_W` in DRAM has the value in every
+/// lane.
+///
+/// ```
+/// use tensor_layout_vectors::{Direction, VectorData, VectorHeader, VectorWriter};
+/// # use tensor_layout::image::NpyHeader;
+/// # let mut npy = Vec::new();
+/// # NpyHeader { descr: "<f4".into(), shape: vec![4] }.write(&mut npy)?;
+/// # npy.extend([0.5_f32, 1.0, -2.25, 4.0].iter().flat_map(|value| value.to_le_bytes()));
+/// let layout = "((2_PE:1, 2_W:1))@LM0 / Float".parse()?;
+/// let header = VectorHeader { direction: Direction::In, number: 0, layout };
+/// let data = VectorData::from_npy(header.layout.dtype().unwrap(), &mut &npy[..])?;
+/// let mut lines = Vec::new();
+/// VectorWriter::new(header, data)?.base(3).write_lines(&mut lines, &mut |_| {})?;
+/// assert_eq!(String::from_utf8(lines)?, "\
+/// d set $lm6p0 1 3F0000003F800000 # values=[0.5, 1.0] / Float @[0],[1]
+/// d set $lm6p1 1 C010000040800000 # values=[-2.25, 4.0] / Float @[2],[3]
+/// ");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct VectorWriter {
+    tensor: Tensor,
+    data: VectorData,
+    base: u64,
+    atol: f64,
+}
+
+impl VectorWriter {
+    /// # Errors
+    /// [`Header`](VectorError::Header) for a layout that MN-Core 2 cannot hold, or without memory
+    /// and dtype; [`Shape`](VectorError::Shape) for another tensor.
+    pub fn new(header: VectorHeader, data: VectorData) -> Result<VectorWriter, VectorError> {
+        let tensor = Tensor::new(header).map_err(VectorError::Header)?;
+        if data.dtype() != tensor.dtype {
+            let found = super::npy_descr(data.dtype()).into();
+            return Err(VectorError::Entries { found, dtype: tensor.dtype });
+        }
+        if data.shape() != tensor.shape() {
+            let (found, wanted) = (data.shape().to_vec(), tensor.shape().to_vec());
+            return Err(VectorError::Shape { found, wanted });
+        }
+        Ok(VectorWriter { tensor, data, base: 0, atol: DEFAULT_ATOL })
+    }
+
+    /// Sets the address of the first long word.
+    #[must_use]
+    pub fn base(mut self, base: u64) -> VectorWriter {
+        self.base = base;
+        self
+    }
+
+    /// Sets the tolerance of a floating-point tensor that is read.
+    #[must_use]
+    pub fn atol(mut self, atol: f64) -> VectorWriter {
+        self.atol = atol;
+        self
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &VectorHeader {
+        &self.tensor.header
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        self.tensor.elements()
+    }
+
+    /// Writes the lines; `progress` is called with the number of elements written.
+    ///
+    /// # Errors
+    /// [`Header`](VectorError::Header) where the base leads beyond the memory,
+    /// [`Write`](VectorError::Write), [`Layout`](VectorError::Layout) where it is not decided what
+    /// a long word holds.
+    pub fn write_lines(
+        &self,
+        out: &mut dyn Write,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), VectorError> {
+        if let Some(refusal) = self.tensor.refused_at(self.base) {
+            return Err(VectorError::Header(refusal));
+        }
+        for word in self.tensor.words_from(0) {
+            let word = word?;
+            writeln!(out, "{}", self.line(&word)).map_err(VectorError::Write)?;
+            progress(word.element);
+        }
+        Ok(())
+    }
+
+    fn line(&self, word: &Word) -> VectorLine {
+        let Tensor { header, dtype, .. } = &self.tensor;
+        let reads = header.direction == Direction::Out;
+        let bits = |element| self.data.bits(element);
+        let comment = VectorComment {
+            dtype: *dtype,
+            values: word.elements().map(bits).collect(),
+            indexes: word.elements().map(|element| self.tensor.index(element)).collect(),
+            atol: (reads && is_floating(*dtype)).then_some(self.atol),
+            rtol: None,
+        };
+        VectorLine {
+            reads,
+            place: self.tensor.place(word.word, self.base),
+            payload: (!reads).then(|| self.tensor.join(&word.lanes, bits)),
+            comment: Some(comment),
+        }
+    }
+}
+
+/// Writes a whole file: the tensors that are set, the place of the kernel, those that are read.
+///
+/// # Errors
+/// As [`VectorWriter::write_lines`].
+pub fn write_vectors(
+    tensors: &[VectorWriter],
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), VectorError> {
+    let mut done = 0;
+    for (direction, markers) in [(Direction::In, &[][..]), (Direction::Out, &[KERNEL, OUTPUT])] {
+        for what in markers {
+            writeln!(out, "{}", marker(what)).map_err(VectorError::Write)?;
+        }
+        for tensor in tensors.iter().filter(|t| t.header().direction == direction) {
+            writeln!(out, "{}", tensor.header()).map_err(VectorError::Write)?;
+            tensor.write_lines(out, &mut |element| progress(done + element))?;
+            done += tensor.elements();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! What the choices of a walk amount to, and whether anything can still come of them.
+
+use super::space::Space;
+use crate::level::Level;
+
+/// A digit of units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Digit {
+    pub(super) size: u64,
+    pub(super) level: Level,
+    pub(super) stride: u64,
+}
+
+impl Digit {
+    /// Whether this digit and the next smaller one are one digit.
+    pub(super) fn continues(&self, minor: &Digit) -> bool {
+        self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
+    }
+}
+
+/// One choice: which of the time slices, which cut of a level, where a piece goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Choice {
+    Time(usize),
+    Cut { level: usize, cut: usize },
+    Piece { level: usize, cut: usize, piece: usize, put: Put },
+}
+
+/// Where a piece goes: behind the first `at` digits of a list, or to no axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Put {
+    At { list: usize, at: usize },
+    Nowhere,
+}
+
+/// What the choices so far amount to.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) time: Option<(usize, u64)>,
+    /// Units of the major side per axis, then of the minor side per axis.
+    pub(super) lists: Vec<Vec<Digit>>,
+    /// Pieces that hold copies.
+    pub(super) copies: Vec<Digit>,
+    /// How many units and slices each axis is split over.
+    units: Vec<u64>,
+    /// Per level what its pieces did so far.
+    levels: Vec<LevelState>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct LevelState {
+    /// The axis of each piece.
+    pieces: Vec<Option<usize>>,
+}
+
+impl State {
+    fn new(space: &Space) -> State {
+        let rank = space.axes.len();
+        State {
+            time: None,
+            lists: vec![Vec::new(); 2 * rank],
+            copies: Vec::new(),
+            units: vec![1; rank],
+            levels: vec![LevelState::default(); space.levels.len()],
+        }
+    }
+
+    /// The units of an axis and its words, the least that cover it.
+    pub(super) fn words(&self, space: &Space, axis: usize) -> Option<(u64, u64)> {
+        let (rule, units) = (&space.axes[axis], self.units[axis]);
+        let words = rule.extent.div_ceil(units).max(1);
+        Some((units, words.checked_next_multiple_of(rule.block)?))
+    }
+
+    /// Whether a level is split over some axis.
+    pub(super) fn is_split(&self, level: usize) -> bool {
+        self.levels[level].pieces.iter().any(Option::is_some)
+    }
+
+    /// Makes a choice, unless no candidate can come of it.
+    fn make(&mut self, space: &Space, choice: Choice) -> bool {
+        let made = match choice {
+            Choice::Time(number) => self.slice(space, number),
+            Choice::Cut { .. } => true,
+            Choice::Piece { level, cut, piece, put } => self.place(space, (level, cut, piece), put),
+        };
+        let hopeful = made && self.may_lead_on(space, choice);
+        if made && !hopeful {
+            self.unmake(space, choice);
+        }
+        hopeful
+    }
+
+    fn slice(&mut self, space: &Space, number: usize) -> bool {
+        self.time = space.times[number];
+        if let Some((axis, slices)) = self.time {
+            self.units[axis] = slices;
+        }
+        true
+    }
+
+    fn place(&mut self, space: &Space, at: (usize, usize, usize), put: Put) -> bool {
+        let (number, cut, piece) = at;
+        let rule = &space.levels[number];
+        let digit = digit(space, at);
+        let rank = space.axes.len();
+        let axis = match put {
+            Put::At { list, at } => {
+                let Some(units) = self.units[list % rank].checked_mul(digit.size) else {
+                    return false;
+                };
+                self.units[list % rank] = units;
+                self.lists[list].insert(at, digit);
+                Some(list % rank)
+            }
+            Put::Nowhere if rule.must_split => return false,
+            Put::Nowhere => {
+                let follows = piece > 0 && self.levels[number].pieces.last() == Some(&None);
+                // A piece of a level that is left out as a whole needs no digit of copies.
+                if follows || (!rule.copies && rule.cuts[cut].len() > 1) {
+                    return false;
+                }
+                if rule.cuts[cut].len() > 1 {
+                    self.copies.push(digit);
+                }
+                None
+            }
+        };
+        self.levels[number].pieces.push(axis);
+        true
+    }
+
+    fn unmake(&mut self, space: &Space, choice: Choice) {
+        match choice {
+            Choice::Time(_) => {
+                if let Some((axis, _)) = self.time.take() {
+                    self.units[axis] = 1;
+                }
+            }
+            Choice::Cut { .. } => {}
+            Choice::Piece { level, cut, piece, put } => {
+                self.levels[level].pieces.pop();
+                match put {
+                    Put::At { list, at } => {
+                        let digit = self.lists[list].remove(at);
+                        self.units[list % space.axes.len()] /= digit.size;
+                    }
+                    Put::Nowhere if space.levels[level].cuts[cut].len() > 1 => {
+                        debug_assert!(
+                            self.copies.last() == Some(&digit(space, (level, cut, piece)))
+                        );
+                        self.copies.pop();
+                    }
+                    Put::Nowhere => {}
+                }
+            }
+        }
+    }
+
+    /// Whether candidates may follow: none of these gets better by splitting further.
+    fn may_lead_on(&self, space: &Space, choice: Choice) -> bool {
+        match choice {
+            Choice::Cut { .. } => true,
+            Choice::Time(_) => self.is_roomy(space, 0),
+            Choice::Piece { level, cut, piece, put } => {
+                let is_last = piece + 1 == space.levels[level].cuts[cut].len();
+                let next = if is_last { level + 1 } else { level };
+                let moves = match put {
+                    Put::At { list, .. } => self.moves(space, list % space.axes.len()),
+                    Put::Nowhere => true,
+                };
+                moves && (!is_last || self.is_wanted(space, level)) && self.is_roomy(space, next)
+            }
+        }
+    }
+
+    /// Whether the leading digit of an axis can move, whichever it is.
+    fn moves(&self, space: &Space, axis: usize) -> bool {
+        let rank = space.axes.len();
+        let digits = self.lists[axis].iter().chain(&self.lists[rank + axis]);
+        let slices = self.time.filter(|(of, _)| *of == axis).map(|(_, slices)| slices);
+        let leading = slices.or(digits.map(|digit| digit.size).max()).unwrap_or(1);
+        let rule = &space.axes[axis];
+        let below = (self.units[axis] / leading).checked_mul(rule.block);
+        below.is_some_and(|below| below < rule.extent)
+    }
+
+    /// Whether a level stands on every axis that is to have it.
+    fn is_wanted(&self, space: &Space, level: usize) -> bool {
+        let LevelState { pieces } = &self.levels[level];
+        let name = space.levels[level].level;
+        let wants = |(_, rule): &(usize, &super::space::AxisRule)| rule.wants(name);
+        let wanted = space.axes.iter().enumerate().filter(wants);
+        wanted.map(|(axis, _)| axis).all(|axis| pieces.contains(&Some(axis)))
+    }
+
+    /// Whether padding and footprint can still be kept, the levels from `next` on being open.
+    fn is_roomy(&self, space: &Space, next: usize) -> bool {
+        let open = space.levels[next.min(space.levels.len())..].iter().filter(|rule| rule.splits);
+        let open = open.map(|rule| u128::from(rule.units)).fold(1, u128::saturating_mul);
+        let (mut slots, mut words) = (1_u128, 1_u128);
+        for axis in 0..space.axes.len() {
+            let Some((units, of_axis)) = self.words(space, axis) else { return false };
+            words = words.saturating_mul(u128::from(of_axis));
+            slots = slots.saturating_mul(u128::from(units)).saturating_mul(u128::from(of_axis));
+        }
+        words <= u128::from(space.capacity).saturating_mul(open) && !space.is_too_padded(slots)
+    }
+}
+
+/// The digit of a piece: (level, cut, piece).
+pub(super) fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> Digit {
+    let rule = &space.levels[level];
+    let (pieces, below) = rule.cuts[cut].split_at(piece + 1);
+    // The units of the level fit in 64 bits, and so does the greatest coordinate of a machine.
+    let stride = rule.stride * below.iter().product::<u64>();
+    Digit { size: pieces[piece], level: rule.level, stride }
+}

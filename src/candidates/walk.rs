@@ -1,0 +1,264 @@
+//! The walk through the choices: slices of time, then the pieces of level after level.
+
+use std::sync::Arc;
+
+use super::candidate::Candidate;
+use super::options::Candidates;
+use super::orders::Split;
+use super::space::Space;
+use super::state::{Choice, Put, State};
+use crate::algebra::work;
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+
+/// The candidates, one after the other; made by [`Candidates::iter`].
+#[derive(Clone, Debug)]
+pub struct Layouts {
+    space: Arc<Space>,
+    state: State,
+    /// The choices made, in order; those that are left follow from them.
+    path: Vec<Choice>,
+    /// The next choice to try, where it is not another way to make the last one.
+    next: Option<Choice>,
+    /// The last complete choices, with the orders that are left.
+    split: Option<Split>,
+    tried: u64,
+}
+
+/// After so many choices a caller is asked whether to go on: some milliseconds.
+const ASKED: u64 = 1 << 12;
+
+/// Choices tried, up to the budget and as long as the caller wants to go on.
+pub(super) struct Steps<'a> {
+    question: &'static str,
+    taken: u64,
+    goes_on: &'a mut dyn FnMut() -> bool,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(question: &'static str, goes_on: &'a mut dyn FnMut() -> bool) -> Steps<'a> {
+        Steps { question, taken: 0, goes_on }
+    }
+
+    /// Counts a choice; `false` if the caller has had enough.
+    fn take(&mut self) -> Result<bool, LayoutError> {
+        self.taken += 1;
+        work::count(1);
+        if self.taken > Candidates::BUDGET {
+            let (question, budget) = (self.question, Candidates::BUDGET);
+            return Err(LayoutError::NotDecided { question, budget });
+        }
+        Ok(!self.taken.is_multiple_of(ASKED) || (self.goes_on)())
+    }
+}
+
+/// Where a walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// More choices are to be made.
+    Open,
+    /// All choices are made.
+    Complete,
+    /// Every choice was tried.
+    Over,
+}
+
+impl Candidates {
+    /// Walks the candidates.
+    ///
+    /// Cost: under 2 us a candidate, where few choices lead nowhere.
+    /// The walk ends with [`NotDecided`](LayoutError::NotDecided) where
+    /// [`BUDGET`](Candidates::BUDGET) choices in a row lead to no candidate.
+    ///
+    /// # Errors
+    /// [`OptionRefused`](LayoutError::OptionRefused) for an option that is empty, 0 or contradicts
+    /// another, and for an axis beyond the rank; [`LevelUnknown`](LayoutError::LevelUnknown),
+    /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine};
+    /// use tensor_layout::candidates::{Candidates, Side};
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let minor = Candidates::new(&machine, &[4]).sides(&[Side::Minor]).replicate(false);
+    /// let layouts: Vec<_> = minor.iter()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(layouts[0].layout, "((4_PE))".parse()?);
+    /// let unknown = Candidates::new(&machine, &[4]).never(0, Level::MAB).iter().unwrap_err();
+    /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn iter(&self) -> Result<Layouts, LayoutError> {
+        Ok(Layouts::new(Arc::new(Space::new(self)?)))
+    }
+
+    /// The number of candidates, without making them.
+    ///
+    /// Law: as many as [`iter`](Candidates::iter) walks.
+    /// Cost: orders in the address are counted, not walked.
+    ///
+    /// # Errors
+    /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
+    /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooLarge`](LayoutError::TooLarge) beyond 128 bits.
+    pub fn count(&self) -> Result<u128, LayoutError> {
+        Ok(self.count_while(&mut || true)?.unwrap_or_default())
+    }
+
+    /// The number of candidates, as [`count`](Candidates::count) gives it; `None` when `goes_on`,
+    /// which is asked every few milliseconds, says no.
+    ///
+    /// # Errors
+    /// As [`count`](Candidates::count).
+    pub fn count_while(
+        &self,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<u128>, LayoutError> {
+        Layouts::new(Arc::new(Space::new(self)?))
+            .count_all(&mut Steps::new("how many candidates there are", goes_on))
+    }
+}
+
+impl Layouts {
+    pub(super) fn new(space: Arc<Space>) -> Layouts {
+        let state = State::new(&space);
+        let next = (!space.times.is_empty()).then_some(Choice::Time(0));
+        Layouts { space, state, path: Vec::new(), next, split: None, tried: 0 }
+    }
+
+    /// How many choices were tried so far; never more than [`BUDGET`](Candidates::BUDGET) for one
+    /// candidate.
+    #[must_use]
+    pub fn choices_tried(&self) -> u64 {
+        self.tried
+    }
+
+    /// The number of candidates from the start; `None` if the caller has had enough.
+    pub(super) fn count_all(mut self, steps: &mut Steps<'_>) -> Result<Option<u128>, LayoutError> {
+        let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
+        let mut count = 0_u128;
+        loop {
+            match self.advance(steps)? {
+                Stage::Open => return Ok(None),
+                Stage::Over => return Ok(Some(count)),
+                Stage::Complete => {}
+            }
+            let orders = Split::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
+            count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
+        }
+    }
+
+    /// The next candidate, as [`next`](Iterator::next) gives it; `None` when `goes_on`, which is
+    /// asked every few milliseconds, says no. The walk can be taken up again then.
+    pub fn next_while(
+        &mut self,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<Option<Result<Candidate, LayoutError>>> {
+        let mut steps = Steps::new("whether there is another candidate", goes_on);
+        loop {
+            if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
+                return Some(Some(Ok(candidate)));
+            }
+            match self.advance(&mut steps) {
+                Ok(Stage::Complete) => self.split = Split::new(&self.space, &self.state),
+                Ok(Stage::Over) => return Some(None),
+                Ok(Stage::Open) => return None,
+                Err(refusal) => {
+                    (self.path, self.next) = (Vec::new(), None);
+                    return Some(Some(Err(refusal)));
+                }
+            }
+        }
+    }
+
+    /// Goes on to the next complete choices; `Open` if the caller has had enough.
+    fn advance(&mut self, steps: &mut Steps<'_>) -> Result<Stage, LayoutError> {
+        while let Some(choice) = self.next.take().or_else(|| self.back()) {
+            let goes_on = steps.take()?;
+            let stage = self.attempt(choice);
+            if stage == Stage::Complete || !goes_on {
+                return Ok(stage);
+            }
+        }
+        Ok(Stage::Over)
+    }
+
+    fn attempt(&mut self, choice: Choice) -> Stage {
+        self.tried += 1;
+        if !self.state.make(&self.space, choice) {
+            self.next = self.other(choice);
+            return Stage::Open;
+        }
+        self.path.push(choice);
+        self.next = self.deeper(choice);
+        if self.next.is_none() { Stage::Complete } else { Stage::Open }
+    }
+
+    /// Takes choices back until there is another one to try.
+    fn back(&mut self) -> Option<Choice> {
+        while let Some(last) = self.path.pop() {
+            self.state.unmake(&self.space, last);
+            if let Some(other) = self.other(last) {
+                return Some(other);
+            }
+        }
+        None
+    }
+
+    /// The next way to make the same choice.
+    fn other(&self, choice: Choice) -> Option<Choice> {
+        match choice {
+            Choice::Time(number) => {
+                (number + 1 < self.space.times.len()).then_some(Choice::Time(number + 1))
+            }
+            Choice::Cut { level, cut } => {
+                let more = cut + 1 < self.space.levels[level].cuts.len();
+                more.then_some(Choice::Cut { level, cut: cut + 1 })
+            }
+            Choice::Piece { level, cut, piece, put } => {
+                let put = match put {
+                    Put::Nowhere => None,
+                    Put::At { list, at } if at > 0 && !self.space.tree_order => {
+                        Some(Put::At { list, at: at - 1 })
+                    }
+                    Put::At { list, .. } => Some(self.put_from(level, list + 1)),
+                };
+                put.map(|put| Choice::Piece { level, cut, piece, put })
+            }
+        }
+    }
+
+    /// The first choice below one that was made, `None` if it was the last.
+    fn deeper(&self, choice: Choice) -> Option<Choice> {
+        let first = |level: usize| {
+            (level < self.space.levels.len()).then_some(Choice::Cut { level, cut: 0 })
+        };
+        let (level, cut, piece) = match choice {
+            Choice::Time(_) => return first(0),
+            Choice::Cut { level, cut } => (level, cut, 0),
+            Choice::Piece { level, cut, piece, .. } => (level, cut, piece + 1),
+        };
+        if piece == self.space.levels[level].cuts[cut].len() {
+            return first(level + 1);
+        }
+        Some(Choice::Piece { level, cut, piece, put: self.put_from(level, 0) })
+    }
+
+    /// The first place for a piece in the lists from `list` on, behind what is there.
+    fn put_from(&self, level: usize, list: usize) -> Put {
+        let (space, rank) = (&self.space, self.space.axes.len());
+        let rule = &space.levels[level];
+        let allowed = |list: &usize| {
+            let side = if list / rank == 0 { space.major } else { space.minor };
+            side && rule.splits && space.axes[list % rank].allows(rule.level)
+        };
+        let found = (list..2 * rank).find(allowed);
+        found.map_or(Put::Nowhere, |list| Put::At { list, at: self.state.lists[list].len() })
+    }
+}
+
+impl Iterator for Layouts {
+    type Item = Result<Candidate, LayoutError>;
+
+    fn next(&mut self) -> Option<Result<Candidate, LayoutError>> {
+        self.next_while(&mut || true).flatten()
+    }
+}

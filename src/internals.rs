@@ -1,0 +1,36 @@
+//! What the other packages of this workspace share with the library, and nobody else: no interface to rely on.
+//!
+//! Everything that crosses the border without being public stands in this list.
+
+use crate::algebra::Layout;
+use crate::error::{LayoutError, Site};
+use crate::location::Location;
+use crate::machine::Machine;
+
+pub use crate::algebra::radix::product;
+pub use crate::lower::sharding::order::check_listed;
+pub use crate::lower::xla_shape::bitcast::check_attributes;
+pub use crate::notation::cursor::Cursor;
+pub use crate::notation::walk::Walk;
+pub use crate::notation::xla_shape::prefix::outer_bracket;
+pub use crate::number::{to_index, to_u64};
+pub use crate::report::census::{MOST_SUBTREES, Subtree, UnitCounter};
+pub use crate::words::{counted, cut, percent, printable, readable_bytes};
+
+/// The place of an index below the slots, which may be padding.
+#[must_use]
+pub fn slot(layout: &Layout, index: &[u64]) -> Location {
+    layout.slot(index)
+}
+
+/// How messages call a machine.
+#[must_use]
+pub fn described(machine: &Machine) -> String {
+    machine.described()
+}
+
+/// The refusal of a sum beyond 64 bits.
+#[must_use]
+pub fn too_large(what: &'static str) -> LayoutError {
+    LayoutError::too_large(Site::Layout, what)
+}

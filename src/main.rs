@@ -1,7 +1,0 @@
-//! The `tensor-layout` command: a thin face of the library.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    tensor_layout::cli::main(std::env::args_os())
-}

@@ -1,0 +1,50 @@
+//! The parts of a sharded shape: a shape, its sharding, perhaps a mesh.
+
+use crate::notation::Walk;
+
+/// A part of a text, and where it begins.
+type TextPart<'a> = (usize, &'a str);
+
+/// The shape and the sharding in a text, and the mesh if one follows.
+pub(crate) fn sharded_parts(
+    text: &str,
+) -> Option<(TextPart<'_>, TextPart<'_>, Option<TextPart<'_>>)> {
+    if !text.contains("sharding=") {
+        return None;
+    }
+    let head = text.find(['[', '(']).unwrap_or(text.len());
+    let start = text.get(..head)?.rfind(" = ").map_or(0, |at| at + " = ".len());
+    let shape_start = start + (text.get(start..)?.len() - text.get(start..)?.trim_start().len());
+    let bytes = text.as_bytes();
+    let ends = [b' ', b','].map(|stop| Walk::from(shape_start).next(bytes, Some(stop)));
+    let shape_end = ends.into_iter().flatten().min()?;
+    let shape = text.get(shape_start..shape_end)?;
+    let mut walk = Walk::from(shape_end);
+    let mut comma = if bytes.get(shape_end) == Some(&b',') { Some(shape_end) } else { None };
+    loop {
+        let at = match comma.take() {
+            Some(at) => at,
+            None => walk.next(bytes, Some(b','))?,
+        };
+        let rest = text.get(at + 1..)?;
+        let blanks = rest.len() - rest.trim_start().len();
+        if let Some(sharding) = rest.trim_start().strip_prefix("sharding=") {
+            let from = at + 1 + blanks + "sharding=".len();
+            let (sharding, behind) = sharding.split_at_checked(sharding_end(sharding))?;
+            let mesh = behind.trim_start_matches([',', ' ']).strip_prefix("mesh=");
+            let mesh = mesh.map(|mesh| (text.len() - mesh.len(), mesh));
+            return Some(((shape_start, shape), (from, sharding), mesh));
+        }
+    }
+}
+
+/// Where a sharding ends: behind its brackets, with what stands before them.
+fn sharding_end(text: &str) -> usize {
+    let Some(open) = text.find(['{', '(', '[', '<']) else { return text.len() };
+    if text.as_bytes().get(open) == Some(&b'<') {
+        let last = text.find(", mesh=").unwrap_or(text.len());
+        return text.get(..last).unwrap_or(text).trim_end().len();
+    }
+    let close = Walk::from(open + 1).next(text.as_bytes(), None);
+    close.map_or(text.len(), |close| close + 1)
+}

@@ -1,0 +1,251 @@
+//! How many elements the units of a machine hold, and how much padding, by counting digits.
+
+use std::collections::HashMap;
+
+use crate::algebra::{Layout, Subaxis, nests};
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::location::Location;
+use crate::placement::Placement;
+use crate::relayout::{count_at, restrict_if_reached};
+
+/// How many subtrees are visited to find the fullest and the emptiest unit, or to fill a panel.
+pub const MOST_SUBTREES: u64 = 1 << 13;
+
+/// What the memories of a subtree hold, all copies counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Census {
+    /// How many units there are.
+    pub units: u64,
+    /// How many places hold an element.
+    pub elements: u64,
+    /// How many slots hold none.
+    pub padding: u64,
+    /// How many places within the footprint no slot takes; `None` where slots share places, or
+    /// that is not known.
+    pub holes: Option<u64>,
+}
+
+/// A unit, and how many elements it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitCount {
+    /// The unit.
+    pub unit: Location,
+    /// How many of its places hold an element.
+    pub elements: u64,
+}
+
+impl Placement {
+    /// Counts what the units with the given coordinates hold: one unit, a subtree, or all for the
+    /// empty place.
+    ///
+    /// In a memory that units share, every unit counts what goes by its own name.
+    /// Law: the elements, and the padding, of all units sum up to those of the placement.
+    /// Cost: O(subaxes), whatever the number of elements.
+    ///
+    /// # Errors
+    /// [`NotDecided`](LayoutError::NotDecided) where several digits give a coordinate, and there are
+    /// too many of them.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Placement;
+    /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
+    /// let third = placement.census(&"PE=3".parse()?)?;
+    /// assert_eq!((third.elements, third.padding, third.holes), (14, 7, Some(0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn census(&self, at: &Location) -> Result<Census, LayoutError> {
+        let counter = UnitCounter::new(self)?;
+        let of =
+            at.iter().try_fold(counter.whole(), |of, (level, at)| counter.child(&of, level, at));
+        counter.count(&of?)
+    }
+
+    /// The unit with the most elements and the one with the fewest, the first of equals, among
+    /// those with the given coordinates; `None` where there are more than 2^13 to look at.
+    ///
+    /// # Errors
+    /// As [`census`](Placement::census).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::Placement;
+    /// let placement = Placement::of("(10,7)/((3:7, 4_PE), (7:1))".parse()?).build()?;
+    /// let (fullest, emptiest) = placement.extreme_units(&Default::default())?.unwrap();
+    /// assert_eq!((fullest.unit.to_string(), fullest.elements), ("PE=0".into(), 21));
+    /// assert_eq!((emptiest.unit.to_string(), emptiest.elements), ("PE=2".into(), 14));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn extreme_units(
+        &self,
+        at: &Location,
+    ) -> Result<Option<(UnitCount, UnitCount)>, LayoutError> {
+        let counter = UnitCounter::new(self)?;
+        let of =
+            at.iter().try_fold(counter.whole(), |of, (level, at)| counter.child(&of, level, at));
+        let levels: Vec<Level> =
+            counter.levels.iter().copied().filter(|level| at.get(*level).is_none()).collect();
+        let mut search = Extremes { counter: &counter, known: HashMap::new(), left: MOST_SUBTREES };
+        search.of(&of?, &levels)
+    }
+}
+
+/// What is known of the elements or the slots of a subtree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    Nothing,
+    /// A box of digits.
+    Layout(Layout),
+    /// Digits that do not line up with the units: counted by equations.
+    Uneven,
+}
+
+/// A subtree of the machine.
+#[derive(Clone, Debug)]
+pub struct Subtree {
+    at: Location,
+    elements: Part,
+    slots: Part,
+}
+
+/// Counts in subtrees of a placement.
+#[derive(Debug)]
+pub struct UnitCounter<'a> {
+    placement: &'a Placement,
+    /// The levels of units, from the root down.
+    pub levels: Vec<Level>,
+    slots: Layout,
+    /// Whether no two slots share a place.
+    is_injective: bool,
+}
+
+impl<'a> UnitCounter<'a> {
+    /// Prepares the counts of a placement.
+    pub fn new(placement: &'a Placement) -> Result<UnitCounter<'a>, LayoutError> {
+        let spread = placement.with_copies();
+        let columns = placement.columns().iter().copied();
+        let levels: Vec<Level> = columns.filter(|level| !level.is_in_unit()).collect();
+        let apart =
+            |level: &Level| nests(spread.landings_in(*level).map(|l| (l.size - 1, l.stride)));
+        let is_injective = spread.used_levels().iter().all(apart);
+        Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
+    }
+
+    /// All of the machine.
+    pub fn whole(&self) -> Subtree {
+        Subtree {
+            at: Location::default(),
+            elements: Part::Layout(self.placement.with_copies().clone()),
+            slots: Part::Layout(self.slots.clone()),
+        }
+    }
+
+    /// The part of a subtree with one more coordinate.
+    pub fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
+        let mut child = of.clone();
+        child.at.set(level, at);
+        let place = Location::from_iter([(level, at)]);
+        child.elements = of.elements.part(&place)?;
+        child.slots = of.slots.part(&place)?;
+        Ok(child)
+    }
+
+    /// What the units of a subtree hold.
+    pub fn count(&self, of: &Subtree) -> Result<Census, LayoutError> {
+        let elements = of.elements.count(self.placement.with_copies(), &of.at)?;
+        let slots = of.slots.count(&self.slots, &of.at)?;
+        let free = self.levels.iter().filter(|level| of.at.get(**level).is_none());
+        let units = free.map(|level| self.placement.coordinates(*level));
+        let units = units.fold(1_u64, u64::saturating_mul);
+        let spread = self.placement.with_copies();
+        let words =
+            spread.span(Level::ADDR).checked_mul(self.placement.coordinates(Level::W).max(1));
+        let places = words.and_then(|words| words.checked_mul(units));
+        let holes = places.filter(|_| self.is_injective).and_then(|all| all.checked_sub(slots));
+        Ok(Census { units, elements, padding: slots.saturating_sub(elements), holes })
+    }
+}
+
+impl Part {
+    fn part(&self, at: &Location) -> Result<Part, LayoutError> {
+        let Part::Layout(layout) = self else { return Ok(self.clone()) };
+        match restrict_if_reached(layout, at) {
+            Ok(Some(part)) => Ok(Part::Layout(part.layout)),
+            Ok(None) => Ok(Part::Nothing),
+            Err(LayoutError::NoRestriction(_)) => Ok(Part::Uneven),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn count(&self, whole: &Layout, at: &Location) -> Result<u64, LayoutError> {
+        match self {
+            Part::Nothing => Ok(0),
+            Part::Layout(layout) => Ok(layout.elements() * layout.copies()),
+            Part::Uneven => count_at(whole, at),
+        }
+    }
+}
+
+/// A layout whose elements are the slots of another, an axis for every digit that lands.
+fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
+    let mut slots = Layout::builder();
+    for landing in layout.landings() {
+        let digit = Subaxis::land(landing.size, landing.level, landing.stride);
+        slots = slots.axis(landing.size, [digit]);
+    }
+    for level in layout.used_levels() {
+        slots = slots.used(*level).offset(*level, layout.offset(*level));
+    }
+    slots.build()
+}
+
+/// Fullest and emptiest; subtrees that hold the same are looked at once.
+struct Extremes<'a> {
+    counter: &'a UnitCounter<'a>,
+    known: HashMap<(usize, Part), (UnitCount, UnitCount)>,
+    left: u64,
+}
+
+impl Extremes<'_> {
+    fn of(
+        &mut self,
+        of: &Subtree,
+        levels: &[Level],
+    ) -> Result<Option<(UnitCount, UnitCount)>, LayoutError> {
+        let Some((level, rest)) = levels.split_first() else {
+            let elements = of.elements.count(self.counter.placement.with_copies(), &of.at)?;
+            let found = UnitCount { unit: of.at.clone(), elements };
+            return Ok(Some((found.clone(), found)));
+        };
+        let key = (levels.len(), of.elements.clone());
+        if let Some((most, least)) = self.known.get(&key).filter(|_| of.elements != Part::Uneven) {
+            let moved = |found: &UnitCount| {
+                let mut unit = found.unit.clone();
+                of.at.iter().for_each(|(level, at)| unit.set(level, at));
+                UnitCount { unit, elements: found.elements }
+            };
+            return Ok(Some((moved(most), moved(least))));
+        }
+        let size = self.counter.placement.coordinates(*level);
+        let mut found: Option<(UnitCount, UnitCount)> = None;
+        for at in 0..size {
+            let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+            self.left = left;
+            let child = self.counter.child(of, *level, at)?;
+            let Some((most, least)) = self.of(&child, rest)? else { return Ok(None) };
+            found = Some(match found {
+                None => (most, least),
+                Some((a, b)) => (
+                    if most.elements > a.elements { most } else { a },
+                    if least.elements < b.elements { least } else { b },
+                ),
+            });
+        }
+        if let Some(found) = &found {
+            self.known.insert(key, found.clone());
+        }
+        Ok(found)
+    }
+}

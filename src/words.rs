@@ -1,0 +1,53 @@
+//! How numbers and names are written for people.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// `part` of `whole` in per cent, with one decimal, rounded half up.
+pub fn percent(part: u64, whole: u64) -> String {
+    let whole = u128::from(whole.max(1));
+    let tenths = (u128::from(part) * 2000 + whole) / (2 * whole);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// A page with `?` for control characters: names in a file could hold escapes of a terminal.
+pub fn printable(page: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| c.is_control() && c != '\n';
+    match page.contains(is_hidden) {
+        true => page.replace(is_hidden, "?").into(),
+        false => page.into(),
+    }
+}
+
+/// `1 layout`, `2 layouts`; `2 entries`, `2 axes`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    if count == N::from(1) {
+        return format!("{count} {noun}");
+    }
+    let (stem, end) = match noun {
+        "axis" => ("ax", "es"),
+        _ if noun.ends_with('x') => (noun, "es"),
+        _ => noun.strip_suffix('y').map_or((noun, "s"), |stem| (stem, "ies")),
+    };
+    format!("{count} {stem}{end}")
+}
+
+/// Bytes in the unit that people read, with two decimals, rounded down.
+pub fn readable_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let steps = bytes.ilog2() / 10;
+    let hundredths = (u128::from(bytes) * 100) >> (10 * steps);
+    let unit = UNITS.iter().zip(1..).find(|(_, n)| *n == steps).map_or("B", |(unit, _)| unit);
+    format!("{}.{:02} {unit}", hundredths / 100, hundredths % 100)
+}
+
+/// At most `most` characters, `..` where cut.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
+        None => text.into(),
+    }
+}
