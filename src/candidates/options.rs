@@ -1,6 +1,5 @@
 //! What a planner asks for.
 
-use crate::error::LayoutError;
 use crate::level::Level;
 use crate::machine::Machine;
 

@@ -54,7 +54,7 @@ pub(super) struct LevelState {
 }
 
 impl State {
-    fn new(space: &Space) -> State {
+    pub(super) fn new(space: &Space) -> State {
         let rank = space.axes.len();
         State {
             time: None,
@@ -78,7 +78,7 @@ impl State {
     }
 
     /// Makes a choice, unless no candidate can come of it.
-    fn make(&mut self, space: &Space, choice: Choice) -> bool {
+    pub(super) fn make(&mut self, space: &Space, choice: Choice) -> bool {
         let made = match choice {
             Choice::Time(number) => self.slice(space, number),
             Choice::Cut { .. } => true,
@@ -130,7 +130,7 @@ impl State {
         true
     }
 
-    fn unmake(&mut self, space: &Space, choice: Choice) {
+    pub(super) fn unmake(&mut self, space: &Space, choice: Choice) {
         match choice {
             Choice::Time(_) => {
                 if let Some((axis, _)) = self.time.take() {

@@ -9,7 +9,6 @@ use super::space::Space;
 use super::state::{Choice, Put, State};
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
-use crate::level::Level;
 
 /// The candidates, one after the other; made by [`Candidates::iter`].
 #[derive(Clone, Debug)]

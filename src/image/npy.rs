@@ -11,7 +11,7 @@ use std::io::Write;
 use super::lanes::{Lane, to_bytes};
 use super::npy_header::NpyHeader;
 use crate::error::LayoutError;
-use crate::number::{to_index, to_u64};
+use crate::number::to_u64;
 use crate::program::Cell;
 use crate::program::Program;
 use crate::rows::WriteError;
@@ -112,7 +112,7 @@ fn write_part<T: Cell + Lane>(
     length: u64,
     fill: impl FnOnce(&mut [T]) -> Result<(), LayoutError>,
 ) -> Result<(), WriteError> {
-    let length = usize::try_from(length).map_err(io::Error::other)?;
+    let length = usize::try_from(length).map_err(std::io::Error::other)?;
     let mut cells = vec![T::MAX; length];
     fill(&mut cells)?;
     Ok(out.write_all(&to_bytes(&cells))?)

@@ -14,7 +14,7 @@ use itertools::Itertools;
 
 use crate::error::{ParseError, ParseErrorKind};
 use crate::notation::Cursor;
-use crate::number::to_u64;
+use crate::number::to_index;
 
 /// The header of a `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]

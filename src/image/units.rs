@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::npy::NpyHeader;
+use super::npy_header::NpyHeader;
 use super::stream::ImageForm;
 use crate::level::Level;
 use crate::number::{to_index, to_u64};

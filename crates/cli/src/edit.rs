@@ -1,6 +1,6 @@
 //! `edit`: the steps in the order of the command line, each one library call.
 
-use clap::{ArgMatches, Args as ClapArgs};
+use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
 use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{CuteLayout, CuteMode, CuteTiler, Notation};
@@ -37,104 +37,220 @@ pub(super) struct Edit {
     steps: Steps,
 }
 
-// The steps of an edit (a doc comment would become the help of `edit`); their order is read off the command line.
-#[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Steps, applied in the order given")]
-struct Steps {
-    /// Reorder the axes, as NumPy's transpose.
-    #[arg(long, value_name = "K,L,..")]
-    permute: Vec<String>,
-    /// Insert a unit axis in front of axis K.
-    #[arg(long, value_name = "K")]
-    insert: Vec<String>,
-    /// Drop unit axis K.
-    #[arg(long, value_name = "K")]
-    drop: Vec<String>,
-    /// Split axis K.
-    #[arg(long, value_name = "K=N,M,..")]
-    split: Vec<String>,
-    /// Merge COUNT axes from axis K on.
-    #[arg(long, value_name = "K=COUNT")]
-    merge: Vec<String>,
-    /// Give the tensor another shape with as many elements; one extent may be -1.
-    #[arg(long, value_name = "N,M,..", allow_hyphen_values = true)]
-    reshape: Vec<String>,
-    /// Keep every STEP-th index of axis K; bounds as in Python.
-    #[arg(long, value_name = "K=START:STOP[:STEP]")]
-    slice: Vec<String>,
-    /// Expand unit axis K to N along a level.
-    #[arg(long, value_name = "K=N_LEVEL")]
-    broadcast: Vec<String>,
-    /// Repeat axis K N times, along a level (by default Addr).
-    #[arg(long, value_name = "K=N[_LEVEL]")]
-    tile: Vec<String>,
-    /// Enlarge the tensor to a shape; elements stay in their places.
-    #[arg(long, value_name = "N,M,..")]
-    pad: Vec<String>,
-    /// Cut padding that units do not need.
-    #[arg(long, num_args = 0, default_missing_value = "")]
-    minimal_padding: Vec<String>,
-    /// Compose: LAYOUT after B, or mode by mode after those of a tiler <B, C>.
-    #[arg(long, value_name = "B|<B,C>")]
-    compose: Vec<String>,
-    /// Invert the layout: from a place to the index.
-    #[arg(long, value_name = "left|right")]
-    inverse: Vec<String>,
-    /// The complement: the layout of what this one leaves free in a space (by default the smallest
-    /// possible one).
-    #[arg(long, value_name = "N|LEVEL=N,..", num_args = 0..=1, default_missing_value = "")]
-    complement: Vec<String>,
-    /// The complement in a space that is rounded up to what the layout fills, as CuTe does.
-    #[arg(long, value_name = "N|LEVEL=N,..")]
-    complement_rounded: Vec<String>,
-    /// Divide into tiles B, or mode by mode into those of a tiler <B, C>.
-    #[arg(long, value_name = "B|<B,C>")]
-    divide: Vec<String>,
-    /// The same; all tile axes first, as one CuTe mode, then all others as one.
-    #[arg(long, value_name = "B|<B,C>")]
-    zipped_divide: Vec<String>,
-    /// The same; the tile axes as one CuTe mode, then the others.
-    #[arg(long, value_name = "B|<B,C>")]
-    tiled_divide: Vec<String>,
-    /// The same; the tile axes, then the others.
-    #[arg(long, value_name = "B|<B,C>")]
-    flat_divide: Vec<String>,
-    /// Multiply by the pattern B.
-    #[arg(long, value_name = "B")]
-    product: Vec<String>,
-    /// Keep the elements that have these coordinates.
-    #[arg(long, value_name = "LEVEL=N,..")]
-    restrict: Vec<String>,
-    /// Keep only the coordinates in one level.
-    #[arg(long, value_name = "LEVEL")]
-    project: Vec<String>,
+/// A step: its option, and the library call that it is.
+struct Step {
+    /// The option, as clap and the page know it.
+    name: &'static str,
+    /// How the help shows its value.
+    value: &'static str,
+    help: &'static str,
+    apply: Apply,
 }
 
-/// The names of the steps, as clap knows them.
-const STEPS: [&str; 22] = [
-    "permute",
-    "insert",
-    "drop",
-    "split",
-    "merge",
-    "reshape",
-    "slice",
-    "broadcast",
-    "tile",
-    "pad",
-    "minimal_padding",
-    "compose",
-    "inverse",
-    "complement",
-    "complement_rounded",
-    "divide",
-    "zipped_divide",
-    "tiled_divide",
-    "flat_divide",
-    "product",
-    "restrict",
-    "project",
+/// What a step does: the option, for refusals, and its value.
+enum Apply {
+    One(EditOne),
+    Combine(CombineLayouts),
+}
+
+type EditOne = fn(&Layout, &str, &str) -> Result<Layout, Failure>;
+type CombineLayouts = fn(&Editor, &str, &str) -> Result<Layout, Failure>;
+
+/// A step that edits one layout.
+const fn one(name: &'static str, value: &'static str, help: &'static str, edit: EditOne) -> Step {
+    Step { name, value, help, apply: Apply::One(edit) }
+}
+
+/// A step that combines layouts, or goes by the notation of the layout.
+const fn combine(
+    name: &'static str,
+    value: &'static str,
+    help: &'static str,
+    combine: CombineLayouts,
+) -> Step {
+    Step { name, value, help, apply: Apply::Combine(combine) }
+}
+
+const STEPS: [Step; 22] = [
+    one("permute", "K,L,..", "Reorder the axes, as NumPy's transpose", |layout, option, value| {
+        Ok(layout.permute(&axes(option, value)?)?)
+    }),
+    one("insert", "K", "Insert a unit axis in front of axis K", |layout, option, value| {
+        Ok(layout.insert_axis(axis(option, value)?)?)
+    }),
+    one("drop", "K", "Drop unit axis K", |layout, option, value| {
+        Ok(layout.drop_axis(axis(option, value)?)?)
+    }),
+    one("split", "K=N,M,..", "Split axis K", |layout, option, value| {
+        let (axis, sizes) = keyed(option, value, "K=N,M,.., such as 0=4,3")?;
+        Ok(layout.split_axis(axis, &numbers(option, sizes)?)?)
+    }),
+    one("merge", "K=COUNT", "Merge COUNT axes from axis K on", |layout, option, value| {
+        let (first, count) = keyed(option, value, "K=COUNT, such as 0=2")?;
+        Ok(layout.merge_axes(first, axis(option, count)?)?)
+    }),
+    one(
+        "reshape",
+        "N,M,..",
+        "Give the tensor another shape with as many elements; one extent may be -1",
+        |layout, option, value| Ok(layout.reshape(&shape(layout, option, value)?)?),
+    ),
+    one(
+        "slice",
+        "K=START:STOP[:STEP]",
+        "Keep every STEP-th index of axis K; bounds as in Python",
+        |layout, option, value| {
+            let (axis, bounds) = keyed(option, value, "K=START:STOP[:STEP], such as 0=0:8")?;
+            let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
+            let (start, stop, step) = slice(option, bounds, extent)?;
+            Ok(layout.slice(axis, start, stop, step)?)
+        },
+    ),
+    one(
+        "broadcast",
+        "K=N_LEVEL",
+        "Expand unit axis K to N along a level",
+        |layout, option, value| {
+            let (axis, size, level) = copies(option, value)?;
+            Ok(layout.expand(axis, size, level)?)
+        },
+    ),
+    one(
+        "tile",
+        "K=N[_LEVEL]",
+        "Repeat axis K N times, along a level (by default Addr)",
+        |layout, option, value| {
+            let (axis, size, level) = copies(option, value)?;
+            Ok(layout.tile(axis, size, level)?)
+        },
+    ),
+    one(
+        "pad",
+        "N,M,..",
+        "Enlarge the tensor to a shape; elements stay in their places",
+        |layout, option, value| Ok(layout.pad_to(&numbers(option, value)?)?),
+    ),
+    one("minimal_padding", "", "Cut padding that units do not need", |layout, _, _| {
+        Ok(layout.with_minimal_padding()?)
+    }),
+    combine(
+        "compose",
+        "B|<B,C>",
+        "Compose: LAYOUT after B, or mode by mode after those of a tiler <B, C>",
+        |editor, _, value| editor.composed(value),
+    ),
+    combine(
+        "inverse",
+        "left|right",
+        "Invert the layout: from a place to the index",
+        Editor::inverted,
+    ),
+    combine(
+        "complement",
+        "N|LEVEL=N,..",
+        "The complement: the layout of what this one leaves free in a space (by default the smallest possible one)",
+        |editor, option, value| editor.complemented(&editor.space(option, value)?),
+    ),
+    combine(
+        "complement_rounded",
+        "N|LEVEL=N,..",
+        "The complement in a space that is rounded up to what the layout fills, as CuTe does",
+        |editor, option, value| editor.complemented(&editor.rounded_space(option, value)?),
+    ),
+    combine(
+        "divide",
+        "B|<B,C>",
+        "Divide into tiles B, or mode by mode into those of a tiler <B, C>",
+        |editor, _, value| editor.divided(Groups::Modes, value),
+    ),
+    combine(
+        "zipped_divide",
+        "B|<B,C>",
+        "The same; all tile axes first, as one CuTe mode, then all others as one",
+        |editor, _, value| editor.divided(Groups::Zipped, value),
+    ),
+    combine(
+        "tiled_divide",
+        "B|<B,C>",
+        "The same; the tile axes as one CuTe mode, then the others",
+        |editor, _, value| editor.divided(Groups::Tiled, value),
+    ),
+    combine(
+        "flat_divide",
+        "B|<B,C>",
+        "The same; the tile axes, then the others",
+        |editor, _, value| editor.divided(Groups::Flat, value),
+    ),
+    combine("product", "B", "Multiply by the pattern B", |editor, _, value| {
+        Ok(editor.linear()?.product(&editor.mode(value)?, Arrangement::Logical)?)
+    }),
+    one(
+        "restrict",
+        "LEVEL=N,..",
+        "Keep the elements that have these coordinates",
+        |layout, option, value| {
+            let place = location(value)?;
+            for (level, _) in place.iter() {
+                used_level(layout, option, level.as_str())?;
+            }
+            Ok(layout.restrict(&place)?.layout)
+        },
+    ),
+    one("project", "LEVEL", "Keep only the coordinates in one level", |layout, option, value| {
+        Ok(layout.project(used_level(layout, option, value)?))
+    }),
 ];
+
+/// How a division groups its axes, as CuTe names it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Groups {
+    /// `logical_divide`: each mode with its own rest.
+    Modes,
+    /// All tile axes as one mode, all others as one.
+    Zipped,
+    /// The tile axes as one mode, then the others.
+    Tiled,
+    Flat,
+}
+
+/// The steps as options; their order is read off the command line.
+#[derive(Debug)]
+struct Steps;
+
+impl ClapArgs for Steps {
+    fn augment_args(command: Command) -> Command {
+        let arg = |step: &Step| {
+            let arg = Arg::new(step.name)
+                .long(step.name.replace('_', "-"))
+                .help(step.help)
+                .help_heading("Steps, applied in the order given")
+                .action(ArgAction::Append);
+            match step.name {
+                "minimal_padding" => arg.num_args(0).default_missing_value(""),
+                "complement" => {
+                    arg.value_name(step.value).num_args(0..=1).default_missing_value("")
+                }
+                "reshape" => arg.value_name(step.value).allow_hyphen_values(true),
+                _ => arg.value_name(step.value),
+            }
+        };
+        command.args(STEPS.iter().map(arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Steps {
+    fn from_arg_matches(_: &ArgMatches) -> Result<Steps, clap::Error> {
+        Ok(Steps)
+    }
+
+    fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), clap::Error> {
+        Ok(())
+    }
+}
 
 impl Edit {
     pub(super) fn run(&self, matches: Option<&ArgMatches>) -> Result<(), Failure> {
@@ -145,8 +261,8 @@ impl Edit {
             notation: syntax.notation(),
             lenient: self.reading.is_lenient(),
         };
-        for (name, value) in matches.map(steps).unwrap_or_default() {
-            editor.step(name, value)?;
+        for (step, value) in matches.map(steps).unwrap_or_default() {
+            editor.step(step, value)?;
         }
         let to = self.to.map_or(syntax.notation(), Notation::from);
         check_width(&syntax, to)?;
@@ -159,34 +275,34 @@ impl Edit {
     }
 }
 
-/// One step of a layout that reads no other layout, and the new one in its notation.
+/// An edit of one layout, by its name and value, and the new one in its notation.
 pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<String, Failure> {
-    let reads = ["compose", "divide", "product", "complement", "flat", "tiled", "zipped"];
-    if !STEPS.contains(&name) || reads.iter().any(|word| name.starts_with(word)) {
+    let edit = STEPS.iter().find(|step| step.name == name);
+    let Some(Step { apply: Apply::One(edit), .. }) = edit else {
         return Err(Failure::Argument(format!("`{name}` is not an edit of one layout")));
-    }
-    let mut editor = Editor {
-        layout: syntax.lower()?,
-        order: syntax.index_order(),
-        notation: syntax.notation(),
-        lenient: false,
     };
-    editor.step(name, value)?;
-    let dtype = dtype(None, syntax)?;
-    let (text, _) = syntax.write_edited(&editor.layout, syntax.notation(), dtype)?;
+    let layout = edit(&syntax.lower()?, &option(name), value)?;
+    let (text, _) = syntax.write_edited(&layout, syntax.notation(), dtype(None, syntax)?)?;
     Ok(text)
 }
 
-/// Names and values of the steps, as they stand on the command line.
-fn steps(matches: &ArgMatches) -> Vec<(&'static str, &str)> {
-    let mut steps = Vec::new();
-    for name in STEPS {
-        let values = matches.get_many::<String>(name).into_iter().flatten();
-        let places = matches.indices_of(name).into_iter().flatten();
-        steps.extend(places.zip(values).map(|(place, value)| (place, name, value.as_str())));
+/// The steps and their values, as they stand on the command line.
+fn steps(matches: &ArgMatches) -> Vec<(&'static Step, &str)> {
+    let mut found = Vec::new();
+    for step in &STEPS {
+        let values = matches.get_many::<String>(step.name).into_iter().flatten();
+        let positions = matches.indices_of(step.name).into_iter().flatten();
+        found.extend(
+            positions.zip(values).map(|(position, value)| (position, step, value.as_str())),
+        );
     }
-    steps.sort_unstable();
-    steps.into_iter().map(|(_, name, value)| (name, value)).collect()
+    found.sort_unstable_by_key(|(position, ..)| *position);
+    found.into_iter().map(|(_, step, value)| (step, value)).collect()
+}
+
+/// The option of a step as it is typed.
+fn option(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
 }
 
 struct Editor {
@@ -197,65 +313,13 @@ struct Editor {
 }
 
 impl Editor {
-    fn step(&mut self, name: &str, value: &str) -> Result<(), Failure> {
-        let option = format!("--{}", name.replace('_', "-"));
-        let layout = &self.layout;
-        self.layout = match name {
-            "permute" => layout.permute(&places(&option, value)?)?,
-            "insert" => layout.insert_axis(place(&option, value)?)?,
-            "drop" => layout.drop_axis(place(&option, value)?)?,
-            "split" => {
-                let (axis, sizes) = keyed(&option, value)?;
-                layout.split_axis(axis, &numbers(&option, sizes)?)?
-            }
-            "merge" => {
-                let (axis, count) = keyed(&option, value)?;
-                layout.merge_axes(axis, place(&option, count)?)?
-            }
-            "reshape" => layout.reshape(&shape(layout, &option, value)?)?,
-            "pad" => layout.pad_to(&numbers(&option, value)?)?,
-            "slice" => {
-                let (axis, bounds) = keyed(&option, value)?;
-                let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
-                let (start, stop, step) = slice(&option, bounds, extent)?;
-                layout.slice(axis, start, stop, step)?
-            }
-            "broadcast" => {
-                let (axis, size, level) = copies(&option, value)?;
-                layout.expand(axis, size, level)?
-            }
-            "tile" => {
-                let (axis, size, level) = copies(&option, value)?;
-                layout.tile(axis, size, level)?
-            }
-            "minimal_padding" => layout.with_minimal_padding()?,
-            "restrict" => {
-                let place = location(value)?;
-                for (level, _) in place.iter() {
-                    used_level(layout, &option, level.as_str())?;
-                }
-                layout.restrict(&place)?.layout
-            }
-            "project" => layout.project(used_level(layout, &option, value)?),
-            _ => self.combine(name, &option, value)?,
+    fn step(&mut self, step: &Step, value: &str) -> Result<(), Failure> {
+        let option = option(step.name);
+        self.layout = match step.apply {
+            Apply::One(edit) => edit(&self.layout, &option, value)?,
+            Apply::Combine(combine) => combine(self, &option, value)?,
         };
         Ok(())
-    }
-
-    /// The steps that combine layouts; CuTe's are functions of a linear index.
-    fn combine(&self, name: &str, option: &str, value: &str) -> Result<Layout, Failure> {
-        match name {
-            "compose" => self.composed(value),
-            "divide" | "zipped_divide" | "tiled_divide" | "flat_divide" => {
-                let tile = if is_tiler(value) { self.tiler(value) } else { self.mode(value) }?;
-                self.divided(name, &tile, value)
-            }
-            "product" => Ok(self.linear()?.product(&self.mode(value)?, Arrangement::Logical)?),
-            "inverse" => self.inverted(option, value),
-            "complement" => self.complemented(&self.space(option, value)?),
-            "complement_rounded" => self.complemented(&self.rounded_space(option, value)?),
-            _ => Err(bad(option, value, "a step")),
-        }
     }
 
     /// The other layout of a step.
@@ -328,27 +392,31 @@ impl Editor {
     }
 
     /// A division, in the groups that CuTe makes of its axes.
-    fn divided(&self, name: &str, tile: &Layout, value: &str) -> Result<Layout, Failure> {
-        let arrangement = if name == "divide" { Arrangement::Logical } else { Arrangement::Flat };
-        let layout = if is_tiler(value) { self.layout.clone() } else { self.linear()? };
-        let divided = layout.divide(self.order, tile, arrangement)?;
+    fn divided(&self, groups: Groups, value: &str) -> Result<Layout, Failure> {
+        let by_modes = is_tiler(value);
+        let tile = if by_modes { self.tiler(value) } else { self.mode(value) }?;
+        let arrangement = match groups {
+            Groups::Modes => Arrangement::Logical,
+            _ => Arrangement::Flat,
+        };
+        let layout = if by_modes { self.layout.clone() } else { self.linear()? };
+        let divided = layout.divide(self.order, &tile, arrangement)?;
         if !self.is_linear() {
             return Ok(divided);
         }
         let tiles = tile.rank();
         let merge = |layout: Layout, at, count| layout.merge_axes_in(self.order, at, count);
-        Ok(match name {
-            // Each mode with its own rest.
-            "divide" if is_tiler(value) => {
+        Ok(match groups {
+            Groups::Modes if by_modes => {
                 (0..tiles).try_fold(divided, |layout, mode| merge(layout, mode, 2))?
             }
-            "zipped_divide" => {
+            Groups::Zipped => {
                 let zipped = merge(divided, 0, tiles)?;
                 let rest = zipped.rank() - 1;
                 merge(zipped, 1, rest)?
             }
-            "tiled_divide" => merge(divided, 0, tiles)?,
-            _ => divided,
+            Groups::Tiled => merge(divided, 0, tiles)?,
+            Groups::Modes | Groups::Flat => divided,
         })
     }
 
@@ -411,7 +479,7 @@ fn whole(extent: u64) -> Subaxis {
 
 /// `K=N_LEVEL`: an axis, and how many times a level holds it.
 fn copies(option: &str, value: &str) -> Result<(usize, u64, Level), Failure> {
-    let (axis, copies) = keyed(option, value)?;
+    let (axis, copies) = keyed(option, value, "K=N_LEVEL, such as 0=4_PE")?;
     let (size, level) = copies.split_once('_').unwrap_or((copies, "Addr"));
     let sizes = numbers(option, size)?;
     let [size] = sizes[..] else { return Err(bad(option, value, "K=N_LEVEL")) };
@@ -424,13 +492,7 @@ fn bad(option: &str, value: &str, expected: &str) -> Failure {
 }
 
 /// `K=..`: an axis, `0` or `i0`, and what is done to it.
-fn keyed<'v>(option: &str, value: &'v str) -> Result<(usize, &'v str), Failure> {
-    let form = match option {
-        "--split" => "K=N,M,.., such as 0=4,3",
-        "--merge" => "K=COUNT, such as 0=2",
-        "--slice" => "K=START:STOP[:STEP], such as 0=0:8",
-        _ => "K=N_LEVEL, such as 0=4_PE",
-    };
+fn keyed<'v>(option: &str, value: &'v str, form: &str) -> Result<(usize, &'v str), Failure> {
     let keyed = value.split_once('=').and_then(|(axis, rest)| Some((axis_number(axis)?, rest)));
     keyed.ok_or_else(|| bad(option, value, &format!("an axis and its value as {form}")))
 }
@@ -477,35 +539,35 @@ fn slice(option: &str, value: &str, extent: u64) -> Result<(u64, u64, u64), Fail
     let bound = |text: &str, absent: u64| match text.strip_prefix('-') {
         _ if text.is_empty() => Ok(absent),
         // -0 is 0.
-        Some(back) => Ok(match place_u64(option, back)? {
+        Some(back) => Ok(match number(option, back)? {
             0 => 0,
             back => extent.saturating_sub(back),
         }),
-        None => place_u64(option, text),
+        None => number(option, text),
     };
-    let step = if step.is_empty() { 1 } else { place_u64(option, step)? };
+    let step = if step.is_empty() { 1 } else { number(option, step)? };
     let (start, stop) = (bound(start, 0)?, bound(stop, extent)?);
     // As in Python, nothing lies between bounds that cross.
     Ok((start, stop.max(start), step))
 }
 
-fn place_u64(option: &str, value: &str) -> Result<u64, Failure> {
+fn number(option: &str, value: &str) -> Result<u64, Failure> {
     match numbers(option, value)?[..] {
         [number] => Ok(number),
         _ => Err(bad(option, value, "one number")),
     }
 }
 
-fn place(option: &str, value: &str) -> Result<usize, Failure> {
-    match places(option, value)?[..] {
+fn axis(option: &str, value: &str) -> Result<usize, Failure> {
+    match axes(option, value)?[..] {
         [axis] => Ok(axis),
         _ => Err(bad(option, value, "one number")),
     }
 }
 
-fn places(option: &str, value: &str) -> Result<Vec<usize>, Failure> {
-    let places = numbers(option, value)?.into_iter().map(usize::try_from);
-    places.collect::<Result<_, _>>().map_err(|_| bad(option, value, "axes"))
+fn axes(option: &str, value: &str) -> Result<Vec<usize>, Failure> {
+    let axes = numbers(option, value)?.into_iter().map(usize::try_from);
+    axes.collect::<Result<_, _>>().map_err(|_| bad(option, value, "axes"))
 }
 
 /// A level that the layout uses.

@@ -3,6 +3,7 @@
 //! `cargo bench -p tensor-layout-hlo`: a dump of 100 MB, made of the sample of the tests over and over.
 #![allow(clippy::expect_used, reason = "a bench of a broken dump must stop")]
 
+#[path = "../../../benches/cpu.rs"]
 mod cpu;
 
 use std::hint::black_box;

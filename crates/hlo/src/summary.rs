@@ -12,7 +12,7 @@ use crate::unread::{Unread, UnreadLine};
 use crate::{HloBytes, HloComputation, HloModule, HloOnDevice};
 use tensor_layout::internals::Walk;
 use tensor_layout::xla::XlaSizes;
-use tensor_layout::{LayoutError, internals};
+use tensor_layout::LayoutError;
 
 /// A computation of a dump in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
