@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::algebra::coordinates::Places;
+use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::steps::merged_digits;
 use crate::error::LayoutError;
@@ -25,8 +25,8 @@ pub struct Canonical {
     used: Vec<Level>,
     offsets: Vec<(Level, u64)>,
     spans: Vec<(Level, u64)>,
-    copies: Places,
-    slots: Places,
+    copies: PlaceSet,
+    slots: PlaceSet,
 }
 
 impl Layout {
@@ -52,7 +52,7 @@ impl Layout {
             false => Cow::Owned(self.plainest()),
         };
         let is_empty = layout.elements() == 0;
-        let copies = if is_empty { Places::default() } else { Places::of_copies(&layout) };
+        let copies = if is_empty { PlaceSet::default() } else { PlaceSet::of_copies(&layout) };
         let (axes, derived) = match layout.derived.is_empty() || is_empty {
             true => (layout.axes_of_elements(), Vec::new()),
             false => {
@@ -68,7 +68,7 @@ impl Layout {
             offsets: layout.offsets.clone(),
             spans: layout.spans.clone(),
             copies,
-            slots: Places::of_slots(&layout),
+            slots: PlaceSet::of_slots(&layout),
         })
     }
 

@@ -32,27 +32,27 @@ const MOST_SUMS: u64 = 1 << 16;
 const MOST_COUNTED: u64 = 1 << 26;
 
 /// (size, stride) of a digit.
-pub(crate) type Term = (u64, u64);
+pub(crate) type StridedTerm = (u64, u64);
 
 /// A set of coordinates that holds 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Coordinates {
     /// All sums of digit x stride over (size, stride), strides ascending, nested and merged:
     /// the one such form of the set.
-    Nested(Vec<Term>),
+    Nested(Vec<StridedTerm>),
     /// Any other set, ascending.
     Listed(Vec<u64>),
     /// Too large to be listed: (size, stride), ascending by stride.
-    Tangled(Vec<Term>),
+    Tangled(Vec<StridedTerm>),
 }
 
 impl Coordinates {
     /// The sums of terms that add something, ascending by stride; they fit in 64 bits.
-    fn of(terms: impl Iterator<Item = Term> + Clone) -> Coordinates {
+    fn of(terms: impl Iterator<Item = StridedTerm> + Clone) -> Coordinates {
         if let Some(nested) = merge_runs(terms.clone()) {
             return Coordinates::Nested(nested);
         }
-        let terms: Vec<Term> = terms.collect();
+        let terms: Vec<StridedTerm> = terms.collect();
         match list(&terms) {
             None => Coordinates::Tangled(terms),
             Some(listed) => match nested_sums(&listed) {
@@ -125,34 +125,34 @@ impl Coordinates {
 
 /// A set of places that is a product of coordinates per level; levels at 0 only are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Places(Vec<(Level, Coordinates)>);
+pub(crate) struct PlaceSet(Vec<(Level, Coordinates)>);
 
-impl Places {
-    fn of(mut terms: Vec<(Level, Term)>) -> Places {
+impl PlaceSet {
+    fn of(mut terms: Vec<(Level, StridedTerm)>) -> PlaceSet {
         terms.retain(|(_, (size, stride))| *size > 1 && *stride > 0);
         terms.sort_unstable_by_key(|(level, (size, stride))| (*level, *stride, *size));
         let by_level = terms.chunk_by(|(one, _), (other, _)| one == other);
-        let set = |terms: &[(Level, Term)]| {
+        let set = |terms: &[(Level, StridedTerm)]| {
             let (level, _) = *terms.first()?;
             Some((level, Coordinates::of(terms.iter().map(|(_, term)| *term))))
         };
-        Places(by_level.filter_map(set).collect())
+        PlaceSet(by_level.filter_map(set).collect())
     }
 
     /// The places of all slots, relative to the offsets.
-    pub(crate) fn of_slots(layout: &Layout) -> Places {
-        Places::of(layout.landings().map(|l| (l.level, (l.size, l.stride))).collect())
+    pub(crate) fn of_slots(layout: &Layout) -> PlaceSet {
+        PlaceSet::of(layout.landings().map(|l| (l.level, (l.size, l.stride))).collect())
     }
 
     /// What the copies add to the place of an element.
-    pub(crate) fn of_copies(layout: &Layout) -> Places {
+    pub(crate) fn of_copies(layout: &Layout) -> PlaceSet {
         let replicas = layout.replicas.iter();
-        Places::of(replicas.map(|r| (r.level, (r.size, r.stride))).collect())
+        PlaceSet::of(replicas.map(|r| (r.level, (r.size, r.stride))).collect())
     }
 
     /// Whether both are the same set; `None` where one is too tangled to tell.
-    pub(crate) fn same(&self, other: &Places) -> Option<bool> {
-        let tangled = |places: &Places| places.0.iter().any(|(_, set)| set.is_tangled());
+    pub(crate) fn same(&self, other: &PlaceSet) -> Option<bool> {
+        let tangled = |places: &PlaceSet| places.0.iter().any(|(_, set)| set.is_tangled());
         match self == other {
             true => Some(true),
             false => (!tangled(self) && !tangled(other)).then_some(false),
@@ -189,13 +189,13 @@ impl Places {
 ///
 /// # Errors
 /// [`NotDecided`](LayoutError::NotDecided) where a cluster reaches too far.
-pub(crate) fn count_sums(terms: impl IntoIterator<Item = Term>) -> Result<u64, LayoutError> {
+pub(crate) fn count_sums(terms: impl IntoIterator<Item = StridedTerm>) -> Result<u64, LayoutError> {
     let terms = moving(terms);
     let mut steps: Vec<u64> = terms.iter().map(|(_, stride)| *stride).collect();
     for at in (1..steps.len()).rev() {
         steps[at - 1] = steps[at - 1].gcd(&steps[at]);
     }
-    let mut clusters: Vec<Vec<Term>> = Vec::new();
+    let mut clusters: Vec<Vec<StridedTerm>> = Vec::new();
     let mut reach = 0;
     for ((size, stride), step) in terms.into_iter().zip(steps) {
         match clusters.last_mut().filter(|_| step <= reach) {
@@ -209,7 +209,7 @@ pub(crate) fn count_sums(terms: impl IntoIterator<Item = Term>) -> Result<u64, L
     Ok(product(counts).unwrap_or(u64::MAX))
 }
 
-fn count_cluster(terms: &[Term]) -> Result<u64, LayoutError> {
+fn count_cluster(terms: &[StridedTerm]) -> Result<u64, LayoutError> {
     if let Some(merged) = merge_runs(terms.iter().copied()) {
         return Ok(merged.into_iter().map(|(size, _)| size).product());
     }
@@ -219,13 +219,13 @@ fn count_cluster(terms: &[Term]) -> Result<u64, LayoutError> {
 }
 
 /// Terms that add something, ascending by stride.
-fn moving(terms: impl IntoIterator<Item = Term>) -> Vec<Term> {
+fn moving(terms: impl IntoIterator<Item = StridedTerm>) -> Vec<StridedTerm> {
     let moving = terms.into_iter().filter(|(size, stride)| *size > 1 && *stride > 0);
     moving.sorted_unstable_by_key(|(size, stride)| (*stride, *size)).collect()
 }
 
 /// The sums, ascending, unless there are too many.
-fn list(terms: &[Term]) -> Option<Vec<u64>> {
+fn list(terms: &[StridedTerm]) -> Option<Vec<u64>> {
     if let Some(bits) = Bits::of(terms, MOST_LISTED) {
         return Some(bits.list());
     }
@@ -234,7 +234,7 @@ fn list(terms: &[Term]) -> Option<Vec<u64>> {
 }
 
 /// Every sum, in the order of the digits.
-fn sums(terms: &[Term]) -> Vec<u64> {
+fn sums(terms: &[StridedTerm]) -> Vec<u64> {
     terms.iter().fold(vec![0], |list, (size, stride)| {
         (0..*size).flat_map(|digit| list.iter().map(move |at| at + digit * stride)).collect()
     })
@@ -248,7 +248,7 @@ struct Bits {
 
 impl Bits {
     /// The sums of the terms; `None` if they reach beyond `most` steps.
-    fn of(terms: &[Term], most: u64) -> Option<Bits> {
+    fn of(terms: &[StridedTerm], most: u64) -> Option<Bits> {
         let step = terms.iter().fold(0, |step, (_, stride)| stride.gcd(&step)).max(1);
         let reach = terms.iter().map(|(size, stride)| (size - 1) * (stride / step)).sum::<u64>();
         let length = usize::try_from(reach).ok().filter(|_| reach < most)? + 1;
@@ -298,8 +298,8 @@ impl Bits {
 }
 
 /// Nested terms with even runs merged; `None` where terms overlap otherwise.
-fn merge_runs(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
-    let mut merged: Vec<Term> = Vec::new();
+fn merge_runs(terms: impl Iterator<Item = StridedTerm>) -> Option<Vec<StridedTerm>> {
+    let mut merged: Vec<StridedTerm> = Vec::new();
     // What all terms add at most, and all but the last.
     let (mut reach, mut below) = (0, 0);
     for (size, stride) in terms {
@@ -323,7 +323,7 @@ fn merge_runs(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
 
 /// The nested terms, strides ascending, whose sums are exactly the ascending set, if there are
 /// such.
-pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<Term>> {
+pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<StridedTerm>> {
     let (mut terms, mut filled) = (Vec::new(), 1);
     while filled < set.len() {
         let (block, stride) = (&set[..filled], set[filled]);
@@ -349,7 +349,7 @@ pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<Term>> {
 /// Up to the first term that differs both sets agree. There, either the smaller stride begins
 /// something that the other set does not have, or the run of the smaller size ends: then the next
 /// step of the longer run, or the next stride of the other set if that comes first.
-fn nested_difference(a: &[Term], b: &[Term]) -> Option<u64> {
+fn nested_difference(a: &[StridedTerm], b: &[StridedTerm]) -> Option<u64> {
     let at = a
         .iter()
         .zip_longest(b)
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn counting_sums_takes_a_word_for_64_of_them_and_digit() {
         // 40 digits that reach 64 million: their sums span a million words.
-        let terms: Vec<Term> = (0..40).map(|k| (2, 1_600_000 + 7 * k * k)).collect();
+        let terms: Vec<StridedTerm> = (0..40).map(|k| (2, 1_600_000 + 7 * k * k)).collect();
         let reach: u64 = terms.iter().map(|(_, stride)| stride).sum();
         let (count, steps) = work::of(|| count_sums(terms));
         assert_eq!(count, Ok(381_545));

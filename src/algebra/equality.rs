@@ -5,7 +5,7 @@ use std::fmt;
 
 use itertools::{EitherOrBoth, Itertools};
 
-use crate::algebra::coordinates::Places;
+use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::layout::{Layout, Subaxis};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -162,7 +162,7 @@ impl Layout {
             return differs(origin);
         }
         let (a, b) = (self.simplified(), other.simplified());
-        match Places::of_copies(&a).same(&Places::of_copies(&b)) {
+        match PlaceSet::of_copies(&a).same(&PlaceSet::of_copies(&b)) {
             Some(true) => {}
             Some(false) => return differs(origin),
             None => {
@@ -244,7 +244,7 @@ impl Layout {
             return self.answer_differs(other, first.slot_at(&[]));
         }
         let (a, b) = (self.simplified(), other.simplified());
-        let (mine, theirs) = (Places::of_slots(&a), Places::of_slots(&b));
+        let (mine, theirs) = (PlaceSet::of_slots(&a), PlaceSet::of_slots(&b));
         for &level in &self.used {
             let step = mine.in_level(level).first_difference(&theirs.in_level(level))?;
             let place = step.map(|step| self.slot_at(&[(level, self.offset(level) + step)]));
@@ -280,7 +280,7 @@ impl Layout {
     /// An index whose coordinates in `level`, the only one here, `self` does not have all.
     fn unserved(&self, other: &Layout, level: Level) -> Result<Option<Vec<u64>>, LayoutError> {
         let (a, b) = (self.simplified(), other.simplified());
-        let copies = |layout: &Layout| Places::of_copies(layout).in_level(level);
+        let copies = |layout: &Layout| PlaceSet::of_copies(layout).in_level(level);
         let (mine, theirs) = (copies(&a), copies(&b));
         let plain = a.derived.is_empty() && b.derived.is_empty();
         let difference = match plain && a.offset(level) == b.offset(level) {

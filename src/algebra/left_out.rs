@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::algebra::coordinates::Places;
+use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::layout::Layout;
 use crate::error::Inexpressible;
 use crate::level::Level;
@@ -43,7 +43,7 @@ impl Layout {
     fn has_slots_of(&self, other: &Layout) -> Option<bool> {
         let levels: BTreeSet<Level> = self.used.iter().chain(&other.used).copied().collect();
         match levels.into_iter().all(|level| self.offset(level) == other.offset(level)) {
-            true => Places::of_slots(self).same(&Places::of_slots(other)),
+            true => PlaceSet::of_slots(self).same(&PlaceSet::of_slots(other)),
             false => Some(false),
         }
     }

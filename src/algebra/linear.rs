@@ -19,7 +19,7 @@ use crate::level::Level;
 
 /// A digit of a linear index: how many values, what a step adds to the address and to the index.
 #[derive(Clone, Copy, Debug)]
-struct Digit {
+struct CuteDigit {
     size: u64,
     stride: u64,
     place: u64,
@@ -75,7 +75,7 @@ impl Layout {
         self.check_injective()?;
         let (flat, mut digits) = self.linear_digits(order)?;
         let copies = flat.replicas.iter().filter(|replica| replica.is_apart());
-        digits.extend(copies.map(|r| Digit { size: r.size, stride: r.stride, place: 0 }));
+        digits.extend(copies.map(|r| CuteDigit { size: r.size, stride: r.stride, place: 0 }));
         digits.sort_unstable_by_key(|digit| digit.stride);
         let too_large = || LayoutError::NoInverse(InverseFault::TooLarge);
         let mut beyond = digits.iter().map(|digit| digit.size).product::<u64>();
@@ -97,7 +97,7 @@ impl Layout {
     }
 
     /// The elements in one axis, and its digits that move, ascending by stride.
-    fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<Digit>), LayoutError> {
+    fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<CuteDigit>), LayoutError> {
         if let Some(level) = self.used.iter().copied().find(|level| *level != Level::ADDR) {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
         }
@@ -115,7 +115,7 @@ impl Layout {
             if let Target::Land { stride, .. } = subaxis.target
                 && stride > 0
             {
-                digits.push(Digit { size: subaxis.size, stride, place });
+                digits.push(CuteDigit { size: subaxis.size, stride, place });
             }
             place *= subaxis.size;
         }
@@ -135,7 +135,7 @@ struct Chain {
 
 impl Chain {
     /// Goes on with so many values of the digit that steps by `end`.
-    fn then(&self, digit: Digit, size: u64) -> Chain {
+    fn then(&self, digit: CuteDigit, size: u64) -> Chain {
         let mut subaxes = self.subaxes.clone();
         subaxes.push(Subaxis::land(size, Level::ADDR, digit.place));
         // The addresses are those of different elements, whose number fits.
@@ -146,7 +146,7 @@ impl Chain {
 /// The longest chain of digits, given ascending by stride, with linear indexes up to `last`.
 ///
 /// Of the chains that end at one address, the one with the least index goes on as far as any.
-fn longest_chain(digits: &[Digit], last: u64) -> Chain {
+fn longest_chain(digits: &[CuteDigit], last: u64) -> Chain {
     let nothing = Chain { end: 1, last: 0, subaxes: Vec::new() };
     let mut longest = nothing.clone();
     let mut chains = BTreeMap::from([(1, nothing)]);

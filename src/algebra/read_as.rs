@@ -20,7 +20,7 @@ pub(crate) enum ReadAs {
 }
 
 /// A layout and its inverse.
-struct Reader<'a> {
+struct AxisReader<'a> {
     layout: &'a Layout,
     inverse: Layout,
 }
@@ -35,10 +35,10 @@ impl Layout {
         let (few, many) = (self.elements(), other.elements());
         if few > many {
             // An element of `self` is alone.
-            let place = Reader::new(other)?.first_apart(self)?;
+            let place = AxisReader::new(other)?.first_apart(self)?;
             return self.apart_at(other, place);
         }
-        let reader = Reader::new(self)?;
+        let reader = AxisReader::new(self)?;
         match reader.map(other)? {
             // All elements of `other` are some of `self`; as many are all.
             Some(map) if few == many => Ok(ReadAs::Map(map)),
@@ -89,9 +89,9 @@ impl Layout {
     }
 }
 
-impl<'a> Reader<'a> {
-    fn new(layout: &'a Layout) -> Result<Reader<'a>, LayoutError> {
-        Ok(Reader { layout, inverse: layout.left_inverse()? })
+impl<'a> AxisReader<'a> {
+    fn new(layout: &'a Layout) -> Result<AxisReader<'a>, LayoutError> {
+        Ok(AxisReader { layout, inverse: layout.left_inverse()? })
     }
 
     /// The map from the elements of `other`, if every one of them is in the place of one here.

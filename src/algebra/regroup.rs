@@ -18,7 +18,7 @@ use crate::algebra::simplify::quotient;
 
 /// A digit of a map: `value / place % size` of the axis that it reads.
 #[derive(Clone, Copy)]
-struct Part {
+struct DigitSlice {
     read: usize,
     place: u64,
     size: u64,
@@ -106,20 +106,20 @@ impl Layout {
 }
 
 /// What the digits of a map read; `None` where one moves nothing.
-fn parts(map: &Layout, linear: bool) -> Option<Vec<Part>> {
+fn parts(map: &Layout, linear: bool) -> Option<Vec<DigitSlice>> {
     let mut parts = Vec::with_capacity(2 * map.rank());
     for axis in &map.axes {
         for digit in &axis.subaxes {
             let Target::Land { level, stride: place @ 1.. } = digit.target else { return None };
             let read = if linear { 0 } else { axis_of(level)? };
             let alone = axis.subaxes.len() == 1;
-            parts.push(Part { read, place, size: digit.size, alone });
+            parts.push(DigitSlice { read, place, size: digit.size, alone });
         }
     }
     Some(parts)
 }
 
-impl Part {
+impl DigitSlice {
     /// Whether it is all values of an axis, the padding and the units of which then stay.
     fn is_whole(&self, axis: &Axis) -> bool {
         self.alone && self.place == 1 && self.size == axis.extent
@@ -127,8 +127,8 @@ impl Part {
 }
 
 /// Whether the parts of every axis are all of it, each once.
-fn are_used_once(axes: &[Axis], parts: &[Part]) -> bool {
-    let mut sorted: SmallVec<[Part; 8]> = parts.into();
+fn are_used_once(axes: &[Axis], parts: &[DigitSlice]) -> bool {
+    let mut sorted: SmallVec<[DigitSlice; 8]> = parts.into();
     sorted.sort_unstable_by_key(|part| (part.read, part.place));
     let mut left = &sorted[..];
     axes.iter().enumerate().all(|(number, axis)| {
@@ -163,20 +163,20 @@ impl Axis {
 
     /// Whether parts of its value, minor to major, are all of it, each once: the value itself, or
     /// parts that go on where the one before ends.
-    fn is_used_once(&self, parts: &[Part]) -> bool {
+    fn is_used_once(&self, parts: &[DigitSlice]) -> bool {
         if let [part] = parts
             && part.is_whole(self)
         {
             return true;
         }
-        let end = |at: u64, part: &Part| match part.place == at && part.size > 1 {
+        let end = |at: u64, part: &DigitSlice| match part.place == at && part.size > 1 {
             true => at.checked_mul(part.size),
             false => None,
         };
         self.is_exact() && parts.iter().try_fold(1, end) == Some(self.extent)
     }
 
-    fn take(&self, part: &Part, taken: &mut Vec<Subaxis>) -> Option<()> {
+    fn take(&self, part: &DigitSlice, taken: &mut Vec<Subaxis>) -> Option<()> {
         if part.is_whole(self) {
             taken.extend_from_slice(&self.subaxes);
             return Some(());

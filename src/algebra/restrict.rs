@@ -46,7 +46,7 @@ impl Layout {
         let gone = |level: Level| at.get(level).is_some();
         let (mut layout, mut indexes) = (Layout::builder(), Layout::builder());
         for (number, (axis, fixed)) in whole.axes.iter().zip(fixed).enumerate() {
-            let part = Part::new(axis, &fixed, number);
+            let part = RestrictedAxis::new(axis, &fixed, number);
             layout = layout.axis(part.extent, part.kept);
             indexes =
                 indexes.axis(part.extent, part.indexes).offset(Level::axis(number), part.offset);
@@ -158,17 +158,17 @@ impl Layout {
 }
 
 /// An axis without its fixed digits.
-struct Part {
+struct RestrictedAxis {
     extent: u64,
     kept: Vec<Subaxis>,
     indexes: Vec<Subaxis>,
     offset: u64,
 }
 
-impl Part {
+impl RestrictedAxis {
     /// With some digits fixed, the others count the values of the axis in order, so that the real
     /// ones come first.
-    fn new(axis: &Axis, fixed: &[Option<u64>], number: usize) -> Part {
+    fn new(axis: &Axis, fixed: &[Option<u64>], number: usize) -> RestrictedAxis {
         let (mut kept, mut indexes, mut offset, mut weight) = (Vec::new(), Vec::new(), 0, 1);
         for (subaxis, fixed) in axis.subaxes.iter().zip(fixed).rev() {
             match fixed {
@@ -183,7 +183,7 @@ impl Part {
         kept.reverse();
         indexes.reverse();
         let extent = count_below(axis, fixed);
-        Part { extent, kept, indexes, offset }
+        RestrictedAxis { extent, kept, indexes, offset }
     }
 }
 

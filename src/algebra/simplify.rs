@@ -26,7 +26,7 @@ impl Layout {
         if self.derived.is_empty() {
             return self;
         }
-        let mut parts = Parts::of(self);
+        let mut parts = AxisParts::of(self);
         while parts.pass() {}
         parts.lead_with_constants();
         let layout = parts.into_layout();
@@ -59,7 +59,7 @@ impl Layout {
 type OfAxes<T> = SmallVec<[T; 8]>;
 
 /// A layout in pieces: all axes in one list, tensor axes first; removed ones are `None`.
-struct Parts {
+struct AxisParts {
     /// What is left of it without its axes.
     layout: Layout,
     rank: usize,
@@ -75,18 +75,18 @@ struct Feeder {
     weight: u64,
 }
 
-impl Parts {
-    fn of(mut layout: Layout) -> Parts {
+impl AxisParts {
+    fn of(mut layout: Layout) -> AxisParts {
         let tensor = std::mem::take(&mut layout.axes).into_iter();
         let tensor: Vec<_> = tensor.map(|axis| Some(DerivedAxis { start: 0, axis })).collect();
         let derived = std::mem::take(&mut layout.derived).into_iter().map(Some);
         let rank = tensor.len();
-        Parts { layout, rank, nodes: tensor.into_iter().chain(derived).collect() }
+        AxisParts { layout, rank, nodes: tensor.into_iter().chain(derived).collect() }
     }
 
     /// Renumbers the derived axes that are left.
     fn into_layout(self) -> Layout {
-        let Parts { mut layout, rank, nodes } = self;
+        let AxisParts { mut layout, rank, nodes } = self;
         let numbers: OfAxes<usize> = nodes[rank..]
             .iter()
             .scan(0, |next, node| {

@@ -183,12 +183,12 @@ pub(crate) type OnSolution<'a, B> =
     dyn FnMut(&mut [u64], &mut Budget) -> Result<ControlFlow<B>, LayoutError> + 'a;
 
 /// Writes digits into a list and calls a function with every solution.
-struct Written<'a, 'f, B> {
+struct WrittenDigits<'a, 'f, B> {
     digits: &'a mut [u64],
     found: &'a mut OnSolution<'f, B>,
 }
 
-impl<B> Choices<u64> for Written<'_, '_, B> {
+impl<B> Choices<u64> for WrittenDigits<'_, '_, B> {
     type Found = B;
 
     fn choose(&mut self, term: &Term, value: u64) -> bool {
@@ -210,6 +210,6 @@ impl Sum {
         budget: &mut Budget,
         found: &mut OnSolution<'_, B>,
     ) -> Result<ControlFlow<B>, LayoutError> {
-        self.search(target, &mut Written { digits, found }, budget)
+        self.search(target, &mut WrittenDigits { digits, found }, budget)
     }
 }

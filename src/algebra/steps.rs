@@ -31,11 +31,11 @@ pub(super) struct Component<'a> {
     /// The tensor axes.
     axes: &'a [usize],
     /// The tensor axes, then the derived ones that they feed, normalised.
-    nodes: Vec<Node>,
+    nodes: Vec<AxisState>,
 }
 
 /// An axis in merged digits, minor to major.
-struct Node {
+struct AxisState {
     /// The number of the axis in the layout.
     number: usize,
     start: u64,
@@ -54,7 +54,7 @@ type Step = Vec<(Level, u64)>;
 
 /// A digit of the index of an axis of the component: what one step is worth, and how many steps.
 #[derive(Clone, Copy)]
-struct Run {
+struct LinearDigit {
     axis: usize,
     place: u64,
     size: u64,
@@ -76,8 +76,8 @@ struct Constraint {
 }
 
 /// Whether a place is a sum of digits.
-enum Outcome {
-    Yes(Vec<Run>),
+enum Elimination {
+    Yes(Vec<LinearDigit>),
     No,
     /// Wraps may cancel.
     Open,
@@ -99,7 +99,7 @@ impl<'a> Component<'a> {
             };
             let axis = layout.nodes().nth(number);
             let digits = axis.map(|axis| merged_digits(axis, greatest[number]));
-            Node { number, start, digits: digits.unwrap_or_default().into_iter().rev().collect() }
+            AxisState { number, start, digits: digits.unwrap_or_default().into_iter().rev().collect() }
         };
         Component { layout, axes, nodes: numbers.map(node).collect() }
     }
@@ -113,9 +113,9 @@ impl<'a> Component<'a> {
         let mut runs = Vec::new();
         for axis in 0..self.axes.len() {
             match self.runs(axis) {
-                Outcome::Yes(found) => runs.extend(found),
-                Outcome::No => return Ok(None),
-                Outcome::Open => return self.by_looking(),
+                Elimination::Yes(found) => runs.extend(found),
+                Elimination::No => return Ok(None),
+                Elimination::Open => return self.by_looking(),
             }
         }
         let linear = self.linear(&runs);
@@ -138,12 +138,12 @@ impl<'a> Component<'a> {
     }
 
     /// The digits of the index of one axis, the others at 0.
-    fn runs(&self, axis: usize) -> Outcome {
+    fn runs(&self, axis: usize) -> Elimination {
         let extent = self.extent(axis);
-        let (mut runs, mut place): (Vec<Run>, u64) = (Vec::new(), 1);
+        let (mut runs, mut place): (Vec<LinearDigit>, u64) = (Vec::new(), 1);
         while place < extent {
             let size = extent.div_ceil(place);
-            runs.push(Run { axis, place, size });
+            runs.push(LinearDigit { axis, place, size });
             let linear = self.linear(&runs);
             let broken = linear.constraints.iter().find(|c| self.worst(&runs, c).is_some());
             let Some(broken) = broken else { break };
@@ -152,9 +152,9 @@ impl<'a> Component<'a> {
                 let index = self.worst(&runs, broken).unwrap_or_default();
                 let sums = self.is_sum_of_runs(&runs, axis, index[axis]);
                 return if sums || linear.has_even_runs(&runs) {
-                    Outcome::Open
+                    Elimination::Open
                 } else {
-                    Outcome::No
+                    Elimination::No
                 };
             }
             if let Some(last) = runs.last_mut() {
@@ -163,11 +163,11 @@ impl<'a> Component<'a> {
                 place = place.saturating_mul(last.size);
             }
         }
-        Outcome::Yes(runs)
+        Elimination::Yes(runs)
     }
 
     /// The component as a function of runs, as if nothing wrapped.
-    fn linear(&self, runs: &[Run]) -> Linear {
+    fn linear(&self, runs: &[LinearDigit]) -> Linear {
         let mut linear = Linear { steps: vec![Vec::new(); runs.len()], ..Linear::default() };
         // Per node the value at index 0, and what a step of each run adds.
         let mut values: Vec<(u64, Vec<u64>)> =
@@ -228,14 +228,14 @@ impl<'a> Component<'a> {
     }
 
     /// An index at which a constraint is broken, if there is one.
-    fn worst(&self, runs: &[Run], constraint: &Constraint) -> Option<Vec<u64>> {
+    fn worst(&self, runs: &[LinearDigit], constraint: &Constraint) -> Option<Vec<u64>> {
         let mut total = 0_u64;
         let mut index = vec![0; self.axes.len()];
         for (axis, entry) in index.iter_mut().enumerate() {
             let own = runs.iter().zip(&constraint.coefficients).filter(|(run, _)| run.axis == axis);
-            let own: Vec<(Run, u64)> = own.map(|(run, step)| (*run, *step)).collect();
+            let own: Vec<(LinearDigit, u64)> = own.map(|(run, step)| (*run, *step)).collect();
             let last = self.extent(axis) - 1;
-            let top = |run: &Run| last / run.place % run.size;
+            let top = |run: &LinearDigit| last / run.place % run.size;
             let digits = own.iter().map(|(run, step)| (run.size, top(run), *step));
             let most = greatest_sum(digits.rev());
             total = total.saturating_add(most);
@@ -271,7 +271,7 @@ impl<'a> Component<'a> {
     }
 
     /// Whether the step to an entry of an axis is the sum of those of its runs.
-    fn is_sum_of_runs(&self, runs: &[Run], axis: usize, entry: u64) -> bool {
+    fn is_sum_of_runs(&self, runs: &[LinearDigit], axis: usize, entry: u64) -> bool {
         let own = runs.iter().filter(|run| run.axis == axis);
         let parts = own.map(|run| self.step_along(axis, entry / run.place % run.size * run.place));
         self.step_along(axis, entry) == sum(parts, self.layout.used.len())
@@ -304,7 +304,7 @@ impl<'a> Component<'a> {
     }
 
     /// The runs of an axis with their steps: each as long as it goes on evenly.
-    fn read_off(&self, axis: usize) -> Option<Vec<(Run, Step)>> {
+    fn read_off(&self, axis: usize) -> Option<Vec<(LinearDigit, Step)>> {
         let extent = self.extent(axis);
         let (mut found, mut place) = (Vec::new(), 1);
         while place < extent {
@@ -318,7 +318,7 @@ impl<'a> Component<'a> {
             for (level, step) in self.layout.used.iter().zip(step) {
                 add(&mut moving, *level, u64::try_from(step).ok()?);
             }
-            found.push((Run { axis, place, size }, moving));
+            found.push((LinearDigit { axis, place, size }, moving));
             place *= size;
         }
         Some(found)
@@ -332,7 +332,7 @@ fn sum(steps: impl Iterator<Item = Vec<i128>>, levels: usize) -> Vec<i128> {
 
 impl Constraint {
     /// How many steps the last run may take with all others at their greatest.
-    fn room(&self, runs: &[Run]) -> Option<u64> {
+    fn room(&self, runs: &[LinearDigit]) -> Option<u64> {
         let (step, others) = self.coefficients.split_last()?;
         let taken = runs.iter().zip(others).map(|(run, step)| (run.size - 1).saturating_mul(*step));
         let taken = taken.fold(0_u64, u64::saturating_add);
@@ -342,9 +342,9 @@ impl Constraint {
 
 impl Linear {
     /// Whether some run goes on as the one before it does.
-    fn has_even_runs(&self, runs: &[Run]) -> bool {
+    fn has_even_runs(&self, runs: &[LinearDigit]) -> bool {
         let digits = runs.iter().zip(&self.steps);
-        let evenly = |((run, step), (_, next)): ((&Run, &Vec<_>), (&Run, &Vec<_>))| {
+        let evenly = |((run, step), (_, next)): ((&LinearDigit, &Vec<_>), (&LinearDigit, &Vec<_>))| {
             let times = |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
             step.iter().map(times).collect::<Option<Vec<_>>>().as_ref() == Some(next)
         };
@@ -352,7 +352,7 @@ impl Linear {
     }
 
     /// The runs as subaxes; `None` where a step lands in several levels.
-    fn plain(self, runs: &[Run], extents: &[u64]) -> Option<Plain> {
+    fn plain(self, runs: &[LinearDigit], extents: &[u64]) -> Option<Plain> {
         let mut plain = Plain { origin: self.origin, axes: vec![Vec::new(); extents.len()] };
         for (run, step) in runs.iter().zip(self.steps) {
             let (level, stride) = match step[..] {
@@ -380,7 +380,7 @@ fn add(sum: &mut Vec<(Level, u64)>, level: Level, step: u64) {
 }
 
 /// The index of an axis at which the sum of step x coefficient is `most`, up to `last`.
-fn greatest_index(runs: &[(Run, u64)], last: u64, most: u64) -> u64 {
+fn greatest_index(runs: &[(LinearDigit, u64)], last: u64, most: u64) -> u64 {
     let sum = |index: u64| {
         let parts =
             runs.iter().map(|(run, step)| (index / run.place % run.size).saturating_mul(*step));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::algebra::coordinates::Places;
+use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::groups::Groups;
 use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::steps::{Component, merged_digits};
@@ -99,7 +99,7 @@ impl Layout {
     /// The copies in as few digits as write them, where they nest.
     fn merged_replicas(&self) -> Vec<Replica> {
         let replica = |(level, size, stride)| Replica { size, level, stride };
-        let nested = Places::of_copies(self).nested();
+        let nested = PlaceSet::of_copies(self).nested();
         nested.map_or_else(|| self.replicas.clone(), |d| d.into_iter().map(replica).collect())
     }
 

@@ -3,15 +3,15 @@
 use super::candidate::Candidate;
 use super::options::Orders;
 use super::space::Space;
-use super::state::{Digit, State};
+use super::state::{UnitDigit, ChoicesMade};
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
 /// Complete choices, and the orders of the address that are left.
 #[derive(Clone, Debug)]
-pub(super) struct Split {
+pub(super) struct AddressOrders {
     axes: Vec<AxisDigits>,
-    copies: Vec<Digit>,
+    copies: Vec<UnitDigit>,
     units_used: u64,
     /// Axes with more than one word that may be innermost, with the words that they then have,
     /// innermost first in row-major order.
@@ -28,8 +28,8 @@ pub(super) struct Split {
 #[derive(Clone, Debug)]
 struct AxisDigits {
     extent: u64,
-    major: Vec<Digit>,
-    minor: Vec<Digit>,
+    major: Vec<UnitDigit>,
+    minor: Vec<UnitDigit>,
     block: u64,
     units: u64,
     words: u64,
@@ -43,7 +43,7 @@ impl AxisDigits {
         let leading = match (self.major.first(), outer, self.minor.first()) {
             (Some(digit), ..) => *digit,
             (None, 1, Some(digit)) => *digit,
-            _ => Digit {
+            _ => UnitDigit {
                 size: if self.minor.is_empty() { words } else { outer },
                 level: Level::ADDR,
                 stride: 1,
@@ -53,12 +53,12 @@ impl AxisDigits {
         let filled = if leading.level == Level::TIME { leading.size - 1 } else { 1 };
         let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
         let sided = outer > 1 || self.minor.is_empty() || !space.major;
-        let apart = |list: &[Digit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
+        let apart = |list: &[UnitDigit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
         moves && sided && apart(&self.major) && apart(&self.minor)
     }
 
     fn subaxes(&self, words: u64, stride: u64) -> impl Iterator<Item = Subaxis> {
-        let land = |digit: &Digit| Subaxis::land(digit.size, digit.level, digit.stride);
+        let land = |digit: &UnitDigit| Subaxis::land(digit.size, digit.level, digit.stride);
         let inner = if self.minor.is_empty() { words } else { self.block };
         let address = move |size: u64, stride: u64| {
             Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
@@ -69,15 +69,15 @@ impl AxisDigits {
     }
 }
 
-impl Split {
+impl AddressOrders {
     /// `None` if the choices break a rule of the space in every order.
-    pub(super) fn new(space: &Space, state: &State) -> Option<Split> {
+    pub(super) fn new(space: &Space, state: &ChoicesMade) -> Option<AddressOrders> {
         let rank = space.axes.len();
         let mut axes = Vec::with_capacity(rank);
         for (axis, rule) in space.axes.iter().enumerate() {
             let (units, words) = state.words(space, axis)?;
             let time = state.time.filter(|(of, _)| *of == axis);
-            let time = time.map(|(_, size)| Digit { size, level: Level::TIME, stride: 1 });
+            let time = time.map(|(_, size)| UnitDigit { size, level: Level::TIME, stride: 1 });
             let major = time.into_iter().chain(state.lists[axis].iter().copied()).collect();
             let minor = state.lists[rank + axis].clone();
             let (extent, block) = (rule.extent, rule.block);
@@ -86,7 +86,7 @@ impl Split {
         let split = |(level, _): &(usize, _)| state.is_split(*level);
         let levels = space.levels.iter().enumerate().filter(split);
         let below = levels.filter(|(_, rule)| !rule.copies).map(|(_, rule)| rule.units);
-        let mut split = Split {
+        let mut split = AddressOrders {
             moving: (0..rank).rev().filter(|axis| axes[*axis].words > 1).collect(),
             axes,
             copies: state.copies.clone(),

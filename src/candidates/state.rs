@@ -5,15 +5,15 @@ use crate::level::Level;
 
 /// A digit of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Digit {
+pub(super) struct UnitDigit {
     pub(super) size: u64,
     pub(super) level: Level,
     pub(super) stride: u64,
 }
 
-impl Digit {
+impl UnitDigit {
     /// Whether this digit and the next smaller one are one digit.
-    pub(super) fn continues(&self, minor: &Digit) -> bool {
+    pub(super) fn continues(&self, minor: &UnitDigit) -> bool {
         self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
     }
 }
@@ -35,12 +35,12 @@ pub(super) enum Put {
 
 /// What the choices so far amount to.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct ChoicesMade {
     pub(super) time: Option<(usize, u64)>,
     /// Units of the major side per axis, then of the minor side per axis.
-    pub(super) lists: Vec<Vec<Digit>>,
+    pub(super) lists: Vec<Vec<UnitDigit>>,
     /// Pieces that hold copies.
-    pub(super) copies: Vec<Digit>,
+    pub(super) copies: Vec<UnitDigit>,
     /// How many units and slices each axis is split over.
     units: Vec<u64>,
     /// Per level what its pieces did so far.
@@ -53,10 +53,10 @@ pub(super) struct LevelState {
     pieces: Vec<Option<usize>>,
 }
 
-impl State {
-    pub(super) fn new(space: &Space) -> State {
+impl ChoicesMade {
+    pub(super) fn new(space: &Space) -> ChoicesMade {
         let rank = space.axes.len();
-        State {
+        ChoicesMade {
             time: None,
             lists: vec![Vec::new(); 2 * rank],
             copies: Vec::new(),
@@ -209,10 +209,10 @@ impl State {
 }
 
 /// The digit of a piece: (level, cut, piece).
-pub(super) fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> Digit {
+pub(super) fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> UnitDigit {
     let rule = &space.levels[level];
     let (pieces, below) = rule.cuts[cut].split_at(piece + 1);
     // The units of the level fit in 64 bits, and so does the greatest coordinate of a machine.
     let stride = rule.stride * below.iter().product::<u64>();
-    Digit { size: pieces[piece], level: rule.level, stride }
+    UnitDigit { size: pieces[piece], level: rule.level, stride }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::options::Candidates;
-use super::orders::Split;
+use super::orders::AddressOrders;
 use super::space::Space;
-use super::state::{Choice, Put, State};
+use super::state::{Choice, Put, ChoicesMade};
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 
@@ -14,13 +14,13 @@ use crate::error::{LayoutError, Site};
 #[derive(Clone, Debug)]
 pub struct Layouts {
     space: Arc<Space>,
-    state: State,
+    state: ChoicesMade,
     /// The choices made, in order; those that are left follow from them.
     path: Vec<Choice>,
     /// The next choice to try, where it is not another way to make the last one.
     next: Option<Choice>,
     /// The last complete choices, with the orders that are left.
-    split: Option<Split>,
+    split: Option<AddressOrders>,
     tried: u64,
 }
 
@@ -28,15 +28,15 @@ pub struct Layouts {
 const ASKED: u64 = 1 << 12;
 
 /// Choices tried, up to the budget and as long as the caller wants to go on.
-pub(super) struct Steps<'a> {
+pub(super) struct SearchBudget<'a> {
     question: &'static str,
     taken: u64,
     goes_on: &'a mut dyn FnMut() -> bool,
 }
 
-impl<'a> Steps<'a> {
-    pub(super) fn new(question: &'static str, goes_on: &'a mut dyn FnMut() -> bool) -> Steps<'a> {
-        Steps { question, taken: 0, goes_on }
+impl<'a> SearchBudget<'a> {
+    pub(super) fn new(question: &'static str, goes_on: &'a mut dyn FnMut() -> bool) -> SearchBudget<'a> {
+        SearchBudget { question, taken: 0, goes_on }
     }
 
     /// Counts a choice; `false` if the caller has had enough.
@@ -112,13 +112,13 @@ impl Candidates {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u128>, LayoutError> {
         Layouts::new(Arc::new(Space::new(self)?))
-            .count_all(&mut Steps::new("how many candidates there are", goes_on))
+            .count_all(&mut SearchBudget::new("how many candidates there are", goes_on))
     }
 }
 
 impl Layouts {
     pub(super) fn new(space: Arc<Space>) -> Layouts {
-        let state = State::new(&space);
+        let state = ChoicesMade::new(&space);
         let next = (!space.times.is_empty()).then_some(Choice::Time(0));
         Layouts { space, state, path: Vec::new(), next, split: None, tried: 0 }
     }
@@ -131,7 +131,7 @@ impl Layouts {
     }
 
     /// The number of candidates from the start; `None` if the caller has had enough.
-    pub(super) fn count_all(mut self, steps: &mut Steps<'_>) -> Result<Option<u128>, LayoutError> {
+    pub(super) fn count_all(mut self, steps: &mut SearchBudget<'_>) -> Result<Option<u128>, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
         let mut count = 0_u128;
         loop {
@@ -140,7 +140,7 @@ impl Layouts {
                 Stage::Over => return Ok(Some(count)),
                 Stage::Complete => {}
             }
-            let orders = Split::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
+            let orders = AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
             count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
         }
     }
@@ -151,13 +151,13 @@ impl Layouts {
         &mut self,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Option<Result<Candidate, LayoutError>>> {
-        let mut steps = Steps::new("whether there is another candidate", goes_on);
+        let mut steps = SearchBudget::new("whether there is another candidate", goes_on);
         loop {
             if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
                 return Some(Some(Ok(candidate)));
             }
             match self.advance(&mut steps) {
-                Ok(Stage::Complete) => self.split = Split::new(&self.space, &self.state),
+                Ok(Stage::Complete) => self.split = AddressOrders::new(&self.space, &self.state),
                 Ok(Stage::Over) => return Some(None),
                 Ok(Stage::Open) => return None,
                 Err(refusal) => {
@@ -169,7 +169,7 @@ impl Layouts {
     }
 
     /// Goes on to the next complete choices; `Open` if the caller has had enough.
-    fn advance(&mut self, steps: &mut Steps<'_>) -> Result<Stage, LayoutError> {
+    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Stage, LayoutError> {
         while let Some(choice) = self.next.take().or_else(|| self.back()) {
             let goes_on = steps.take()?;
             let stage = self.attempt(choice);

@@ -336,8 +336,8 @@ impl Layout {
         like: Option<&LayoutText>,
         notation: Notation,
         dtype: XlaDtype,
-    ) -> Result<Written, LayoutError> {
-        let plainly = |text: String, said: Layout| Written { text, said, note: None };
+    ) -> Result<TextOfMap, LayoutError> {
+        let plainly = |text: String, said: Layout| TextOfMap { text, said, note: None };
         match notation {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
@@ -353,7 +353,7 @@ impl Layout {
         }
     }
 
-    fn write_pad_layout_like(&self, like: Option<&LayoutText>) -> Result<Written, LayoutError> {
+    fn write_pad_layout_like(&self, like: Option<&LayoutText>) -> Result<TextOfMap, LayoutError> {
         let MapText { mut text, said } = self.closest_pad_layout()?;
         if let Some(LayoutText::PadLayout(tree)) = like {
             let still = |level| !self.used_levels().contains(&level);
@@ -364,14 +364,14 @@ impl Layout {
             text.broadcast.extend(bare);
             text = PadLayout { memory: tree.memory, dtype: tree.dtype, ..text };
         }
-        Ok(Written { text: text.to_string(), note: said.unread_note(), said })
+        Ok(TextOfMap { text: text.to_string(), note: said.unread_note(), said })
     }
 
     fn write_xla_like(
         &self,
         like: Option<&LayoutText>,
         dtype: XlaDtype,
-    ) -> Result<Written, LayoutError> {
+    ) -> Result<TextOfMap, LayoutError> {
         let source = match like {
             Some(LayoutText::Xla(shape)) => shape.arrays().first().map(|(_, array)| *array),
             _ => None,
@@ -382,12 +382,12 @@ impl Layout {
             Some((source, None)) => self.to_xla_array_like(source)?,
         };
         let note = source.and_then(|source| lost_attributes(source, &array));
-        Ok(Written { text: array.to_string(), said: array.to_layout()?, note })
+        Ok(TextOfMap { text: array.to_string(), said: array.to_layout()?, note })
     }
 }
 
 /// A text, the layout that it says, and what else is to be noted.
-struct Written {
+struct TextOfMap {
     text: String,
     said: Layout,
     note: Option<String>,

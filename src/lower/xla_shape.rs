@@ -93,14 +93,14 @@ impl XlaArray {
 
 /// A dimension while tiles are applied: its value is the sum of weight x digit.
 #[derive(Clone, Debug)]
-struct Dim {
+struct TiledDim {
     size: u64,
-    digits: Vec<(Digit, u64)>,
+    digits: Vec<(TileDigit, u64)>,
 }
 
 /// A digit that goes nowhere yet.
 #[derive(Clone, Copy, Debug)]
-enum Digit {
+enum TileDigit {
     /// The whole value of a tensor axis.
     Whole(usize),
     /// A digit of a derived axis: its number, and the place of the digit in it.
@@ -110,7 +110,7 @@ enum Digit {
 /// The dimensions, major first, and the axes made so far.
 struct Tiling {
     extents: Vec<u64>,
-    dims: Vec<Dim>,
+    dims: Vec<TiledDim>,
     whole: Vec<Vec<Subaxis>>,
     derived: Vec<DerivedAxis>,
 }
@@ -125,7 +125,7 @@ impl Tiling {
         let order = minor_to_major.iter().rev().filter_map(|d| usize::try_from(*d).ok());
         let dims = order.map(|axis| {
             let size = extents[axis].max(1);
-            Dim { size, digits: vec![(Digit::Whole(axis), 1)] }
+            TiledDim { size, digits: vec![(TileDigit::Whole(axis), 1)] }
         });
         let whole = vec![Vec::new(); extents.len()];
         Tiling { extents: extents.to_vec(), dims: dims.collect(), whole, derived: Vec::new() }
@@ -133,11 +133,11 @@ impl Tiling {
 
     fn apply(&mut self, tile: &[TileDim]) -> Result<(), LayoutError> {
         let missing = tile.len().saturating_sub(self.dims.len());
-        let front = std::iter::repeat_n(Dim { size: 1, digits: Vec::new() }, missing);
+        let front = std::iter::repeat_n(TiledDim { size: 1, digits: Vec::new() }, missing);
         self.dims.splice(0..0, front);
         let tiled = self.dims.split_off(self.dims.len() - tile.len());
         let (mut outer, mut inner) = (Vec::new(), Vec::new());
-        let mut merged: Option<Dim> = None;
+        let mut merged: Option<TiledDim> = None;
         for (dim, entry) in tiled.into_iter().zip(tile) {
             let dim = match merged.take() {
                 Some(major) => major.merge(dim)?,
@@ -157,9 +157,9 @@ impl Tiling {
     }
 
     /// Outer and inner part of a dimension; both come from a derived axis that it feeds.
-    fn split(&mut self, dim: Dim, size: u64) -> (Dim, Dim) {
+    fn split(&mut self, dim: TiledDim, size: u64) -> (TiledDim, TiledDim) {
         if size == 1 {
-            return (dim, Dim { size: 1, digits: Vec::new() });
+            return (dim, TiledDim { size: 1, digits: Vec::new() });
         }
         let number = self.derived.len();
         let outer = dim.size.div_ceil(size);
@@ -171,21 +171,21 @@ impl Tiling {
         for (digit, weight) in &dim.digits {
             self.send(*digit, |size| Subaxis::feed(size, number, *weight));
         }
-        let part = |size, at| Dim { size, digits: vec![(Digit::Of(number, at), 1)] };
-        let outer = if inner == 0 { Dim { size: 1, digits: Vec::new() } } else { part(outer, 0) };
+        let part = |size, at| TiledDim { size, digits: vec![(TileDigit::Of(number, at), 1)] };
+        let outer = if inner == 0 { TiledDim { size: 1, digits: Vec::new() } } else { part(outer, 0) };
         (outer, part(size, inner))
     }
 
     /// Decides where a digit goes.
-    fn send(&mut self, digit: Digit, to: impl Fn(u64) -> Subaxis) {
+    fn send(&mut self, digit: TileDigit, to: impl Fn(u64) -> Subaxis) {
         match digit {
-            Digit::Whole(axis) => {
+            TileDigit::Whole(axis) => {
                 let subaxis = to(self.extents[axis].max(1));
                 // A unit axis needs no digit to land.
                 let needed = subaxis.size > 1 || subaxis.feeds().is_some();
                 self.whole[axis] = needed.then_some(subaxis).into_iter().collect();
             }
-            Digit::Of(derived, at) => {
+            TileDigit::Of(derived, at) => {
                 let subaxis = &mut self.derived[derived].axis.subaxes[at];
                 *subaxis = to(subaxis.size);
             }
@@ -214,15 +214,15 @@ impl Tiling {
     }
 }
 
-impl Dim {
+impl TiledDim {
     /// One dimension of both sizes; `self` is the major one.
-    fn merge(mut self, minor: Dim) -> Result<Dim, LayoutError> {
+    fn merge(mut self, minor: TiledDim) -> Result<TiledDim, LayoutError> {
         for (_, weight) in &mut self.digits {
             *weight = weight.checked_mul(minor.size).ok_or_else(overflow)?;
         }
         self.digits.extend(minor.digits);
         let size = self.size.checked_mul(minor.size).ok_or_else(overflow)?;
-        Ok(Dim { size, digits: self.digits })
+        Ok(TiledDim { size, digits: self.digits })
     }
 }
 

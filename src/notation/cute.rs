@@ -11,7 +11,7 @@ use pest::iterators::Pair;
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::cursor::Cursor;
 use crate::notation::refusal::{Stop, check_depth, negative};
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 use crate::words::counted;
 
 mod grammar {
@@ -19,10 +19,10 @@ mod grammar {
 
     #[derive(pest_derive::Parser)]
     #[grammar = "notation/cute.pest"]
-    pub(super) struct Grammar;
+    pub(super) struct CuteGrammar;
 }
 
-use grammar::{Grammar, Rule};
+use grammar::{CuteGrammar, Rule};
 
 /// How deep brackets may nest.
 const MAX_DEPTH: usize = 64;
@@ -41,7 +41,7 @@ const MAX_DEPTH: usize = 64;
 pub struct CuteLayout {
     /// Extents and strides, leaf by leaf.
     pub mode: CuteMode,
-    pub(crate) source: Written<Box<str>>,
+    pub(crate) source: NotCompared<Box<str>>,
 }
 
 /// A mode: a leaf, or modes again, the first the fastest.
@@ -57,7 +57,7 @@ impl CuteLayout {
     /// A layout from its modes.
     #[must_use]
     pub fn new(mode: CuteMode) -> CuteLayout {
-        CuteLayout { mode, source: Written::default() }
+        CuteLayout { mode, source: NotCompared::default() }
     }
 
     /// The modes that are axes: those of the tuple, or the one leaf.
@@ -120,7 +120,7 @@ impl FromStr for CuteLayout {
         check_depth(text, MAX_DEPTH)?;
         let [shape, stride] = quick(text).map_or_else(|| by_grammar(text), Ok)?;
         let mode = zip(&shape, &stride, text)?;
-        Ok(CuteLayout { mode, source: Written(text.into()) })
+        Ok(CuteLayout { mode, source: NotCompared(text.into()) })
     }
 }
 
@@ -153,7 +153,7 @@ fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
 }
 
 fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
-    let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| {
+    let mut pairs = CuteGrammar::parse(Rule::text, text).map_err(|error| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, &error, |at| if is_stride(at) { "a stride" } else { "an extent" })
     })?;
@@ -167,7 +167,7 @@ fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
 /// The members of a coordinate; the bracket around them may be left out.
 pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     check_depth(text, MAX_DEPTH)?;
-    let mut pairs = Grammar::parse(Rule::coordinate, text)
+    let mut pairs = CuteGrammar::parse(Rule::coordinate, text)
         .map_err(|error| refused(text, &error, |_| "a coordinate"))?;
     let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
     let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));

@@ -15,10 +15,10 @@ mod grammar {
 
     #[derive(pest_derive::Parser)]
     #[grammar = "notation/einsum.pest"]
-    pub(super) struct Grammar;
+    pub(super) struct EinsumGrammar;
 }
 
-use grammar::{Grammar, Rule};
+use grammar::{EinsumGrammar, Rule};
 
 /// An Einstein sum: the labels of the axes of every operand, and of the result.
 ///
@@ -91,7 +91,7 @@ impl FromStr for Einsum {
             let help = "give every axis a label";
             return Err(ParseError::new(kind, Span::new(at, at + 3), text).with_help(help));
         }
-        let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| {
+        let mut pairs = EinsumGrammar::parse(Rule::text, text).map_err(|error| {
             let stop = Stop::of(text, &error, name);
             let unfinished = stop.next.is_none() && !text.contains("->");
             stop.refuse(text, unfinished.then_some("write the result too, as in `ij,jk->ik`"))

@@ -10,7 +10,7 @@ use itertools::Itertools;
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::dtype::Dtype;
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 
 /// A PadLayout as it was written.
 ///
@@ -32,7 +32,7 @@ pub struct PadLayout {
     pub(crate) broadcast: Vec<ReplicaText>,
     pub(crate) memory: Option<MemoryText>,
     pub(crate) dtype: Option<Dtype>,
-    pub(crate) source: Written<Source>,
+    pub(crate) source: NotCompared<Source>,
 }
 
 /// The text of a tree that was parsed, and where its larger parts are.
@@ -51,7 +51,7 @@ pub struct AxisText {
     pub subaxes: Vec<SubaxisText>,
     /// Whether it is a single subaxis without brackets, as in `(2:3, 3:1)`.
     pub bare: bool,
-    pub(crate) span: Written<Span>,
+    pub(crate) span: NotCompared<Span>,
 }
 
 /// One subaxis as it was written.
@@ -63,7 +63,7 @@ pub struct SubaxisText {
     pub level: Option<Level>,
     /// The stride, if one was written.
     pub stride: Option<u64>,
-    pub(crate) span: Written<Span>,
+    pub(crate) span: NotCompared<Span>,
 }
 
 impl SubaxisText {
@@ -153,7 +153,7 @@ impl PadLayout {
     /// Adds the suffix `@memory` or `@memory / dtype`.
     #[must_use]
     pub fn with_memory(self, memory: MemoryText, dtype: Option<Dtype>) -> PadLayout {
-        PadLayout { memory: Some(memory), dtype, source: Written::default(), ..self }
+        PadLayout { memory: Some(memory), dtype, source: NotCompared::default(), ..self }
     }
 
     /// The logical extents, if they were written.

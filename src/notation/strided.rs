@@ -7,7 +7,7 @@ use itertools::Itertools;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::negative;
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 use crate::words::counted;
 
 /// A strided layout.
@@ -37,20 +37,20 @@ pub struct Strided {
     pub offset: Option<u64>,
     /// Bytes per element, if strides and offset count bytes.
     pub itemsize: Option<u64>,
-    pub(crate) source: Written<Box<str>>,
+    pub(crate) source: NotCompared<Box<str>>,
 }
 
 impl Strided {
     /// A layout with strides in elements.
     #[must_use]
     pub fn new(shape: Vec<u64>, strides: Vec<u64>) -> Strided {
-        Strided { shape, strides, offset: None, itemsize: None, source: Written::default() }
+        Strided { shape, strides, offset: None, itemsize: None, source: NotCompared::default() }
     }
 
     /// The same layout with its first element at `offset`.
     #[must_use]
     pub fn with_offset(self, offset: u64) -> Strided {
-        Strided { offset: (offset > 0).then_some(offset), source: Written::default(), ..self }
+        Strided { offset: (offset > 0).then_some(offset), source: NotCompared::default(), ..self }
     }
 
     /// Whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has a list
@@ -98,7 +98,7 @@ impl FromStr for Strided {
     /// Parses `shape=(..), strides=(..)` with an optional `offset=n` and `itemsize=n`, or two lists
     /// without their names; blanks do not matter.
     fn from_str(text: &str) -> Result<Strided, ParseError> {
-        let mut reader = Reader { text, at: 0, reads: "an extent" };
+        let mut reader = StridedReader { text, at: 0, reads: "an extent" };
         let named = !["(", "torch"].iter().any(|start| text.trim_start().starts_with(start));
         let shape = if named { reader.named_list("shape")? } else { reader.list()? };
         let strides = if !named && reader.rest().trim().is_empty() {
@@ -110,7 +110,7 @@ impl FromStr for Strided {
         while !reader.rest().trim().is_empty() {
             reader.attribute(&mut layout)?;
         }
-        layout.source = Written(text.into());
+        layout.source = NotCompared(text.into());
         Ok(layout)
     }
 }
@@ -128,14 +128,14 @@ fn contiguous(shape: &[u64]) -> Option<Vec<u64>> {
 }
 
 /// Reads token by token.
-struct Reader<'t> {
+struct StridedReader<'t> {
     text: &'t str,
     at: usize,
     /// What the next number is.
     reads: &'static str,
 }
 
-impl Reader<'_> {
+impl StridedReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }

@@ -4,16 +4,16 @@ use std::hash::{Hash, Hasher};
 
 /// A value that is ignored by `==` and `Hash`: all are equal.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Written<T>(pub(crate) T);
+pub(crate) struct NotCompared<T>(pub(crate) T);
 
-impl<T> PartialEq for Written<T> {
-    fn eq(&self, _: &Written<T>) -> bool {
+impl<T> PartialEq for NotCompared<T> {
+    fn eq(&self, _: &NotCompared<T>) -> bool {
         true
     }
 }
 
-impl<T> Eq for Written<T> {}
+impl<T> Eq for NotCompared<T> {}
 
-impl<T> Hash for Written<T> {
+impl<T> Hash for NotCompared<T> {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use crate::error::Span;
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 use crate::notation::xla_dtype::XlaDtype;
 
 pub use read::XlaParser;
@@ -53,7 +53,7 @@ pub struct XlaArray {
     pub dims: Vec<XlaDim>,
     /// The layout; `None` if none was written, which means the descending order.
     pub layout: Option<XlaLayout>,
-    pub(crate) source: Written<Box<ArraySource>>,
+    pub(crate) source: NotCompared<Box<ArraySource>>,
 }
 
 /// A dimension.
@@ -148,7 +148,7 @@ impl XlaArray {
     /// An array in the default, descending order.
     #[must_use]
     pub fn new(dtype: XlaDtype, dims: Vec<XlaDim>, layout: Option<XlaLayout>) -> XlaArray {
-        XlaArray { dtype, dims, layout, source: Written::default() }
+        XlaArray { dtype, dims, layout, source: NotCompared::default() }
     }
 
     /// The shape without its layout, as XLA's messages name it.

@@ -94,7 +94,7 @@ impl Placement {
 
 /// What is known of the elements or the slots of a subtree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Part {
+enum SubtreeContents {
     Nothing,
     /// A box of digits.
     Layout(Layout),
@@ -106,8 +106,8 @@ enum Part {
 #[derive(Clone, Debug)]
 pub struct Subtree {
     at: Location,
-    elements: Part,
-    slots: Part,
+    elements: SubtreeContents,
+    slots: SubtreeContents,
 }
 
 /// Counts in subtrees of a placement.
@@ -137,8 +137,8 @@ impl<'a> UnitCounter<'a> {
     pub fn whole(&self) -> Subtree {
         Subtree {
             at: Location::default(),
-            elements: Part::Layout(self.placement.with_copies().clone()),
-            slots: Part::Layout(self.slots.clone()),
+            elements: SubtreeContents::Layout(self.placement.with_copies().clone()),
+            slots: SubtreeContents::Layout(self.slots.clone()),
         }
     }
 
@@ -168,22 +168,22 @@ impl<'a> UnitCounter<'a> {
     }
 }
 
-impl Part {
-    fn part(&self, at: &Location) -> Result<Part, LayoutError> {
-        let Part::Layout(layout) = self else { return Ok(self.clone()) };
+impl SubtreeContents {
+    fn part(&self, at: &Location) -> Result<SubtreeContents, LayoutError> {
+        let SubtreeContents::Layout(layout) = self else { return Ok(self.clone()) };
         match restrict_if_reached(layout, at) {
-            Ok(Some(part)) => Ok(Part::Layout(part.layout)),
-            Ok(None) => Ok(Part::Nothing),
-            Err(LayoutError::NoRestriction(_)) => Ok(Part::Uneven),
+            Ok(Some(part)) => Ok(SubtreeContents::Layout(part.layout)),
+            Ok(None) => Ok(SubtreeContents::Nothing),
+            Err(LayoutError::NoRestriction(_)) => Ok(SubtreeContents::Uneven),
             Err(error) => Err(error),
         }
     }
 
     fn count(&self, whole: &Layout, at: &Location) -> Result<u64, LayoutError> {
         match self {
-            Part::Nothing => Ok(0),
-            Part::Layout(layout) => Ok(layout.elements() * layout.copies()),
-            Part::Uneven => count_at(whole, at),
+            SubtreeContents::Nothing => Ok(0),
+            SubtreeContents::Layout(layout) => Ok(layout.elements() * layout.copies()),
+            SubtreeContents::Uneven => count_at(whole, at),
         }
     }
 }
@@ -204,7 +204,7 @@ fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
 /// Fullest and emptiest; subtrees that hold the same are looked at once.
 struct Extremes<'a> {
     counter: &'a UnitCounter<'a>,
-    known: HashMap<(usize, Part), (UnitCount, UnitCount)>,
+    known: HashMap<(usize, SubtreeContents), (UnitCount, UnitCount)>,
     left: u64,
 }
 
@@ -220,7 +220,7 @@ impl Extremes<'_> {
             return Ok(Some((found.clone(), found)));
         };
         let key = (levels.len(), of.elements.clone());
-        if let Some((most, least)) = self.known.get(&key).filter(|_| of.elements != Part::Uneven) {
+        if let Some((most, least)) = self.known.get(&key).filter(|_| of.elements != SubtreeContents::Uneven) {
             let moved = |found: &UnitCount| {
                 let mut unit = found.unit.clone();
                 of.at.iter().for_each(|(level, at)| unit.set(level, at));

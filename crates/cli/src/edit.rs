@@ -34,11 +34,11 @@ pub(super) struct Edit {
     #[command(flatten)]
     form: Form,
     #[command(flatten)]
-    steps: Steps,
+    steps: StepArgs,
 }
 
 /// A step: its option, and the library call that it is.
-struct Step {
+struct EditStep {
     /// The option, as clap and the page know it.
     name: &'static str,
     /// How the help shows its value.
@@ -57,8 +57,8 @@ type EditOne = fn(&Layout, &str, &str) -> Result<Layout, Failure>;
 type CombineLayouts = fn(&Editor, &str, &str) -> Result<Layout, Failure>;
 
 /// A step that edits one layout.
-const fn one(name: &'static str, value: &'static str, help: &'static str, edit: EditOne) -> Step {
-    Step { name, value, help, apply: Apply::One(edit) }
+const fn one(name: &'static str, value: &'static str, help: &'static str, edit: EditOne) -> EditStep {
+    EditStep { name, value, help, apply: Apply::One(edit) }
 }
 
 /// A step that combines layouts, or goes by the notation of the layout.
@@ -67,11 +67,11 @@ const fn combine(
     value: &'static str,
     help: &'static str,
     combine: CombineLayouts,
-) -> Step {
-    Step { name, value, help, apply: Apply::Combine(combine) }
+) -> EditStep {
+    EditStep { name, value, help, apply: Apply::Combine(combine) }
 }
 
-const STEPS: [Step; 22] = [
+const STEPS: [EditStep; 22] = [
     one("permute", "K,L,..", "Reorder the axes, as NumPy's transpose", |layout, option, value| {
         Ok(layout.permute(&axes(option, value)?)?)
     }),
@@ -130,7 +130,7 @@ const STEPS: [Step; 22] = [
         "Enlarge the tensor to a shape; elements stay in their places",
         |layout, option, value| Ok(layout.pad_to(&numbers(option, value)?)?),
     ),
-    one("minimal_padding", "", "Cut padding that units do not need", |layout, _, _| {
+    one("minimal-padding", "", "Cut padding that units do not need", |layout, _, _| {
         Ok(layout.with_minimal_padding()?)
     }),
     combine(
@@ -152,7 +152,7 @@ const STEPS: [Step; 22] = [
         |editor, option, value| editor.complemented(&editor.space(option, value)?),
     ),
     combine(
-        "complement_rounded",
+        "complement-rounded",
         "N|LEVEL=N,..",
         "The complement in a space that is rounded up to what the layout fills, as CuTe does",
         |editor, option, value| editor.complemented(&editor.rounded_space(option, value)?),
@@ -161,25 +161,25 @@ const STEPS: [Step; 22] = [
         "divide",
         "B|<B,C>",
         "Divide into tiles B, or mode by mode into those of a tiler <B, C>",
-        |editor, _, value| editor.divided(Groups::Modes, value),
+        |editor, _, value| editor.divided(DivideGroups::Modes, value),
     ),
     combine(
-        "zipped_divide",
+        "zipped-divide",
         "B|<B,C>",
         "The same; all tile axes first, as one CuTe mode, then all others as one",
-        |editor, _, value| editor.divided(Groups::Zipped, value),
+        |editor, _, value| editor.divided(DivideGroups::Zipped, value),
     ),
     combine(
-        "tiled_divide",
+        "tiled-divide",
         "B|<B,C>",
         "The same; the tile axes as one CuTe mode, then the others",
-        |editor, _, value| editor.divided(Groups::Tiled, value),
+        |editor, _, value| editor.divided(DivideGroups::Tiled, value),
     ),
     combine(
-        "flat_divide",
+        "flat-divide",
         "B|<B,C>",
         "The same; the tile axes, then the others",
-        |editor, _, value| editor.divided(Groups::Flat, value),
+        |editor, _, value| editor.divided(DivideGroups::Flat, value),
     ),
     combine("product", "B", "Multiply by the pattern B", |editor, _, value| {
         Ok(editor.linear()?.product(&editor.mode(value)?, Arrangement::Logical)?)
@@ -203,7 +203,7 @@ const STEPS: [Step; 22] = [
 
 /// How a division groups its axes, as CuTe names it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Groups {
+enum DivideGroups {
     /// `logical_divide`: each mode with its own rest.
     Modes,
     /// All tile axes as one mode, all others as one.
@@ -215,18 +215,18 @@ enum Groups {
 
 /// The steps as options; their order is read off the command line.
 #[derive(Debug)]
-struct Steps;
+struct StepArgs;
 
-impl ClapArgs for Steps {
+impl ClapArgs for StepArgs {
     fn augment_args(command: Command) -> Command {
-        let arg = |step: &Step| {
+        let arg = |step: &EditStep| {
             let arg = Arg::new(step.name)
-                .long(step.name.replace('_', "-"))
+                .long(step.name)
                 .help(step.help)
                 .help_heading("Steps, applied in the order given")
                 .action(ArgAction::Append);
             match step.name {
-                "minimal_padding" => arg.num_args(0).default_missing_value(""),
+                "minimal-padding" => arg.num_args(0).default_missing_value(""),
                 "complement" => {
                     arg.value_name(step.value).num_args(0..=1).default_missing_value("")
                 }
@@ -242,9 +242,9 @@ impl ClapArgs for Steps {
     }
 }
 
-impl FromArgMatches for Steps {
-    fn from_arg_matches(_: &ArgMatches) -> Result<Steps, clap::Error> {
-        Ok(Steps)
+impl FromArgMatches for StepArgs {
+    fn from_arg_matches(_: &ArgMatches) -> Result<StepArgs, clap::Error> {
+        Ok(StepArgs)
     }
 
     fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), clap::Error> {
@@ -278,7 +278,7 @@ impl Edit {
 /// An edit of one layout, by its name and value, and the new one in its notation.
 pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<String, Failure> {
     let edit = STEPS.iter().find(|step| step.name == name);
-    let Some(Step { apply: Apply::One(edit), .. }) = edit else {
+    let Some(EditStep { apply: Apply::One(edit), .. }) = edit else {
         return Err(Failure::Argument(format!("`{name}` is not an edit of one layout")));
     };
     let layout = edit(&syntax.lower()?, &option(name), value)?;
@@ -287,7 +287,7 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
 }
 
 /// The steps and their values, as they stand on the command line.
-fn steps(matches: &ArgMatches) -> Vec<(&'static Step, &str)> {
+fn steps(matches: &ArgMatches) -> Vec<(&'static EditStep, &str)> {
     let mut found = Vec::new();
     for step in &STEPS {
         let values = matches.get_many::<String>(step.name).into_iter().flatten();
@@ -302,7 +302,7 @@ fn steps(matches: &ArgMatches) -> Vec<(&'static Step, &str)> {
 
 /// The option of a step as it is typed.
 fn option(name: &str) -> String {
-    format!("--{}", name.replace('_', "-"))
+    format!("--{name}")
 }
 
 struct Editor {
@@ -313,7 +313,7 @@ struct Editor {
 }
 
 impl Editor {
-    fn step(&mut self, step: &Step, value: &str) -> Result<(), Failure> {
+    fn step(&mut self, step: &EditStep, value: &str) -> Result<(), Failure> {
         let option = option(step.name);
         self.layout = match step.apply {
             Apply::One(edit) => edit(&self.layout, &option, value)?,
@@ -392,11 +392,11 @@ impl Editor {
     }
 
     /// A division, in the groups that CuTe makes of its axes.
-    fn divided(&self, groups: Groups, value: &str) -> Result<Layout, Failure> {
+    fn divided(&self, groups: DivideGroups, value: &str) -> Result<Layout, Failure> {
         let by_modes = is_tiler(value);
         let tile = if by_modes { self.tiler(value) } else { self.mode(value) }?;
         let arrangement = match groups {
-            Groups::Modes => Arrangement::Logical,
+            DivideGroups::Modes => Arrangement::Logical,
             _ => Arrangement::Flat,
         };
         let layout = if by_modes { self.layout.clone() } else { self.linear()? };
@@ -407,16 +407,16 @@ impl Editor {
         let tiles = tile.rank();
         let merge = |layout: Layout, at, count| layout.merge_axes_in(self.order, at, count);
         Ok(match groups {
-            Groups::Modes if by_modes => {
+            DivideGroups::Modes if by_modes => {
                 (0..tiles).try_fold(divided, |layout, mode| merge(layout, mode, 2))?
             }
-            Groups::Zipped => {
+            DivideGroups::Zipped => {
                 let zipped = merge(divided, 0, tiles)?;
                 let rest = zipped.rank() - 1;
                 merge(zipped, 1, rest)?
             }
-            Groups::Tiled => merge(divided, 0, tiles)?,
-            Groups::Modes | Groups::Flat => divided,
+            DivideGroups::Tiled => merge(divided, 0, tiles)?,
+            DivideGroups::Modes | DivideGroups::Flat => divided,
         })
     }
 

@@ -18,16 +18,16 @@ fn failed(path: &Path, error: io::Error) -> Failure {
 }
 
 /// The name of a file that is not complete.
-pub(super) struct Part {
+pub(super) struct UnfinishedFile {
     hidden: TempPath,
     path: PathBuf,
     _guard: Unfinished,
 }
 
-impl Part {
+impl UnfinishedFile {
     /// A new file for what is at `path`, or will be. A file that is there must be one that may be
     /// written, as for the `>` of a shell; the new one has its mode.
-    pub(super) fn new(path: &Path) -> io::Result<(File, Part)> {
+    pub(super) fn new(path: &Path) -> io::Result<(File, UnfinishedFile)> {
         let old = writable(path)?;
         // Whatever the kernel follows to a file; only links that lead nowhere are followed here.
         let path = if old.is_some() { fs::canonicalize(path)? } else { named(path) };
@@ -43,7 +43,7 @@ impl Part {
         if let Some(old) = old {
             file.set_permissions(old.permissions())?;
         }
-        Ok((file, Part { hidden, path, _guard: guard }))
+        Ok((file, UnfinishedFile { hidden, path, _guard: guard }))
     }
 
     /// Gives the file its name.

@@ -27,13 +27,13 @@ pub(super) struct Image {
 
 impl Image {
     /// The compiled layout, and the long words that the image is made of, where they are known.
-    pub(super) fn program(&self) -> Result<(Program, Option<Words>), Failure> {
+    pub(super) fn program(&self) -> Result<(Program, Option<WordImage>), Failure> {
         let Placed { placement, .. } = self.place.placement()?;
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));
         let bits = placement.word_bits();
-        Ok((program, lanes.map(|lanes| Words { lanes, bits })))
+        Ok((program, lanes.map(|lanes| WordImage { lanes, bits })))
     }
 }
 
@@ -42,14 +42,14 @@ pub(super) const WORD_BITS: u64 = 64;
 
 /// Long words of so many lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
+pub(super) struct WordImage {
     pub(super) lanes: u64,
     pub(super) bits: u64,
 }
 
 /// Long words where the lanes are known, and then the elements must be as wide.
-pub(super) fn form(words: Option<Words>, width: u64) -> Result<ImageForm, Failure> {
-    let Some(Words { lanes, bits }) = words else { return Ok(ImageForm::Cells) };
+pub(super) fn form(words: Option<WordImage>, width: u64) -> Result<ImageForm, Failure> {
+    let Some(WordImage { lanes, bits }) = words else { return Ok(ImageForm::Cells) };
     if lanes * width * 8 != bits {
         return Err(Failure::Argument(format!(
             "the tensor has elements of {} bits, but the layout has {lanes} lanes of {} bits",

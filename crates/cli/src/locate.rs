@@ -58,7 +58,7 @@ impl Locate {
         }
     }
 
-    fn on_units(&self, placed: &Placed, shown: usize) -> Result<Found, Failure> {
+    fn on_units(&self, placed: &Placed, shown: usize) -> Result<LocatedPlace, Failure> {
         let Placed { placement, syntax } = placed;
         let index = index(syntax, &self.index)?;
         let places: Vec<Location> = placement.locate_all(&index)?.take(shown).collect();
@@ -67,7 +67,7 @@ impl Locate {
             false => None,
         };
         let assembly = bytes.as_ref().and_then(|_| assembly_addresses(placement, &places));
-        Ok(Found {
+        Ok(LocatedPlace {
             index,
             columns: placement.columns().to_vec(),
             copies: placement.copies(),
@@ -84,7 +84,7 @@ impl Locate {
         shards: &DeviceShards,
         syntax: &LayoutText,
         shown: usize,
-    ) -> Result<Found, Failure> {
+    ) -> Result<LocatedPlace, Failure> {
         let index = index(syntax, &self.index)?;
         let mut places = shards.locate_all(&index).map_err(|error| syntax.refuse(error))?;
         let (columns, copies) = (shards.columns(), shards.copies());
@@ -92,13 +92,13 @@ impl Locate {
         places.truncate(shown);
         let array = syntax.xla_array().filter(|_| self.bytes);
         let bytes = array.map(|array| bytes_of(array, &places)).transpose()?;
-        Ok(Found { index, columns, copies, replicated, places, bytes, ..Found::default() })
+        Ok(LocatedPlace { index, columns, copies, replicated, places, bytes, ..LocatedPlace::default() })
     }
 }
 
 /// The places of an element.
 #[derive(Default)]
-struct Found {
+struct LocatedPlace {
     index: Vec<u64>,
     columns: Vec<Level>,
     /// How many there are; the first of them are `places`.
@@ -133,9 +133,9 @@ fn index(syntax: &LayoutText, text: &str) -> Result<Vec<u64>, Failure> {
     numbers("the index", text)
 }
 
-impl Found {
+impl LocatedPlace {
     fn answer(self) -> Value {
-        let Found { index, columns, copies, replicated, places, bytes, assembly, .. } = self;
+        let LocatedPlace { index, columns, copies, replicated, places, bytes, assembly, .. } = self;
         let replicated: Vec<&str> = replicated.iter().map(Level::as_str).collect();
         let all: Vec<Value> = places.iter().map(|place| location_json(&columns, place)).collect();
         let mut answer = json!({

@@ -12,7 +12,7 @@ use tensor_layout::rows::WriteError;
 use tensor_layout::{LayoutError, LayoutText};
 
 use super::failure::{Failure, note};
-use super::files::{Files, Part};
+use super::files::{Files, UnfinishedFile};
 use super::input::Form;
 
 /// The most files that one command writes.
@@ -21,7 +21,7 @@ pub(super) const MOST_FILES: u64 = 1 << 20;
 /// Standard output, or a file that appears under its name only when it is complete.
 pub(super) enum Output {
     Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<File>, PathBuf, Part),
+    File(BufWriter<File>, PathBuf, UnfinishedFile),
     /// Written in place: a device or pipe, which cannot be replaced, or a file of a directory that is
     /// not complete.
     Open(BufWriter<File>, PathBuf),
@@ -37,7 +37,7 @@ impl Output {
             let device = File::options().write(true).open(path).map_err(failed)?;
             return Ok(Output::Open(BufWriter::with_capacity(1 << 16, device), path.into()));
         }
-        let (file, part) = Part::new(path).map_err(failed)?;
+        let (file, part) = UnfinishedFile::new(path).map_err(failed)?;
         Ok(Output::File(BufWriter::with_capacity(1 << 16, file), path.into(), part))
     }
 

@@ -106,37 +106,37 @@ impl Bitcasting {
 
 /// What is asked, and the word for yes.
 #[derive(Clone, Copy)]
-enum Question {
+enum Relation {
     Same,
     UpToPadding,
     Copyable,
     Serves,
 }
 
-impl Question {
+impl Relation {
     fn yes(self) -> &'static str {
         match self {
-            Question::Same => "same",
-            Question::UpToPadding => "same up to padding",
-            Question::Copyable => "copyable",
-            Question::Serves => "serves",
+            Relation::Same => "same",
+            Relation::UpToPadding => "same up to padding",
+            Relation::Copyable => "copyable",
+            Relation::Serves => "serves",
         }
     }
 
     /// The key of the answer in JSON.
     fn key(self) -> &'static str {
         match self {
-            Question::Same | Question::UpToPadding => "same",
-            Question::Copyable => "copyable",
-            Question::Serves => "serves",
+            Relation::Same | Relation::UpToPadding => "same",
+            Relation::Copyable => "copyable",
+            Relation::Serves => "serves",
         }
     }
 
     fn of_layouts(self, a: &Layout, b: &Layout) -> Result<Option<Difference>, LayoutError> {
         match self {
-            Question::Same => a.same_map(b),
-            Question::UpToPadding | Question::Copyable => a.same_up_to_padding(b),
-            Question::Serves => a.serves(b),
+            Relation::Same => a.same_map(b),
+            Relation::UpToPadding | Relation::Copyable => a.same_up_to_padding(b),
+            Relation::Serves => a.serves(b),
         }
     }
 
@@ -146,9 +146,9 @@ impl Question {
         b: &Placement,
     ) -> Result<Option<Difference>, LayoutError> {
         match self {
-            Question::Same => a.same_map(b),
-            Question::UpToPadding | Question::Copyable => a.copyable(b),
-            Question::Serves => a.serves(b),
+            Relation::Same => a.same_map(b),
+            Relation::UpToPadding | Relation::Copyable => a.copyable(b),
+            Relation::Serves => a.serves(b),
         }
     }
 }
@@ -160,10 +160,10 @@ impl Same {
             return bitcast::answer(&first, &second, asked.name(), self.form);
         }
         let question = match (self.serves, self.copyable, self.up_to) {
-            (true, ..) => Question::Serves,
-            (_, true, _) => Question::Copyable,
-            (_, _, Some(UpTo::Padding)) => Question::UpToPadding,
-            _ => Question::Same,
+            (true, ..) => Relation::Serves,
+            (_, true, _) => Relation::Copyable,
+            (_, _, Some(UpTo::Padding)) => Relation::UpToPadding,
+            _ => Relation::Same,
         };
         let difference = match self.on.is_said() {
             true => {

@@ -123,8 +123,8 @@ impl Table {
         done(written, out)
     }
 
-    fn as_form(&self, format: TableFormat) -> Form {
-        Form {
+    fn as_form(&self, format: TableFormat) -> TableForm {
+        TableForm {
             format,
             #[cfg(feature = "arrow")]
             width: if self.narrow { ColumnWidth::Narrow } else { ColumnWidth::Wide },
@@ -170,7 +170,7 @@ impl Table {
 
 /// A format of rows, and the width of the columns of Arrow.
 #[derive(Clone, Copy)]
-struct Form {
+struct TableForm {
     format: TableFormat,
     #[cfg(feature = "arrow")]
     width: ColumnWidth,
@@ -225,7 +225,7 @@ fn partitions(
     levels: &str,
     dir: &Path,
     name: &str,
-    form: Form,
+    form: TableForm,
 ) -> Result<(), Failure> {
     let levels: Vec<Level> = levels
         .split(',')
@@ -258,7 +258,7 @@ fn partitions(
     files.finish()
 }
 
-fn write(rows: &Rows<'_>, form: Form, mut out: Output, bar: &ProgressBar) -> Result<(), Failure> {
+fn write(rows: &Rows<'_>, form: TableForm, mut out: Output, bar: &ProgressBar) -> Result<(), Failure> {
     let mut tick = |count| bar.set_position(count);
     let written = match form.format {
         TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
@@ -272,12 +272,12 @@ fn write(rows: &Rows<'_>, form: Form, mut out: Output, bar: &ProgressBar) -> Res
 
 #[cfg(feature = "arrow")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
-fn arrow(rows: &Rows<'_>, out: &mut Output, form: Form) -> Result<Result<(), WriteError>, Failure> {
+fn arrow(rows: &Rows<'_>, out: &mut Output, form: TableForm) -> Result<Result<(), WriteError>, Failure> {
     Ok(rows.write_arrow(out, form.width))
 }
 
 #[cfg(not(feature = "arrow"))]
-fn arrow(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>, Failure> {
+fn arrow(_: &Rows<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
     Err(missing("arrow"))
 }
 
@@ -286,13 +286,13 @@ fn arrow(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>
 fn parquet(
     rows: &Rows<'_>,
     out: &mut Output,
-    form: Form,
+    form: TableForm,
 ) -> Result<Result<(), WriteError>, Failure> {
     Ok(rows.write_parquet(out, form.width))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Rows<'_>, _: &mut Output, _: Form) -> Result<Result<(), WriteError>, Failure> {
+fn parquet(_: &Rows<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
     Err(missing("parquet"))
 }
 

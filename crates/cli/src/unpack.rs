@@ -7,7 +7,7 @@ use tensor_layout::image::NpyHeader;
 use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
-use super::image::{Image, ImageIn, WORD_BITS, Words, form};
+use super::image::{Image, ImageIn, WORD_BITS, WordImage, form};
 use super::output::{Output, done_from};
 use super::slips::check_order;
 
@@ -37,7 +37,7 @@ impl Unpack {
         let mut image = ImageIn::open(&self.source, &program)?;
         let descr = self.descr.clone().unwrap_or_else(|| match words {
             // Lanes that nobody named are bits.
-            Some(Words { lanes, bits: WORD_BITS })
+            Some(WordImage { lanes, bits: WORD_BITS })
                 if image.header().descr == "<u8" && lanes > 1 =>
             {
                 lane_descr(lanes)

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr3};
 use tensor_layout::notation::XlaDtype;
 
 /// Something that begins like a shape: the name of a type, then `[`.
-pub(super) enum Candidate<'t> {
+pub(super) enum ShapeCandidate<'t> {
     /// From the type to the end of the dimensions or the layout.
     Shape(&'t [u8]),
     /// A bracket is not closed on this line, or not by what a shape may hold.
@@ -13,24 +13,24 @@ pub(super) enum Candidate<'t> {
 }
 
 /// The candidates of a line, left to right.
-pub(super) struct Candidates<'t, 'q> {
+pub(super) struct ShapeCandidates<'t, 'q> {
     piece: &'t [u8],
     at: usize,
     quoted: &'q mut bool,
 }
 
-impl<'t, 'q> Candidates<'t, 'q> {
+impl<'t, 'q> ShapeCandidates<'t, 'q> {
     /// The candidates of a piece; `quoted` says whether it begins, and then whether it ends, inside
     /// quotes.
-    pub(super) fn new(piece: &'t [u8], quoted: &'q mut bool) -> Candidates<'t, 'q> {
-        Candidates { piece, at: 0, quoted }
+    pub(super) fn new(piece: &'t [u8], quoted: &'q mut bool) -> ShapeCandidates<'t, 'q> {
+        ShapeCandidates { piece, at: 0, quoted }
     }
 }
 
-impl<'t> Iterator for Candidates<'t, '_> {
-    type Item = Candidate<'t>;
+impl<'t> Iterator for ShapeCandidates<'t, '_> {
+    type Item = ShapeCandidate<'t>;
 
-    fn next(&mut self) -> Option<Candidate<'t>> {
+    fn next(&mut self) -> Option<ShapeCandidate<'t>> {
         let piece = self.piece;
         while let Some(byte) = piece.get(self.at) {
             let at = self.at;
@@ -43,7 +43,7 @@ impl<'t> Iterator for Candidates<'t, '_> {
                         let (end, closed) = shape_end(piece, at);
                         self.at = end;
                         let text = &piece[start..end];
-                        let candidate = if closed { Candidate::Shape } else { Candidate::Broken };
+                        let candidate = if closed { ShapeCandidate::Shape } else { ShapeCandidate::Broken };
                         return Some(candidate(text));
                     }
                 }

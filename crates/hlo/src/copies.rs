@@ -85,29 +85,29 @@ pub struct HloCopies {
     /// such a copy.
     module: HloModule,
     calls: Calls,
-    sums: Vec<(u32, Sums)>,
+    sums: Vec<(u32, CopySums)>,
     /// Its instructions that may be listed, and those of one computation.
-    held: Held<Moved>,
-    found: Vec<(Reverse<Moved>, usize, usize)>,
+    held: Held<Waste>,
+    found: Vec<(Reverse<Waste>, usize, usize)>,
     /// What was found out of pairs of shapes, by their texts, the opcode and its dimensions.
     known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
     pair: String,
     shapes: Shapes,
     /// Instructions that could not be read: the line and why.
     unread: Vec<(u64, String)>,
-    all: Sums,
-    paid: Sums,
+    all: CopySums,
+    paid: CopySums,
 }
 
 /// How many instructions there are, and what they move.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct CopySums {
     count: usize,
     read: u64,
     written: u64,
 }
 
-impl Sums {
+impl CopySums {
     fn add(&mut self, count: usize, read: u64, written: u64) -> Result<(), LayoutError> {
         let too_large = || internals::too_large("the number of bytes");
         self.count += count;
@@ -118,10 +118,10 @@ impl Sums {
 }
 
 /// Whether a copy costs anything, and the bytes that it moves.
-type Moved = (bool, u128);
+type Waste = (bool, u128);
 
 /// What comes first: what is in memory, not free, and moves most.
-fn key(entry: &HloCopy) -> (Reverse<(bool, Moved)>, u64) {
+fn key(entry: &HloCopy) -> (Reverse<(bool, Waste)>, u64) {
     let bytes = u128::from(entry.read) + u128::from(entry.written);
     let moved = (entry.is_free != Some(true), bytes);
     (Reverse((entry.role.is_in_memory(), moved)), entry.line)
@@ -143,7 +143,7 @@ impl HloCopies {
             self.end_module()?;
             self.module = computation.module().clone();
         }
-        let (mut sums, mut count) = (Sums::default(), 0);
+        let (mut sums, mut count) = (CopySums::default(), 0);
         self.found.clear();
         for instruction in computation.instructions().filter(|i| is_copy(i.opcode())) {
             match self.change(instruction) {
@@ -183,7 +183,7 @@ impl HloCopies {
     }
 
     /// Keeps an instruction if it may be among the greatest.
-    fn note(&mut self, copy: (Reverse<Moved>, usize, usize)) {
+    fn note(&mut self, copy: (Reverse<Waste>, usize, usize)) {
         // Entries of former modules come before equal ones of this.
         let is_full = self.top.is_some_and(|top| self.entries.len() >= top);
         let is_small = |last: &HloCopy| (true, copy.0.0) <= key(last).0.0;
@@ -209,8 +209,8 @@ impl HloCopies {
     /// Keeps only the greatest of what is known to be inside fusions, once there is much of it.
     fn drop_fused(&mut self) {
         let Some(top) = self.top.filter(|_| self.held.is_crowded()) else { return };
-        let is_fused = |held: &HeldRow<Moved>| self.calls.is_fused(held.computation);
-        let place = |held: &HeldRow<Moved>| (Reverse(held.key), held.line);
+        let is_fused = |held: &HeldRow<Waste>| self.calls.is_fused(held.computation);
+        let place = |held: &HeldRow<Waste>| (Reverse(held.key), held.line);
         let fused = self.held.rows().iter().filter(|held| is_fused(held)).map(place);
         let greatest: FxHashSet<_> = fused.sorted_unstable().take(top).collect();
         self.held.retain(|held| !is_fused(held) || greatest.contains(&place(held)));
@@ -246,7 +246,7 @@ impl HloCopies {
             let why = format!("{NOT_LISTED}: {}", calls.name(number));
             self.unread.push((calls.line(number), why));
         }
-        let key = |of: &&HeldRow<Moved>| {
+        let key = |of: &&HeldRow<Waste>| {
             (Reverse((roles.of(of.computation).is_in_memory(), of.key)), of.line)
         };
         let mut rows: Vec<_> = held.rows().iter().collect();
@@ -288,15 +288,15 @@ impl HloCopies {
 
     fn entry(
         &self,
-        row: &HeldRow<Moved>,
-        held: &Held<Moved>,
+        row: &HeldRow<Waste>,
+        held: &Held<Waste>,
         calls: &Calls,
         roles: &Roles,
     ) -> Option<HloCopy> {
         let (pair, change) = self.known.get_index(row.number)?;
         let Change { read, written, is_free, words } = change.as_ref().ok()?;
         let (read, written, is_free) = (*read, *written, *is_free);
-        let Words { from, to, changes } = words.get_or_init(|| Words::of(pair)).clone();
+        let OpcodeWords { from, to, changes } = words.get_or_init(|| OpcodeWords::of(pair)).clone();
         let text = held.text(row);
         let (op_name, source) = text.origin(&self.module);
         Some(HloCopy {
@@ -357,19 +357,19 @@ struct Change {
     written: u64,
     is_free: Option<bool>,
     /// Read for what is listed alone.
-    words: OnceLock<Words>,
+    words: OnceLock<OpcodeWords>,
 }
 
 /// A pair of shapes, and what differs between them.
 #[derive(Clone, Debug, Default)]
-struct Words {
+struct OpcodeWords {
     from: String,
     to: String,
     changes: Vec<String>,
 }
 
 impl Change {
-    fn moved(&self) -> Moved {
+    fn moved(&self) -> Waste {
         (self.is_free != Some(true), u128::from(self.read) + u128::from(self.written))
     }
 
@@ -405,16 +405,16 @@ impl Change {
     }
 }
 
-impl Words {
+impl OpcodeWords {
     /// Of a key of [`HloCopies::known`]: the opcode and the shapes, which were read before.
-    fn of(pair: &str) -> Words {
+    fn of(pair: &str) -> OpcodeWords {
         let mut lines = pair.split('\n');
         let mut next = || lines.next().unwrap_or_default();
         let (opcode, from, to) = (next(), next(), next());
         let one = |text, is_result| array(opcode, text, is_result).ok().flatten();
-        let Some((from, to)) = one(from, false).zip(one(to, true)) else { return Words::default() };
+        let Some((from, to)) = one(from, false).zip(one(to, true)) else { return OpcodeWords::default() };
         let changes = changes(&from, &to);
-        Words { from: from.to_string(), to: to.to_string(), changes }
+        OpcodeWords { from: from.to_string(), to: to.to_string(), changes }
     }
 }
 

@@ -11,17 +11,17 @@ pub(super) const MOST_LARGEST: usize = 10;
 /// Sums over any number of computations, in the memory of a few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overview {
-    written: BTreeMap<HloRole, Sums>,
+    written: BTreeMap<HloRole, OverviewSums>,
     computations: BTreeMap<HloRole, usize>,
     /// Of the entries.
-    pub(super) parameters: Sums,
-    pub(super) result: Sums,
+    pub(super) parameters: OverviewSums,
+    pub(super) result: OverviewSums,
     largest: Vec<HloLargest>,
 }
 
 /// Sums that do not overflow.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct OverviewSums {
     count: u64,
     unpadded: u128,
     allocated: u128,
@@ -41,23 +41,23 @@ pub struct HloLargest {
     pub written: HloBytes,
 }
 
-impl Sums {
+impl OverviewSums {
     pub(super) fn add(&mut self, bytes: HloBytes) {
         self.count += bytes.count;
         self.unpadded += u128::from(bytes.unpadded);
         self.allocated += u128::from(bytes.allocated);
     }
 
-    fn plus(self, other: Sums) -> Sums {
-        Sums {
+    fn plus(self, other: OverviewSums) -> OverviewSums {
+        OverviewSums {
             count: self.count + other.count,
             unpadded: self.unpadded + other.unpadded,
             allocated: self.allocated + other.allocated,
         }
     }
 
-    fn minus(self, bytes: HloBytes) -> Sums {
-        Sums {
+    fn minus(self, bytes: HloBytes) -> OverviewSums {
+        OverviewSums {
             count: self.count - bytes.count,
             unpadded: self.unpadded - u128::from(bytes.unpadded),
             allocated: self.allocated - u128::from(bytes.allocated),
@@ -99,7 +99,7 @@ impl Overview {
     }
 
     /// What computations with a role write.
-    pub(super) fn written(&self, role: HloRole) -> Sums {
+    pub(super) fn written(&self, role: HloRole) -> OverviewSums {
         self.written.get(&role).copied().unwrap_or_default()
     }
 
@@ -109,10 +109,10 @@ impl Overview {
     }
 
     /// How many computations in memory are not among the largest, and what they write.
-    pub(super) fn others(&self) -> (usize, Sums) {
+    pub(super) fn others(&self) -> (usize, OverviewSums) {
         let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
         let count = in_memory().map(|role| self.computations(role)).sum::<usize>();
-        let all = in_memory().fold(Sums::default(), |sums, role| sums.plus(self.written(role)));
+        let all = in_memory().fold(OverviewSums::default(), |sums, role| sums.plus(self.written(role)));
         let rest = self.largest.iter().fold(all, |rest, one| rest.minus(one.written));
         (count - self.largest.len(), rest)
     }

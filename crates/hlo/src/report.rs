@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use indexmap::IndexMap;
 
 use crate::HloBytes;
-use crate::candidates::{Candidate, Candidates};
+use crate::candidates::{ShapeCandidate, ShapeCandidates};
 use crate::overview::Sums;
 use crate::unread::{Unread, UnreadLine};
 use tensor_layout::internals::to_u64;
@@ -38,7 +38,7 @@ const MOST_SHAPES: usize = 1 << 18;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HloReport {
-    shapes: IndexMap<Box<str>, Outcome>,
+    shapes: IndexMap<Box<str>, ShapeRead>,
     /// The occurrences of shapes beyond the ones that are told apart.
     others: Sums,
     unread: Unread,
@@ -47,7 +47,7 @@ pub struct HloReport {
 
 /// What is known of one text: its sizes and count, or why it is refused.
 #[derive(Clone, Debug)]
-enum Outcome {
+enum ShapeRead {
     Shape(XlaSizes, u64),
     Refused(String),
 }
@@ -111,11 +111,11 @@ impl HloReport {
     /// Counts the shapes of a piece of line `number`; returns whether the line is unread by now.
     fn piece(&mut self, piece: &[u8], number: u64, quoted: &mut bool, unread: bool) -> bool {
         let mut unread = unread;
-        let candidates = Candidates::new(piece, quoted);
+        let candidates = ShapeCandidates::new(piece, quoted);
         for candidate in candidates {
             let refusal = match candidate {
-                Candidate::Shape(text) => self.count(text),
-                Candidate::Broken(text) => Some((text, "this shape is not closed".to_owned())),
+                ShapeCandidate::Shape(text) => self.count(text),
+                ShapeCandidate::Broken(text) => Some((text, "this shape is not closed".to_owned())),
             };
             if let Some((text, reason)) = refusal
                 && !unread
@@ -137,17 +137,17 @@ impl HloReport {
                 return self.count_other(text, sizes);
             }
             let outcome = match sizes {
-                Ok(sizes) => Outcome::Shape(sizes, 0),
-                Err(why) => Outcome::Refused(why),
+                Ok(sizes) => ShapeRead::Shape(sizes, 0),
+                Err(why) => ShapeRead::Refused(why),
             };
             self.shapes.insert(shape.into(), outcome);
         }
         match self.shapes.get_mut(shape)? {
-            Outcome::Shape(_, count) => {
+            ShapeRead::Shape(_, count) => {
                 *count += 1;
                 None
             }
-            Outcome::Refused(reason) => Some((text, reason.clone())),
+            ShapeRead::Refused(reason) => Some((text, reason.clone())),
         }
     }
 
@@ -178,8 +178,8 @@ impl HloReport {
 
     fn ranked(&self) -> impl Iterator<Item = HloEntry<'_>> {
         self.shapes.iter().filter_map(|(shape, outcome)| match outcome {
-            Outcome::Shape(sizes, count) => Some(HloEntry { shape, count: *count, sizes: *sizes }),
-            Outcome::Refused(_) => None,
+            ShapeRead::Shape(sizes, count) => Some(HloEntry { shape, count: *count, sizes: *sizes }),
+            ShapeRead::Refused(_) => None,
         })
     }
 

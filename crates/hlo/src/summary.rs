@@ -75,7 +75,7 @@ pub struct HloSummary {
     computations: Vec<HloComputationTotals>,
     overview: Overview,
     on_device: Option<Result<HloOnDevice, LayoutError>>,
-    rows: Vec<Row>,
+    rows: Vec<RankedRow>,
     shapes: Shapes,
     /// How many shapes the rows had when the others were forgotten.
     shapes_of_rows: usize,
@@ -110,7 +110,7 @@ struct Given {
 
 /// An instruction that is listed.
 #[derive(Clone, Debug)]
-struct Row {
+struct RankedRow {
     line: u64,
     name: String,
     opcode: String,
@@ -391,7 +391,7 @@ impl HloSummary {
             }
             let text = held.text(row);
             let (op_name, source) = text.origin(&self.module);
-            self.rows.push(Row {
+            self.rows.push(RankedRow {
                 line: row.line,
                 name: text.name.to_owned(),
                 opcode: text.opcode.to_owned(),

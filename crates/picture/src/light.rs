@@ -40,7 +40,7 @@ impl<'a> UnitContents<'a> {
         with_copies: bool,
     ) -> Result<Vec<usize>, LayoutError> {
         let lit = |(at, cell): (usize, &Cell)| {
-            Ok(self.meets(&Block::new(placement, cell, with_copies))?.then_some(at))
+            Ok(self.meets(&LitBlock::new(placement, cell, with_copies))?.then_some(at))
         };
         tensor.cells.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
     }
@@ -56,14 +56,14 @@ impl<'a> UnitContents<'a> {
         cell: &Cell,
         with_copies: bool,
     ) -> Result<Vec<usize>, LayoutError> {
-        let block = Block::new(placement, cell, with_copies);
+        let block = LitBlock::new(placement, cell, with_copies);
         let lit = |(at, held): (usize, &UnitContents<'_>)| Ok(held.meets(&block)?.then_some(at));
         machine.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
     }
 }
 
 /// A cell of the tensor.
-struct Block<'a> {
+struct LitBlock<'a> {
     placement: &'a Placement,
     indexes: &'a [Range<u64>],
     with_copies: bool,
@@ -71,14 +71,14 @@ struct Block<'a> {
     places: Option<Vec<Location>>,
 }
 
-impl<'a> Block<'a> {
-    fn new(placement: &'a Placement, cell: &'a Cell, with_copies: bool) -> Block<'a> {
+impl<'a> LitBlock<'a> {
+    fn new(placement: &'a Placement, cell: &'a Cell, with_copies: bool) -> LitBlock<'a> {
         let index: Vec<u64> = cell.indexes.iter().map(|range| range.start).collect();
         let most = if with_copies { MOST_COPIES } else { 1 };
         let is_element = cell.slots == 1 && cell.elements == 1;
         let copies = is_element.then(|| placement.locate_all(&index).ok()).flatten();
         let places = copies.map(|copies| copies.take(most).collect());
-        Block { placement, indexes: &cell.indexes, with_copies, places }
+        LitBlock { placement, indexes: &cell.indexes, with_copies, places }
     }
 }
 
@@ -114,7 +114,7 @@ impl<'a> UnitContents<'a> {
         Ok(UnitContents { cell, parts, units })
     }
 
-    fn meets(&self, block: &Block<'_>) -> Result<bool, LayoutError> {
+    fn meets(&self, block: &LitBlock<'_>) -> Result<bool, LayoutError> {
         let UnitContents { cell, .. } = self;
         if cell.elements == 0 || block.indexes.iter().any(Range::is_empty) {
             return Ok(false);
@@ -178,7 +178,7 @@ fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError>
 }
 
 /// Whether an element of a block lives in a unit, by counting.
-fn any_element(block: &Block<'_>, unit: &Location) -> Result<bool, LayoutError> {
+fn any_element(block: &LitBlock<'_>, unit: &Location) -> Result<bool, LayoutError> {
     let mut layout = block.placement.with_copies().clone();
     for (axis, range) in block.indexes.iter().enumerate() {
         layout = layout.slice(axis, range.start, range.end, 1)?;

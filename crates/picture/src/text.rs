@@ -24,7 +24,7 @@ impl Picture {
             for line in wrapped(&format!("{}{}", zoomed(zoom), panel.caption), width) {
                 text.push_str(&format!("{line}\n"));
             }
-            let grid = Grid::new(panel, color);
+            let grid = TextGrid::new(panel, color);
             let units = grid.shows_units.then(|| format!("{}:Addr", self.borders.join(".")));
             if let Some(names) = names(panel).or(units) {
                 text.push_str(&format!("in each cell: {names}\n"));
@@ -112,7 +112,7 @@ fn painted(color: usize, text: &str) -> String {
 }
 
 /// A panel with its cells as words of one width.
-struct Grid<'a> {
+struct TextGrid<'a> {
     panel: &'a Panel,
     color: bool,
     words: Vec<String>,
@@ -122,8 +122,8 @@ struct Grid<'a> {
     left: usize,
 }
 
-impl<'a> Grid<'a> {
-    fn new(panel: &'a Panel, color: bool) -> Grid<'a> {
+impl<'a> TextGrid<'a> {
+    fn new(panel: &'a Panel, color: bool) -> TextGrid<'a> {
         let mut rows = panel.cells.chunks(panel.columns.max(1)).zip(&panel.row_ticks);
         let row_is_unit = rows.all(|(row, tick)| row.iter().all(|cell| cell.unit == *tick));
         let word = |cell: &Cell| word(cell, color || row_is_unit);
@@ -131,7 +131,7 @@ impl<'a> Grid<'a> {
         let widest = |words: &[String]| words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
         let cell = widest(&words).max(widest(&panel.column_ticks));
         let shows_units = words.iter().any(|word| word.contains(':'));
-        Grid { panel, color, words, shows_units, cell, left: widest(&panel.row_ticks) }
+        TextGrid { panel, color, words, shows_units, cell, left: widest(&panel.row_ticks) }
     }
 
     /// Bands of columns, each with its ticks.

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{Digit, cut, merged, refused, shared_out};
+use super::order::{DeviceDigit, cut, merged, refused, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::algebra::{Layout, LayoutBuilder, Subaxis};
 use crate::error::{LayoutError, ShardingFault};
@@ -32,25 +32,25 @@ impl Levels {
     }
 
     /// Where a digit of the device number lands, major to minor; `None` where it does not line up.
-    fn land(&self, digit: Digit) -> Option<Vec<(u64, Level, u64)>> {
+    fn land(&self, digit: DeviceDigit) -> Option<Vec<(u64, Level, u64)>> {
         let (top, _) = self.top();
         let parts = cut(digit, self.sizes.get(top..)?)?.into_iter();
         parts.map(|(at, part)| Some((part.size, *self.names.get(top + at)?, part.weight))).collect()
     }
 
-    fn subaxes(&self, digit: Digit) -> Option<Vec<Subaxis>> {
+    fn subaxes(&self, digit: DeviceDigit) -> Option<Vec<Subaxis>> {
         let lands = self.land(digit)?.into_iter();
         Some(lands.map(|(size, level, stride)| Subaxis::land(size, level, stride)).collect())
     }
 
     /// The digits of a number that counts the steps of `run`. No device lies above the last ones,
     /// where the digits may count on until they line up.
-    fn split(&self, run: Digit) -> Option<Vec<Subaxis>> {
+    fn split(&self, run: DeviceDigit) -> Option<Vec<Subaxis>> {
         self.subaxes(run).or_else(|| {
             let (_, base) = self.top();
             let steps = self.end.div_ceil(base) * base / run.weight;
             let is_last = run.size * run.weight == self.end;
-            is_last.then(|| self.subaxes(Digit { size: steps, ..run }))?
+            is_last.then(|| self.subaxes(DeviceDigit { size: steps, ..run }))?
         })
     }
 
@@ -118,7 +118,7 @@ impl Sharding {
             ShardingKind::Replicated(devices) => match devices {
                 Some(devices) => {
                     let levels = self.levels(*devices, *devices, machine)?;
-                    let all = Digit { size: *devices, weight: 1 };
+                    let all = DeviceDigit { size: *devices, weight: 1 };
                     copies(shard.to_builder(), &levels, &[all])?.build()
                 }
                 None => Ok(shard.clone()),
@@ -207,18 +207,18 @@ impl Levels {
 
     /// The runs of digits between which no copies lie, of those that do not all line up. A run ends
     /// where copies begin, so that it lines up wherever they do, and its digits leave room for them.
-    fn numbers(&self, tile: &[Digit]) -> Vec<Digit> {
+    fn numbers(&self, tile: &[DeviceDigit]) -> Vec<DeviceDigit> {
         let by_weight = tile.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight));
         let mut runs = merged(&by_weight.collect_vec());
-        let is_split = |digit: &&Digit| self.subaxes(**digit).is_none();
+        let is_split = |digit: &&DeviceDigit| self.subaxes(**digit).is_none();
         runs.retain(|run| tile.iter().filter(is_split).any(|digit| run.has(*digit)));
         runs
     }
 }
 
-impl Digit {
+impl DeviceDigit {
     /// Whether a digit is part of this one.
-    fn has(self, digit: Digit) -> bool {
+    fn has(self, digit: DeviceDigit) -> bool {
         self.weight <= digit.weight && digit.weight / self.weight < self.size
     }
 }
@@ -227,7 +227,7 @@ impl Digit {
 fn copies(
     builder: LayoutBuilder,
     levels: &Levels,
-    digits: &[Digit],
+    digits: &[DeviceDigit],
 ) -> Result<LayoutBuilder, LayoutError> {
     let mut builder = levels.used(builder);
     for digit in digits {

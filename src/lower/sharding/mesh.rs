@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, Digit, count, refused};
+use super::order::{DeviceOrder, DeviceDigit, count, refused};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
 use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};
@@ -75,7 +75,7 @@ impl Mesh {
 
     /// The digit of the place in the mesh that an axis or a part of one is, with the number of
     /// the axis.
-    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, Digit), LayoutError> {
+    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, DeviceDigit), LayoutError> {
         let MeshAxis { name, part } = axis;
         let axis = || name.clone();
         let mut axes = self.axes.iter().enumerate();
@@ -97,7 +97,7 @@ impl Mesh {
         if part.is_some() && size == whole {
             return Err(refused(ShardingFault::PartIsWhole { axis: axis(), size }));
         }
-        Ok((at, before, Digit { size, weight: minor * (whole / used) }))
+        Ok((at, before, DeviceDigit { size, weight: minor * (whole / used) }))
     }
 }
 
@@ -105,11 +105,11 @@ impl Mesh {
 struct Used<'a> {
     mesh: &'a Mesh,
     /// Axis, what stands in front of the part, and its digit.
-    parts: Vec<(usize, u64, Digit)>,
+    parts: Vec<(usize, u64, DeviceDigit)>,
 }
 
 impl Used<'_> {
-    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<Digit>, LayoutError> {
+    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<DeviceDigit>, LayoutError> {
         let mut digits = Vec::new();
         let mut last: Option<(usize, u64)> = None;
         for axis in axes {
@@ -131,7 +131,7 @@ impl Used<'_> {
         axis: &MeshAxis,
         at: usize,
         pre: u64,
-        new: Digit,
+        new: DeviceDigit,
     ) -> Result<(), LayoutError> {
         let axis = || axis.name.clone();
         for (_, other_pre, other) in self.parts.iter().filter(|part| part.0 == at) {
@@ -148,18 +148,18 @@ impl Used<'_> {
     }
 
     /// The digits of the mesh that no part covers.
-    fn rest(&self) -> Vec<Digit> {
+    fn rest(&self) -> Vec<DeviceDigit> {
         let mut rest = Vec::new();
         let mut base: u64 = self.mesh.sizes().iter().product();
         for (at, (_, size)) in self.mesh.axes.iter().enumerate() {
             let mut top = base;
             base /= size;
             let parts = self.parts.iter().filter(|part| part.0 == at).map(|part| part.2);
-            for Digit { size, weight } in parts.sorted_by(|a, b| b.weight.cmp(&a.weight)) {
-                rest.push(Digit { size: top / (weight * size), weight: weight * size });
+            for DeviceDigit { size, weight } in parts.sorted_by(|a, b| b.weight.cmp(&a.weight)) {
+                rest.push(DeviceDigit { size: top / (weight * size), weight: weight * size });
                 top = weight;
             }
-            rest.push(Digit { size: top / base, weight: base });
+            rest.push(DeviceDigit { size: top / base, weight: base });
         }
         rest.into_iter().filter(|digit| digit.size > 1).collect()
     }
@@ -196,14 +196,14 @@ impl Sharding {
         check_sorted(mesh, &dims.unreduced, "unreduced")?;
         check_sorted(mesh, &dims.manual, "manual")?;
         let mut used = Used { mesh, parts: Vec::new() };
-        let per_dim: Vec<Vec<Digit>> =
+        let per_dim: Vec<Vec<DeviceDigit>> =
             dims.dims.iter().map(|dim| used.take(&dim.axes)).try_collect()?;
         let manual = used.take(&dims.manual)?;
         let unreduced = used.take(&dims.unreduced)?;
         let replicated = used.rest();
         // Explicit copies are copies; only that they are not used otherwise is checked.
         used.take(&dims.replicated)?;
-        let size = |digits: &[Digit]| digits.iter().map(|digit| digit.size).product::<u64>();
+        let size = |digits: &[DeviceDigit]| digits.iter().map(|digit| digit.size).product::<u64>();
         let groups = [
             (SubgroupKind::Manual, manual),
             (SubgroupKind::Unreduced, unreduced),

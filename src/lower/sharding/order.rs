@@ -18,7 +18,7 @@ pub(super) fn refused(fault: ShardingFault) -> LayoutError {
 
 /// A digit of a number: it counts `size` steps of `weight`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Digit {
+pub(super) struct DeviceDigit {
     pub(super) size: u64,
     pub(super) weight: u64,
 }
@@ -34,7 +34,7 @@ pub struct DeviceOrder(Repr);
 #[derive(Clone, Debug)]
 enum Repr {
     /// Canonical: no digit of size 1, and none that continues the one before it.
-    Digits(Vec<Digit>),
+    Digits(Vec<DeviceDigit>),
     List(Arc<[u64]>, Arc<HashMap<u64, u64>>),
 }
 
@@ -51,12 +51,12 @@ impl PartialEq for DeviceOrder {
 impl Eq for DeviceOrder {}
 
 /// Drops digits of size 1 and merges neighbours that count on.
-pub(super) fn merged(digits: &[Digit]) -> Vec<Digit> {
-    let mut merged: Vec<Digit> = Vec::new();
+pub(super) fn merged(digits: &[DeviceDigit]) -> Vec<DeviceDigit> {
+    let mut merged: Vec<DeviceDigit> = Vec::new();
     for digit in digits.iter().filter(|digit| digit.size > 1) {
         match merged.last_mut() {
             Some(last) if last.weight == digit.size * digit.weight => {
-                *last = Digit { size: last.size * digit.size, weight: digit.weight };
+                *last = DeviceDigit { size: last.size * digit.size, weight: digit.weight };
             }
             _ => merged.push(*digit),
         }
@@ -72,7 +72,7 @@ impl DeviceOrder {
     pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, LayoutError> {
         count(dims)?;
         let weight = |at: usize| dims.iter().skip(at + 1).product();
-        let digit = |at: usize| dims.get(at).map(|size| Digit { size: *size, weight: weight(at) });
+        let digit = |at: usize| dims.get(at).map(|size| DeviceDigit { size: *size, weight: weight(at) });
         let order = (0..dims.len()).collect_vec();
         let chosen: Vec<usize> = match permutation {
             [] => order.clone(),
@@ -86,7 +86,7 @@ impl DeviceOrder {
     }
 
     /// The order of digits of the position, major to minor.
-    pub(super) fn of(digits: Vec<Digit>) -> DeviceOrder {
+    pub(super) fn of(digits: Vec<DeviceDigit>) -> DeviceOrder {
         DeviceOrder(Repr::Digits(merged(&digits)))
     }
 
@@ -104,7 +104,7 @@ impl DeviceOrder {
 
     /// The digits, if the order is one of digits; a list is one where it begins with device 0 and
     /// steps evenly, digit by digit.
-    pub(super) fn digits(&self) -> Option<Vec<Digit>> {
+    pub(super) fn digits(&self) -> Option<Vec<DeviceDigit>> {
         match &self.0 {
             Repr::Digits(digits) => Some(digits.clone()),
             Repr::List(devices, _) => recognised(devices),
@@ -112,7 +112,7 @@ impl DeviceOrder {
     }
 
     /// The digits, if the order is kept as such.
-    pub(super) fn written_digits(&self) -> Option<&[Digit]> {
+    pub(super) fn written_digits(&self) -> Option<&[DeviceDigit]> {
         match &self.0 {
             Repr::Digits(digits) => Some(digits),
             Repr::List(..) => None,
@@ -130,7 +130,7 @@ impl DeviceOrder {
     pub fn to_iota(&self) -> Option<(Vec<u64>, Vec<u64>)> {
         let Repr::Digits(digits) = &self.0 else { return None };
         let by_weight = digits.iter().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec();
-        let place = |digit: &Digit| by_weight.iter().position(|other| *other == digit);
+        let place = |digit: &DeviceDigit| by_weight.iter().position(|other| *other == digit);
         let permutation = digits.iter().filter_map(place).map(to_u64);
         match by_weight.len() {
             0 => Some((vec![1], Vec::new())),
@@ -172,7 +172,7 @@ impl DeviceOrder {
             Repr::Digits(digits) => {
                 let mut rest = position;
                 let mut device = 0;
-                for Digit { size, weight } in digits.iter().rev() {
+                for DeviceDigit { size, weight } in digits.iter().rev() {
                     device += rest % size * weight;
                     rest /= size;
                 }
@@ -187,7 +187,7 @@ impl DeviceOrder {
         match &self.0 {
             Repr::List(_, positions) => positions.get(&device).copied(),
             Repr::Digits(digits) => {
-                let position = digits.iter().fold(0, |position, Digit { size, weight }| {
+                let position = digits.iter().fold(0, |position, DeviceDigit { size, weight }| {
                     position * size + device / weight % size
                 });
                 (device < self.len()).then_some(position)
@@ -204,11 +204,11 @@ impl DeviceOrder {
     pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, LayoutError> {
         if let (Repr::Digits(first), Repr::Digits(second)) = (&self.0, &then.0) {
             let sizes = second.iter().map(|digit| digit.size).collect_vec();
-            let weighed = |(at, part): (usize, Digit)| {
-                let Digit { weight, .. } = second.get(at)?;
-                Some(Digit { size: part.size, weight: part.weight * weight })
+            let weighed = |(at, part): (usize, DeviceDigit)| {
+                let DeviceDigit { weight, .. } = second.get(at)?;
+                Some(DeviceDigit { size: part.size, weight: part.weight * weight })
             };
-            let moved = |digit: &Digit| -> Option<Vec<Digit>> {
+            let moved = |digit: &DeviceDigit| -> Option<Vec<DeviceDigit>> {
                 cut(*digit, &sizes)?.into_iter().map(weighed).collect()
             };
             if let Some(parts) = first.iter().map(moved).collect::<Option<Vec<_>>>() {
@@ -241,7 +241,7 @@ pub(super) fn count(sizes: &[u64]) -> Result<u64, LayoutError> {
 }
 
 /// The digits of a list, minor-most first found: how far it steps evenly is the size of a digit.
-fn recognised(devices: &[u64]) -> Option<Vec<Digit>> {
+fn recognised(devices: &[u64]) -> Option<Vec<DeviceDigit>> {
     if devices.first() != Some(&0) {
         return None;
     }
@@ -266,7 +266,7 @@ fn recognised(devices: &[u64]) -> Option<Vec<Digit>> {
         let size = to_u64(size);
         // What a digit above this one would weigh has to fit as well.
         size.checked_mul(weight)?;
-        digits.push(Digit { size, weight });
+        digits.push(DeviceDigit { size, weight });
         step = block;
     }
     digits.reverse();
@@ -275,8 +275,8 @@ fn recognised(devices: &[u64]) -> Option<Vec<Digit>> {
 
 /// Where a digit of a number lies in the number's mixed radix: the radix, counted from the major
 /// end, and the size and step there, major to minor. `None` where it does not line up.
-pub(super) fn cut(digit: Digit, radices: &[u64]) -> Option<Vec<(usize, Digit)>> {
-    let (mut parts, mut base, Digit { mut size, mut weight }) = (Vec::new(), 1_u64, digit);
+pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, DeviceDigit)>> {
+    let (mut parts, mut base, DeviceDigit { mut size, mut weight }) = (Vec::new(), 1_u64, digit);
     for (at, radix) in radices.iter().enumerate().rev() {
         let top = base.checked_mul(*radix)?;
         if size > 1 && weight < top {
@@ -286,7 +286,7 @@ pub(super) fn cut(digit: Digit, radices: &[u64]) -> Option<Vec<(usize, Digit)>> 
             if at == 0 {
                 // Nothing lies beyond the major-most radix, which need not be full.
                 let fits = (size - 1).checked_mul(weight)? < top;
-                parts.push((at, Digit { size, weight: weight / base }));
+                parts.push((at, DeviceDigit { size, weight: weight / base }));
                 parts.reverse();
                 return fits.then_some(parts);
             }
@@ -298,7 +298,7 @@ pub(super) fn cut(digit: Digit, radices: &[u64]) -> Option<Vec<(usize, Digit)>> 
             if part == 0 || room % part != 0 || size % part != 0 {
                 return None;
             }
-            parts.push((at, Digit { size: part, weight: weight / base }));
+            parts.push((at, DeviceDigit { size: part, weight: weight / base }));
             (size, weight) = (size / part, top);
         }
         base = top;
@@ -309,9 +309,9 @@ pub(super) fn cut(digit: Digit, radices: &[u64]) -> Option<Vec<(usize, Digit)>> 
 
 /// The digits of each of several numbers that together, major to minor, write the position.
 /// `None` where their sizes do not line up with the digits.
-pub(super) fn shared_out(digits: &[Digit], sizes: &[u64]) -> Option<Vec<Vec<Digit>>> {
+pub(super) fn shared_out(digits: &[DeviceDigit], sizes: &[u64]) -> Option<Vec<Vec<DeviceDigit>>> {
     let mut left = digits.iter().rev().copied();
-    let mut digit = Digit { size: 1, weight: 0 };
+    let mut digit = DeviceDigit { size: 1, weight: 0 };
     let mut shares = Vec::new();
     for size in sizes.iter().rev() {
         let (mut need, mut share) = (*size, Vec::new());
@@ -323,9 +323,9 @@ pub(super) fn shared_out(digits: &[Digit], sizes: &[u64]) -> Option<Vec<Vec<Digi
             if !need.is_multiple_of(part) || !digit.size.is_multiple_of(part) {
                 return None;
             }
-            share.push(Digit { size: part, weight: digit.weight });
+            share.push(DeviceDigit { size: part, weight: digit.weight });
             need /= part;
-            digit = Digit { size: digit.size / part, weight: digit.weight * part };
+            digit = DeviceDigit { size: digit.size / part, weight: digit.weight * part };
         }
         share.reverse();
         shares.push(merged(&share));

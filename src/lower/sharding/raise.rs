@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, Digit, refused};
+use super::order::{DeviceOrder, DeviceDigit, refused};
 use super::value::{Sharding, Tiles};
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
 use crate::error::{LayoutError, ShardingFault};
@@ -38,9 +38,9 @@ impl Sharding {
         machine: &Machine,
     ) -> Result<(Sharding, Layout), LayoutError> {
         let layout = layout.simplified();
-        let units = Units::of(machine);
+        let units = SplitUnits::of(machine);
         units.check(&layout)?;
-        let parts: Vec<Part> =
+        let parts: Vec<AxisSplit> =
             layout.axes().iter().enumerate().map(|(n, axis)| units.part(n, axis)).try_collect()?;
         let copies = units.copies(&layout)?;
         let tiles = parts.iter().map(|part| part.tiles).collect_vec();
@@ -55,25 +55,25 @@ impl Sharding {
 }
 
 /// The units of a machine as devices: each level, its size, and how many devices one step of it is.
-struct Units(Vec<(Level, u64, u64)>);
+struct SplitUnits(Vec<(Level, u64, u64)>);
 
 /// An axis taken apart: the digits of the device number, and what stays in a unit.
-struct Part {
+struct AxisSplit {
     tiles: u64,
-    digits: Vec<Digit>,
+    digits: Vec<DeviceDigit>,
     extent: u64,
     subaxes: Vec<Subaxis>,
 }
 
-impl Units {
-    fn of(machine: &Machine) -> Units {
+impl SplitUnits {
+    fn of(machine: &Machine) -> SplitUnits {
         let mut weight = 1;
         let mut units = Vec::new();
         for (level, size) in machine.levels().collect_vec().into_iter().rev() {
             units.push((level, size, weight));
             weight *= size;
         }
-        Units(units)
+        SplitUnits(units)
     }
 
     fn weight(&self, level: Level) -> Option<u64> {
@@ -81,12 +81,12 @@ impl Units {
     }
 
     /// The digit of the device number that a landing is; `None` for one within a unit.
-    fn digit(&self, size: u64, level: Level, stride: u64) -> Option<Digit> {
+    fn digit(&self, size: u64, level: Level, stride: u64) -> Option<DeviceDigit> {
         let weight = self.weight(level)?;
-        Some(Digit { size, weight: stride.saturating_mul(weight) })
+        Some(DeviceDigit { size, weight: stride.saturating_mul(weight) })
     }
 
-    fn digit_of(&self, subaxis: &Subaxis) -> Option<Digit> {
+    fn digit_of(&self, subaxis: &Subaxis) -> Option<DeviceDigit> {
         match subaxis.target {
             Target::Land { level, stride } => self.digit(subaxis.size, level, stride),
             Target::Feed { .. } => None,
@@ -104,7 +104,7 @@ impl Units {
         Err(refused(ShardingFault::FirstUnit { level, first: layout.offset(level) }))
     }
 
-    fn part(&self, number: usize, axis: &Axis) -> Result<Part, LayoutError> {
+    fn part(&self, number: usize, axis: &Axis) -> Result<AxisSplit, LayoutError> {
         let real = axis.subaxes.iter().filter(|subaxis| subaxis.size > 1).copied().collect_vec();
         let digits = real.iter().map_while(|subaxis| self.digit_of(subaxis)).collect_vec();
         let subaxes = real[digits.len()..].to_vec();
@@ -121,11 +121,11 @@ impl Units {
             let axis = number;
             return Err(refused(ShardingFault::PartSize { axis, extent, tiles, part, wanted }));
         }
-        Ok(Part { tiles, digits, extent: wanted, subaxes })
+        Ok(AxisSplit { tiles, digits, extent: wanted, subaxes })
     }
 
     /// Copies, as digits of the device number: replicas, and levels that the layout does not use.
-    fn copies(&self, layout: &Layout) -> Result<Vec<Digit>, LayoutError> {
+    fn copies(&self, layout: &Layout) -> Result<Vec<DeviceDigit>, LayoutError> {
         let real = layout.replicas().iter().filter(|replica| replica.size > 1);
         let written = real.map(|replica| {
             let digit = self.digit(replica.size, replica.level, replica.stride);
@@ -133,12 +133,12 @@ impl Units {
             digit.ok_or_else(|| refused(ShardingFault::CopiesInMemory { level }))
         });
         let absent = self.0.iter().filter(|(level, ..)| !layout.used_levels().contains(level));
-        let absent = absent.map(|(_, size, weight)| Ok(Digit { size: *size, weight: *weight }));
+        let absent = absent.map(|(_, size, weight)| Ok(DeviceDigit { size: *size, weight: *weight }));
         written.chain(absent).collect()
     }
 
     /// The order of these digits, major to minor, if every device has one number.
-    fn order(&self, digits: Vec<Digit>) -> Result<DeviceOrder, LayoutError> {
+    fn order(&self, digits: Vec<DeviceDigit>) -> Result<DeviceOrder, LayoutError> {
         let units = self.0.iter().map(|(_, size, _)| size).product();
         let mut next = Some(1_u64);
         for digit in digits.iter().filter(|d| d.size > 1).sorted_by_key(|digit| digit.weight) {
@@ -153,7 +153,7 @@ impl Units {
 }
 
 /// The layout within a unit.
-fn shard(layout: &Layout, parts: &[Part], units: &Units) -> Result<Layout, LayoutError> {
+fn shard(layout: &Layout, parts: &[AxisSplit], units: &SplitUnits) -> Result<Layout, LayoutError> {
     let mut builder: LayoutBuilder = Layout::builder();
     for part in parts {
         builder = builder.axis(part.extent, part.subaxes.iter().copied());

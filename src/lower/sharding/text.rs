@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, Digit, cut, merged, refused};
+use super::order::{DeviceOrder, DeviceDigit, cut, merged, refused};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::error::{InexpressibleSharding, LayoutError, ShardingFault};
 use crate::notation::sharding::{
@@ -55,7 +55,7 @@ impl Sharding {
         let uneven = || refuse(InexpressibleSharding::Tiles);
         let shares = tiles.shares(&places).ok_or_else(uneven)?;
         // Groups are sets of axes, in the order of the mesh.
-        let in_order = |(at, digits): (usize, &Vec<Digit>)| match at < rank {
+        let in_order = |(at, digits): (usize, &Vec<DeviceDigit>)| match at < rank {
             true => digits.clone(),
             false => merged(
                 &digits.iter().copied().sorted_by(|a, b| b.weight.cmp(&a.weight)).collect_vec(),
@@ -132,7 +132,7 @@ impl Sharding {
             let axis = axis.clone();
             return Err(inexpressible(
                 NOTATION,
-                InexpressibleSharding::Part { axis, before, size },
+                InexpressibleSharding::AxisSplit { axis, before, size },
             ));
         }
         if !dims.manual.is_empty() {
@@ -196,7 +196,7 @@ impl DeviceOrder {
             let swapped = digits
                 .iter()
                 .enumerate()
-                .map(|(at, digit)| (digit.weight, Digit { size: digit.size, weight: minor(at) }));
+                .map(|(at, digit)| (digit.weight, DeviceDigit { size: digit.size, weight: minor(at) }));
             let swapped = swapped.sorted_by(|a, b| b.0.cmp(&a.0)).map(|(_, digit)| digit);
             return Ok(DeviceOrder::of(swapped.collect()));
         }
@@ -208,11 +208,11 @@ impl DeviceOrder {
 
 impl Mesh {
     /// The axes, or parts of them, that digits of the place in the mesh are.
-    fn axes_of(&self, digits: &[Digit]) -> Option<Vec<MeshAxis>> {
+    fn axes_of(&self, digits: &[DeviceDigit]) -> Option<Vec<MeshAxis>> {
         let sizes = self.sizes();
         let mut axes = Vec::new();
         for digit in digits {
-            for (at, Digit { size, weight }) in cut(*digit, &sizes)? {
+            for (at, DeviceDigit { size, weight }) in cut(*digit, &sizes)? {
                 let (name, whole) = self.axes.get(at)?;
                 if whole % (weight * size) != 0 {
                     return None;

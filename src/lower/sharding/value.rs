@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, Digit, check_listed, count, refused, shared_out};
+use super::order::{DeviceOrder, DeviceDigit, check_listed, count, refused, shared_out};
 use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
@@ -162,7 +162,7 @@ impl Tiles {
     }
 
     /// The digits of the device number in each dimension, then in each group.
-    pub(super) fn shares(&self, order: &DeviceOrder) -> Option<Vec<Vec<Digit>>> {
+    pub(super) fn shares(&self, order: &DeviceOrder) -> Option<Vec<Vec<DeviceDigit>>> {
         shared_out(&order.digits()?, &self.sizes())
     }
 

@@ -20,7 +20,7 @@ use crate::notation::TileDim;
 
 /// A digit in the order of its stride.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct GridDigit {
     axis: usize,
     size: u64,
     stride: u64,
@@ -75,7 +75,7 @@ fn collect(
     number: usize,
     axis: &Axis,
     below: u64,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<GridDigit>,
 ) -> Option<()> {
     let mut rest = slots(axis).checked_mul(below)?;
     for subaxis in &axis.subaxes {
@@ -84,7 +84,7 @@ fn collect(
             _ if subaxis.size == 1 => {}
             Target::Land { stride, .. } => {
                 let Subaxis { size, .. } = *subaxis;
-                pieces.push(Piece { axis: number, size, stride, rest, padded: false });
+                pieces.push(GridDigit { axis: number, size, stride, rest, padded: false });
             }
             Target::Feed { derived, weight: 1 } => {
                 let first = pieces.len();
@@ -109,8 +109,8 @@ fn alone(layout: &Layout, derived: usize, size: u64) -> Option<&Axis> {
 }
 
 /// Neighbouring digits that step evenly are one, if no padding lies above either.
-fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut merged: Vec<Piece> = Vec::new();
+fn merged(pieces: Vec<GridDigit>) -> Vec<GridDigit> {
+    let mut merged: Vec<GridDigit> = Vec::new();
     for piece in pieces {
         match merged.last_mut() {
             Some(major)
@@ -118,7 +118,7 @@ fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
                     && !piece.padded
                     && piece.stride.checked_mul(piece.size) == Some(major.stride) =>
             {
-                *major = Piece { size: major.size.saturating_mul(piece.size), ..piece };
+                *major = GridDigit { size: major.size.saturating_mul(piece.size), ..piece };
             }
             _ => merged.push(piece),
         }
@@ -130,8 +130,8 @@ fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
 ///
 /// The first digit of an axis is one of the grid only if it is as long as the extent needs: a
 /// longer one was padded by a tile that the axis fits into.
-fn groups(rank: usize, pieces: &[Piece]) -> (Vec<Vec<Piece>>, Vec<Vec<bool>>) {
-    let mut groups: Vec<Vec<Piece>> = vec![Vec::new()];
+fn groups(rank: usize, pieces: &[GridDigit]) -> (Vec<Vec<GridDigit>>, Vec<Vec<bool>>) {
+    let mut groups: Vec<Vec<GridDigit>> = vec![Vec::new()];
     let mut after = vec![vec![false; rank]; rank];
     for piece in pieces {
         let is_grid = groups.len() == 1;
@@ -168,7 +168,7 @@ fn put_behind(after: &mut [Vec<bool>], major: usize, minor: usize) {
 
 /// Minor to major: axes that tiles cut stand as far to the minor end as they may, then the greatest
 /// comes first.
-fn order(rank: usize, after: &[Vec<bool>], tiles: &[Vec<Piece>]) -> Vec<usize> {
+fn order(rank: usize, after: &[Vec<bool>], tiles: &[Vec<GridDigit>]) -> Vec<usize> {
     let is_cut = |axis: usize| tiles.iter().flatten().any(|piece| piece.axis == axis);
     let mut order: Vec<usize> = Vec::new();
     for _ in 0..rank {

@@ -4,7 +4,7 @@ use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
 use crate::error::Span;
 use crate::level::Level;
 use crate::notation::cursor::Cursor;
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 
 /// The tree of a plain text; `None` leaves it to the grammar.
 pub(super) fn read(text: &str) -> Option<PadLayout> {
@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Option<PadLayout> {
     if at.takes(b'@') {
         suffix(&mut at, &mut layout, &mut source)?;
     }
-    layout.source = Written(source);
+    layout.source = NotCompared(source);
     at.is_at_end().then_some(layout)
 }
 
@@ -72,7 +72,7 @@ fn axis(at: &mut Cursor<'_>) -> Option<AxisText> {
             Some(())
         })?;
     }
-    Some(AxisText { subaxes, bare, span: Written(at.since(start)) })
+    Some(AxisText { subaxes, bare, span: NotCompared(at.since(start)) })
 }
 
 fn subaxis(at: &mut Cursor<'_>) -> Option<SubaxisText> {
@@ -80,7 +80,7 @@ fn subaxis(at: &mut Cursor<'_>) -> Option<SubaxisText> {
     let size = at.number()?;
     let level = if at.takes(b'_') { Some(level(at)?) } else { None };
     let stride = if at.takes(b':') { Some(at.number()?) } else { None };
-    Some(SubaxisText { size, level, stride, span: Written(at.since(start)) })
+    Some(SubaxisText { size, level, stride, span: NotCompared(at.since(start)) })
 }
 
 fn level(at: &mut Cursor<'_>) -> Option<Level> {

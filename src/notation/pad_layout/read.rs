@@ -12,17 +12,17 @@ use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::notation::dtype::Dtype;
 use crate::notation::refusal::Stop;
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 
 mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
 
     #[derive(pest_derive::Parser)]
     #[grammar = "notation/pad_layout.pest"]
-    pub(super) struct Grammar;
+    pub(super) struct PadLayoutGrammar;
 }
 
-use grammar::{Grammar, Rule};
+use grammar::{PadLayoutGrammar, Rule};
 
 impl FromStr for PadLayout {
     type Err = ParseError;
@@ -38,7 +38,7 @@ impl FromStr for PadLayout {
 impl PadLayout {
     fn by_grammar(text: &str) -> Result<PadLayout, ParseError> {
         let mut pairs =
-            Grammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
+            PadLayoutGrammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
         let mut layout = PadLayout::default();
         let mut source = Source { text: text.into(), ..Source::default() };
         let Some(parts) = pairs.next().map(Pair::into_inner) else { return Ok(layout) };
@@ -60,7 +60,7 @@ impl PadLayout {
                 _ => {}
             }
         }
-        layout.source = Written(source);
+        layout.source = NotCompared(source);
         Ok(layout)
     }
 }
@@ -96,7 +96,7 @@ fn read_body(
     source: &mut Source,
 ) -> Result<(), ParseError> {
     for part in body.into_inner() {
-        let at = Written(span(&part));
+        let at = NotCompared(span(&part));
         match part.as_rule() {
             Rule::tuple => {
                 let subaxes = part.into_inner().filter(|p| p.as_rule() == Rule::subaxis);
@@ -120,7 +120,7 @@ fn read_body(
 }
 
 fn subaxis(part: Node<'_>, text: &str) -> Result<SubaxisText, ParseError> {
-    let mut read = SubaxisText { span: Written(span(&part)), ..SubaxisText::new(0, None, None) };
+    let mut read = SubaxisText { span: NotCompared(span(&part)), ..SubaxisText::new(0, None, None) };
     for part in part.into_inner() {
         match part.as_rule() {
             Rule::size => read.size = number(&part, text)?,

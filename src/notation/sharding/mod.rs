@@ -32,5 +32,5 @@ mod grammar {
 
     #[derive(pest_derive::Parser)]
     #[grammar = "notation/sharding/sharding.pest"]
-    pub(super) struct Grammar;
+    pub(super) struct ShardingGrammar;
 }

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use super::grammar::{Grammar, Rule};
+use super::grammar::{ShardingGrammar, Rule};
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::Stop;
@@ -14,7 +14,7 @@ use crate::notation::refusal::Stop;
 /// The pair of the whole text.
 pub(super) fn parse(rule: Rule, text: &str) -> Result<Pair<'_, Rule>, ParseError> {
     let refused = |error| Stop::of(text, &error, name).refuse(text, None);
-    let mut pairs = Grammar::parse(rule, text).map_err(refused)?;
+    let mut pairs = ShardingGrammar::parse(rule, text).map_err(refused)?;
     // A grammar that matches has a pair.
     pairs.next().ok_or_else(|| invalid("a sharding is expected here", Span::default(), text))
 }

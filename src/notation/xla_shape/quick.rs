@@ -5,26 +5,26 @@ use std::sync::Arc;
 use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape};
 use crate::error::Span;
 use crate::notation::cursor::Cursor;
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 use crate::notation::xla_dtype::XlaDtype;
 
 /// The shape of a plain text; `None` leaves it to the grammar.
 ///
 /// The caller has bounded the depth of brackets.
 pub(super) fn read(text: &str) -> Option<XlaShape> {
-    let mut reader = Reader { at: Cursor::new(text), shared: text.into() };
+    let mut reader = QuickReader { at: Cursor::new(text), shared: text.into() };
     reader.skip();
     let shape = reader.shape()?;
     reader.skip();
     reader.at.is_at_end().then_some(shape)
 }
 
-struct Reader<'t> {
+struct QuickReader<'t> {
     at: Cursor<'t>,
     shared: Arc<str>,
 }
 
-impl Reader<'_> {
+impl QuickReader<'_> {
     /// Blanks and the comments that XLA numbers the members of tuples with.
     fn skip(&mut self) {
         self.at.blanks();
@@ -87,7 +87,7 @@ impl Reader<'_> {
         }
         source.whole = self.at.since(start);
         let layout = layout.and_then(XlaLayout::into_printed);
-        Some(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) })
+        Some(XlaArray { dtype, dims, layout, source: NotCompared(Box::new(source)) })
     }
 
     fn layout(&mut self, source: &mut ArraySource) -> Option<XlaLayout> {

@@ -10,7 +10,7 @@ use pest::iterators::Pair;
 use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::{Stop, check_depth};
-use crate::notation::written::Written;
+use crate::notation::written::NotCompared;
 use crate::notation::xla_dtype::XlaDtype;
 
 mod grammar {
@@ -18,10 +18,10 @@ mod grammar {
 
     #[derive(pest_derive::Parser)]
     #[grammar = "notation/xla_shape.pest"]
-    pub(super) struct Grammar;
+    pub(super) struct XlaGrammar;
 }
 
-use grammar::{Grammar, Rule};
+use grammar::{XlaGrammar, Rule};
 
 type Node<'a> = Pair<'a, Rule>;
 
@@ -65,9 +65,9 @@ impl XlaParser {
     }
 
     fn by_grammar(self, text: &str) -> Result<XlaShape, ParseError> {
-        let mut pairs = Grammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
+        let mut pairs = XlaGrammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
         let shape = pairs.next().and_then(|text| child(text, Rule::shape));
-        let reader = Reader { text, shared: text.into(), lenient: self.lenient };
+        let reader = ShapeReader { text, shared: text.into(), lenient: self.lenient };
         match shape {
             Some(shape) => reader.shape(shape),
             None => Err(reader.expected("a shape", Span::new(0, text.len()))),
@@ -95,14 +95,14 @@ fn children(part: Node<'_>, rule: Rule) -> impl Iterator<Item = Node<'_>> {
     part.into_inner().filter(move |p| p.as_rule() == rule)
 }
 
-struct Reader<'t> {
+struct ShapeReader<'t> {
     text: &'t str,
     /// The same, to be kept by every array.
     shared: Arc<str>,
     lenient: bool,
 }
 
-impl Reader<'_> {
+impl ShapeReader<'_> {
     fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
         ParseError::new(kind, span, self.text)
     }
@@ -169,7 +169,7 @@ impl Reader<'_> {
             return Err(self.invalid(message, source.minor_to_major));
         }
         let layout = layout.and_then(XlaLayout::into_printed);
-        Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: Written(Box::new(source)) }))
+        Ok(XlaShape::Array(XlaArray { dtype, dims, layout, source: NotCompared(Box::new(source)) }))
     }
 
     fn dtype(&self, part: &Node<'_>) -> Result<XlaDtype, ParseError> {

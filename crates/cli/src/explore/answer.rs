@@ -147,7 +147,7 @@ fn edits(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
     if let Some(axis) = layout.shape().iter().position(|extent| *extent == 1) {
         steps.push((format!("Drop unit axis {axis}"), "drop", axis.to_string()));
     }
-    steps.push(("Minimal padding".into(), "minimal_padding", String::new()));
+    steps.push(("Minimal padding".into(), "minimal-padding", String::new()));
     steps.push(("Insert unit axis 0".into(), "insert", "0".into()));
     let edit = |(label, name, value): (String, &str, String)| match edited(syntax, name, &value) {
         Ok(text) => json!({ "label": label, "text": text }),

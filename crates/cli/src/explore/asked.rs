@@ -21,28 +21,28 @@ pub(super) fn edit(question: &Question, name: &str, value: &str) -> Value {
 /// The half of the page that a cell is in.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Side {
+pub(super) enum AskedSide {
     Tensor,
     Machine,
 }
 
 /// The cells that go with one: of the machine for a cell of the tensor, or the other way.
-pub(super) fn lit(question: &Question, side: Side, cell: usize, copies: bool) -> Value {
+pub(super) fn lit(question: &Question, side: AskedSide, cell: usize, copies: bool) -> Value {
     let found = || -> Result<Vec<usize>, Failure> {
         let placed = question.placed()?;
         let (tensor, machine, _) = panels(question, &placed)?;
         let (here, there) = match side {
-            Side::Tensor => (tensor, machine),
-            Side::Machine => (machine, tensor),
+            AskedSide::Tensor => (tensor, machine),
+            AskedSide::Machine => (machine, tensor),
         };
         let placement = &placed.placement;
         let Some(cell) = here.cells.get(cell) else { return Ok(Vec::new()) };
         let cells = match side {
-            Side::Tensor => {
+            AskedSide::Tensor => {
                 let held = UnitContents::of_panel(placement, &there)?;
                 UnitContents::units_of(&held, placement, cell, copies)
             }
-            Side::Machine => {
+            AskedSide::Machine => {
                 UnitContents::new(placement, cell)?.cells_of(placement, &there, copies)
             }
         };

@@ -21,7 +21,7 @@ pub(super) struct Stretch {
 
 /// Brackets with what may stand in layouts.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct BracketPart {
     end: usize,
     height: usize,
     /// `4_PE` is in it.
@@ -44,14 +44,14 @@ fn behind_blanks(bytes: &[u8], at: usize) -> usize {
 ///
 /// Cost: O(its length); one that is left nests at most 64 deep, so that all brackets of a text
 /// together cost O(64 x its length).
-fn group(bytes: &[u8], open: usize) -> Option<Group> {
+fn group(bytes: &[u8], open: usize) -> Option<BracketPart> {
     let first = *bytes.get(behind_blanks(bytes, open + 1))?;
     // Nearly all brackets of a dump are left here.
     if !(first.is_ascii_digit() || matches!(first, b'(' | b')' | b'_')) {
         return None;
     }
     let mut found =
-        Group { end: open, height: 0, has_level: false, has_colon: false, has_comma: false };
+        BracketPart { end: open, height: 0, has_level: false, has_colon: false, has_comma: false };
     let (mut depth, mut lines, mut before) = (0, 0, [0, 0]);
     for (byte, end) in bytes.get(open..)?.iter().zip(open + 1..) {
         match *byte {
@@ -69,7 +69,7 @@ fn group(bytes: &[u8], open: usize) -> Option<Group> {
         }
         (before, found.height) = ([before[1], *byte], found.height.max(depth));
         if depth == 0 {
-            return Some(Group { end, ..found });
+            return Some(BracketPart { end, ..found });
         }
         if depth > DEEPEST || lines > MOST_LINES {
             return None;
@@ -106,7 +106,7 @@ pub(super) fn stretch(bytes: &[u8], open: usize) -> Option<Stretch> {
 
 /// `(2:3, 3:1)`: bare axes; `x(1:3, 2:4)` is the slice of an array, and behind `(` it is the rest of a
 /// layout that was cut off.
-fn is_list(bytes: &[u8], open: usize, body: Group) -> bool {
+fn is_list(bytes: &[u8], open: usize, body: BracketPart) -> bool {
     let before = open.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
     let is_called = before.is_ascii_alphanumeric() || matches!(before, b'_' | b']' | b')' | b'(');
     body.height == 1 && body.has_comma && !is_called

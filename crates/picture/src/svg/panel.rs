@@ -8,7 +8,7 @@ use super::{
 };
 
 /// A panel with the sizes of its parts.
-pub(super) struct Boxed<'a> {
+pub(super) struct DrawnBox<'a> {
     pub(super) panel: &'a Panel,
     caption: Vec<String>,
     pub(super) cell: (f64, f64),
@@ -28,8 +28,8 @@ pub(super) fn cell_size(panel: &Panel) -> (f64, f64) {
     ((widest.max(tick) + 9.0).max(25.0), (most * (LINE - 1.0) + 9.0).max(22.0))
 }
 
-impl<'a> Boxed<'a> {
-    pub(super) fn new(panel: &'a Panel, cell: (f64, f64)) -> Boxed<'a> {
+impl<'a> DrawnBox<'a> {
+    pub(super) fn new(panel: &'a Panel, cell: (f64, f64)) -> DrawnBox<'a> {
         let left = panel.row_ticks.iter().map(|t| text_width(t)).fold(0.0, f64::max) + CHARACTER;
         let cells = number(panel.columns) * cell.0;
         let room = (left + cells).max(260.0);
@@ -43,7 +43,7 @@ impl<'a> Boxed<'a> {
         let key = rows_of_key(&items, room);
         let height = above + number(panel.rows()) * cell.1 + 6.0 + number(key.len()) * (LINE + 3.0);
         let width = (left + cells + 3.0).max(caption_width).max(widest_row(&key));
-        Boxed { panel, width, caption, cell, ticks: (left, above), height, key }
+        DrawnBox { panel, width, caption, cell, ticks: (left, above), height, key }
     }
 
     /// Width and height of the cells together.
