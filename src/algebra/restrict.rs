@@ -66,6 +66,17 @@ impl Layout {
         Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
     }
 
+    /// What lives in a unit; nothing where no digits lead there.
+    pub(crate) fn restrict_if_reached(
+        &self,
+        at: &Location,
+    ) -> Result<Option<Restricted>, LayoutError> {
+        match self.restrict(at) {
+            Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => Ok(None),
+            part => part.map(Some),
+        }
+    }
+
     /// Keeps the coordinates in one level; every other digit moves nothing any more.
     ///
     /// Law: `project(level).locate(i)` has the coordinate of `locate(i)` in `level`, and `Addr`.

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 use num_integer::Integer;
 
 use super::choices::{Choice, Field, Number, Numbered, Options, Row, merge, spend, sums};
-use super::counter::Of;
+use super::pair::Side;
 use crate::error::LayoutError;
 use crate::number::to_u64;
 
@@ -232,20 +232,21 @@ impl<'a> Sweep<'a> {
         let (from, to) = (own.value(self.all.start.source), own.value(self.all.start.target));
         let mut ends =
             Ends { field: own, from, to, digits: [None; 2], source: None, target: None, factor: 1 };
-        let adding = |of: Of| {
+        let adding = |of: Side| {
             let adds = |choice: &&usize| own.value(side(&self.reach[**choice], of)) > 0;
             let mut choices = self.of_field[field].iter().filter(adds);
             choices.next().copied().filter(|_| choices.next().is_none())
         };
         // A digit that adds to nothing else.
-        let alone = |of: Of| {
+        let alone = |of: Side| {
             let choice = adding(of)?;
             let Options::Digit { size, source, target } = self.all.choices[choice].options else {
                 return None;
             };
-            let (step, other) = if of == Of::Source { (source, target) } else { (target, source) };
+            let (step, other) =
+                if of == Side::Source { (source, target) } else { (target, source) };
             let progression = Progression {
-                start: if of == Of::Source { from } else { to },
+                start: if of == Side::Source { from } else { to },
                 step: own.value(step),
                 size: size.into(),
             };
@@ -257,11 +258,11 @@ impl<'a> Sweep<'a> {
                 ([Some(digit); 2], Some(values), Some(source));
             return ends;
         }
-        if let Some((digit, values)) = alone(Of::Target) {
+        if let Some((digit, values)) = alone(Side::Target) {
             (ends.digits[0], ends.target) = (Some(digit), Some(values));
         }
         let fits = |values: &Progression| ends.target.is_none_or(|target| target.meets(values));
-        if let Some((digit, values)) = alone(Of::Source).filter(|(_, values)| fits(values)) {
+        if let Some((digit, values)) = alone(Side::Source).filter(|(_, values)| fits(values)) {
             (ends.digits[1], ends.source) = (Some(digit), Some(values));
             let choice = &self.all.choices[digit];
             ends.factor = if choice.copies_of.is_none() { options(&choice.options) } else { 1 };
@@ -281,10 +282,10 @@ impl<'a> Sweep<'a> {
     }
 }
 
-fn side(row: &Row, of: Of) -> Number {
+fn side(row: &Row, of: Side) -> Number {
     match of {
-        Of::Source => row.source,
-        Of::Target => row.target,
+        Side::Source => row.source,
+        Side::Target => row.target,
     }
 }
 
@@ -312,7 +313,7 @@ impl State {
     /// Adds what the options of a choice add.
     fn take(&mut self, choice: &Choice, budget: &mut u64) -> Result<(), LayoutError> {
         self.kept = sums(&self.kept, &choice.options, budget)?;
-        if choice.copies_of == Some(Of::Source) {
+        if choice.copies_of == Some(Side::Source) {
             return Ok(());
         }
         self.held = match &choice.options {

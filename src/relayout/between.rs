@@ -12,7 +12,7 @@
 //! among those that share it; and what the higher memory holds, it holds for each of them and for
 //! all units below.
 
-use super::pair::{differ, uneven_copies};
+use super::refuse::{differ, uneven_copies};
 use crate::algebra::{Layout, Subaxis, Target};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;

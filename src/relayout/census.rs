@@ -1,8 +1,8 @@
 //! How many elements live in a unit whose coordinate several digits give.
 
 use super::pair::Relayout;
-use crate::algebra::{Layout, Restricted, Subaxis};
-use crate::error::{LayoutError, RestrictionFault};
+use crate::algebra::{Layout, Subaxis};
+use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 
@@ -27,15 +27,4 @@ pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutErro
     let source = layout.only(|level| levels.contains(&level));
     let relayout = Relayout::of_units(source, there.build()?, levels);
     Ok(relayout.places_in_common()? * elsewhere)
-}
-
-/// What lives in a unit; nothing where no digits lead there.
-pub(crate) fn restrict_if_reached(
-    layout: &Layout,
-    at: &Location,
-) -> Result<Option<Restricted>, LayoutError> {
-    match layout.restrict(at) {
-        Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => Ok(None),
-        part => part.map(Some),
-    }
 }

@@ -12,12 +12,13 @@
 //! each has bits of its own in the number of a unit, the outermost level on top. So numbers are
 //! in the order of the units, adding them adds all fields, and fields are compared one by one.
 
-use super::counter::{Counter, Of, both};
+use super::counter::{Counter, both};
 use super::equations::Segments;
 use super::listing::{Turn, each};
-use super::pair::Relayout;
+use super::pair::{Relayout, Side};
 use super::parts::{Part, Rows, Start, Step, Table, Turn as Digit};
 use super::refine::Group;
+use super::refuse::not_decided;
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -91,7 +92,7 @@ impl Options {
 /// A digit of the elements, or of the copies of one side.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    pub(super) copies_of: Option<Of>,
+    pub(super) copies_of: Option<Side>,
     pub(super) options: Options,
 }
 
@@ -128,9 +129,9 @@ impl Numbered {
         }
         for (_, copies) in &counter.copies {
             let of = if matches!(copies, Part::Digit { source: Some(_), .. }) {
-                Of::Source
+                Side::Source
             } else {
-                Of::Target
+                Side::Target
             };
             for piece in copies.pieces() {
                 numbered.push(Some(of), &piece, budget)?;
@@ -173,7 +174,7 @@ impl Numbered {
 
     fn push(
         &mut self,
-        copies_of: Option<Of>,
+        copies_of: Option<Side>,
         part: &Part,
         budget: &mut u64,
     ) -> Result<(), LayoutError> {
@@ -270,8 +271,8 @@ fn fields(
     let mut fields = Vec::new();
     let mut shift = 0;
     for (level, segments) in path.iter().zip(levels).rev() {
-        let extent = |of: Of| relayout.layout(of).extent(*level);
-        let greatest = extent(Of::Source).max(extent(Of::Target)) - 1;
+        let extent = |side: Side| relayout.layout(side).extent(*level);
+        let greatest = extent(Side::Source).max(extent(Side::Target)) - 1;
         let own = segments.from.iter().enumerate().map(|(at, from)| {
             let end = segments.from.get(at + 1).map_or(greatest / from, |next| next / from - 1);
             let bits = u64::BITS - end.leading_zeros();
@@ -324,9 +325,7 @@ pub(super) fn merge(rows: &mut Vec<Row>) {
 
 /// Takes some sums off the budget.
 pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
-    let question = "how many elements move";
-    let left = budget.checked_sub(sums);
-    *budget = left.ok_or(LayoutError::NotDecided { question, budget: BUDGET })?;
+    *budget = budget.checked_sub(sums).ok_or_else(|| not_decided(BUDGET))?;
     work::count(to_index(sums));
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What moving costs: elements as bytes, long words and steps of a machine.
 
+use super::refuse::fit;
 use super::share::Busiest;
 use super::traffic::{LevelTraffic, Traffic};
 use crate::error::{LayoutError, RelayoutFault};
@@ -146,7 +147,7 @@ fn no_bandwidth(level: Level) -> LayoutError {
 fn slowest(levels: impl IntoIterator<Item = (Level, u128, u64)>) -> Result<Cost, LayoutError> {
     let mut cost = Cost::default();
     for (level, words, rate) in levels {
-        let steps = super::traffic::fit(words.div_ceil(u128::from(rate.max(1))))?;
+        let steps = fit(words.div_ceil(u128::from(rate.max(1))))?;
         if steps > cost.steps {
             cost = Cost { steps, level: Some(level) };
         }

@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use super::equations::system;
-use super::pair::Relayout;
+use super::pair::{Relayout, Side};
 use super::parts::{Part, Rows, Start, Step, Table, Turn};
 use super::refine::{Digit, Group, Kind, Landing, Piece, refine};
+use super::refuse::not_decided;
 use super::system::System;
 use crate::algebra::{Indexes, Layout, product};
 use crate::error::LayoutError;
@@ -115,8 +116,7 @@ impl<'a> Counter<'a> {
         let boxes: Vec<u64> = self.groups.iter().map(Group::boxes).collect();
         let few = product(boxes.iter().copied()).is_some_and(|boxes| boxes <= MOST_BOXES);
         if !few {
-            let question = "how many elements move";
-            return Err(LayoutError::NotDecided { question, budget: MOST_BOXES });
+            return Err(not_decided(MOST_BOXES));
         }
         let origin = self.with_given(given);
         for chosen in Indexes::new(boxes) {
@@ -142,39 +142,39 @@ impl<'a> Counter<'a> {
     }
 
     /// The levels of one side, where it has levels.
-    fn levels(&self, of: Of) -> impl Iterator<Item = Option<Level>> + '_ {
-        self.compared.iter().map(move |compared| match of.side(compared) {
+    fn levels(&self, side: Side) -> impl Iterator<Item = Option<Level>> + '_ {
+        self.compared.iter().map(move |compared| match side.of(compared) {
             Coordinate::In(level) => Some(*level),
             Coordinate::Given(_) => None,
         })
     }
 
-    fn number(&self, of: Of, level: Level) -> Option<usize> {
-        self.levels(of).position(|found| found == Some(level))
+    fn number(&self, side: Side, level: Level) -> Option<usize> {
+        self.levels(side).position(|found| found == Some(level))
     }
 
-    fn step(&self, of: Of, (level, stride): Landing) -> Option<Step> {
-        Some((self.number(of, level)?, stride))
+    fn step(&self, side: Side, (level, stride): Landing) -> Option<Step> {
+        Some((self.number(side, level)?, stride))
     }
 
     fn origin(&self) -> Start {
         let index = vec![0; self.relayout.source.rank()];
-        (self.coordinates(Of::Source, &index), self.coordinates(Of::Target, &index))
+        (self.coordinates(Side::Source, &index), self.coordinates(Side::Target, &index))
     }
 
-    fn coordinates(&self, of: Of, index: &[u64]) -> Vec<u64> {
-        coordinates(self.relayout.layout(of), index, self.levels(of))
+    fn coordinates(&self, side: Side, index: &[u64]) -> Vec<u64> {
+        coordinates(self.relayout.layout(side), index, self.levels(side))
     }
 
     /// The copies of both sides.
     fn copies(&self) -> Vec<(usize, Part)> {
         let mut copies = Vec::new();
-        for of in [Of::Source, Of::Target] {
-            for replica in self.relayout.layout(of).replicas() {
-                let Some(step) = self.step(of, (replica.level, replica.stride)) else { continue };
-                let (source, target) = match of {
-                    Of::Source => (Some(step), None),
-                    Of::Target => (None, Some(step)),
+        for side in [Side::Source, Side::Target] {
+            for replica in self.relayout.layout(side).replicas() {
+                let Some(step) = self.step(side, (replica.level, replica.stride)) else { continue };
+                let (source, target) = match side {
+                    Side::Source => (Some(step), None),
+                    Side::Target => (None, Some(step)),
                 };
                 copies.push((step.0, Part::Digit { size: replica.size, source, target }));
             }
@@ -185,9 +185,9 @@ impl<'a> Counter<'a> {
     /// What a digit adds. The least that a listed one adds goes to the start.
     fn part(&self, digit: &Digit, start: &mut Start) -> Part {
         let options = digit.size;
-        let turns = |of: Of, pieces: &[Piece]| {
+        let turns = |side: Side, pieces: &[Piece]| {
             let turn = |piece: &Piece| {
-                let step = self.step(of, piece.landing)?;
+                let step = self.step(side, piece.landing)?;
                 Some(Turn { place: piece.place, size: piece.size, step })
             };
             pieces.iter().filter_map(turn).collect()
@@ -195,11 +195,11 @@ impl<'a> Counter<'a> {
         match &digit.kind {
             Kind::Common { source, target } => Part::Digit {
                 size: options,
-                source: source.and_then(|landing| self.step(Of::Source, landing)),
-                target: target.and_then(|landing| self.step(Of::Target, landing)),
+                source: source.and_then(|landing| self.step(Side::Source, landing)),
+                target: target.and_then(|landing| self.step(Side::Target, landing)),
             },
             Kind::Split { source, target } => {
-                let (source, target) = (turns(Of::Source, source), turns(Of::Target, target));
+                let (source, target) = (turns(Side::Source, source), turns(Side::Target, target));
                 Part::Table(Table { options, rows: Rows::Split { source, target } })
             }
             Kind::Listed(indexes) => {
@@ -211,9 +211,9 @@ impl<'a> Counter<'a> {
 
     /// What every index adds on both sides.
     fn rows(&self, indexes: &[Vec<u64>], start: &mut Start) -> Vec<(Vec<u64>, Vec<u64>)> {
-        let side = |of: Of, start: &mut Vec<u64>| -> Vec<Vec<u64>> {
+        let side = |side: Side, start: &mut Vec<u64>| -> Vec<Vec<u64>> {
             let rows: Vec<Vec<u64>> =
-                indexes.iter().map(|index| self.coordinates(of, index)).collect();
+                indexes.iter().map(|index| self.coordinates(side, index)).collect();
             let least: Vec<u64> = (0..self.compared.len())
                 .map(|at| rows.iter().map(|row| row[at]).min().unwrap_or(0))
                 .collect();
@@ -224,25 +224,9 @@ impl<'a> Counter<'a> {
             let above = |row: &Vec<u64>| row.iter().zip(&least).map(|(at, low)| at - low).collect();
             rows.iter().map(above).collect()
         };
-        let a = side(Of::Source, &mut start.0);
-        let b = side(Of::Target, &mut start.1);
+        let a = side(Side::Source, &mut start.0);
+        let b = side(Side::Target, &mut start.1);
         a.into_iter().zip(b).collect()
-    }
-}
-
-/// One of the two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    Source,
-    Target,
-}
-
-impl Of {
-    fn side(self, (source, target): &Compared) -> &Coordinate {
-        match self {
-            Of::Source => source,
-            Of::Target => target,
-        }
     }
 }
 

@@ -10,8 +10,9 @@ use std::collections::HashMap;
 
 use itertools::Itertools;
 
-use super::pair::{Distance, Relayout, differ};
-use super::traffic::{LevelTraffic, Traffic, fit};
+use super::pair::{Distance, Relayout};
+use super::refuse::{differ, fit};
+use super::traffic::{LevelTraffic, Traffic};
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;

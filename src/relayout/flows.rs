@@ -2,7 +2,8 @@
 
 use super::choices::{BUDGET, Numbered, sums};
 use super::pair::Relayout;
-use super::traffic::{copies_in, fit};
+use super::refuse::fit;
+use super::traffic::copies_in;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::to_index;

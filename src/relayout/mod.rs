@@ -27,6 +27,7 @@ mod moves;
 mod pair;
 mod parts;
 mod refine;
+mod refuse;
 mod search;
 mod share;
 mod system;
@@ -34,7 +35,7 @@ mod traffic;
 mod transfers;
 mod units;
 
-pub(crate) use census::{count_at, restrict_if_reached};
+pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel};
 pub use flows::Flows;
 pub use moves::{Account, Move, MovedCopies};

@@ -5,9 +5,9 @@ use std::fmt;
 use itertools::Itertools;
 
 use super::between::between;
-use super::counter::Of;
+use super::refuse::{differ, uneven_copies};
 use crate::algebra::{Layout, product};
-use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
+use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::{Machine, Memory};
@@ -73,6 +73,23 @@ pub struct Relayout {
     pub(super) slices: u64,
     /// The levels as callers know them.
     names: Vec<Level>,
+}
+
+/// One of the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Source,
+    Target,
+}
+
+impl Side {
+    /// What is this side's.
+    pub(super) fn of<T>(self, (source, target): &(T, T)) -> &T {
+        match self {
+            Side::Source => source,
+            Side::Target => target,
+        }
+    }
 }
 
 /// Two memories of one machine.
@@ -230,31 +247,27 @@ impl Relayout {
         &self.names
     }
 
-    pub(super) fn layout(&self, of: Of) -> &Layout {
-        match of {
-            Of::Source => &self.source,
-            Of::Target => &self.target,
+    pub(super) fn layout(&self, side: Side) -> &Layout {
+        match side {
+            Side::Source => &self.source,
+            Side::Target => &self.target,
         }
     }
 
     /// The levels that tell the memories of one side apart: those that both have, then its own.
-    pub(super) fn path(&self, of: Of) -> Vec<Level> {
+    pub(super) fn path(&self, side: Side) -> Vec<Level> {
         let Some(memories) = &self.memories else { return self.units.clone() };
-        let own = match of {
-            Of::Source => &memories.paths.0,
-            Of::Target => &memories.paths.1,
-        };
-        let more = own.iter().filter(|level| !self.units.contains(level));
+        let more = side.of(&memories.paths).iter().filter(|level| !self.units.contains(level));
         self.units.iter().chain(more).copied().collect()
     }
 
     /// The memory of one side that a path leads to, by the first of the units that share it.
-    pub(super) fn memory_at(&self, of: Of, path: impl Iterator<Item = (Level, u64)>) -> Location {
-        let own = match (&self.memories, of) {
-            (None, _) => &self.units,
-            (Some(memories), Of::Source) => &memories.paths.0,
-            (Some(memories), Of::Target) => &memories.paths.1,
-        };
+    pub(super) fn memory_at(
+        &self,
+        side: Side,
+        path: impl Iterator<Item = (Level, u64)>,
+    ) -> Location {
+        let own = self.memories.as_ref().map_or(&self.units, |memories| side.of(&memories.paths));
         let mut memory = Location::default();
         for (level, at) in path.filter(|(level, _)| *level == Level::TIME || own.contains(level)) {
             let (level, at) = self.in_units((level, at));
@@ -275,6 +288,31 @@ impl Relayout {
     pub(super) fn name(&self, depth: usize) -> Level {
         let above = self.units[..=depth].iter().rev().find(|level| **level != Level::IN_GROUP);
         above.copied().unwrap_or(self.units[depth])
+    }
+
+    /// How many levels of the path there are down to one that callers name.
+    pub(super) fn depth_of(&self, level: Level) -> Result<usize, LayoutError> {
+        let at = (0..self.units.len()).rev().find(|at| self.name(*at) == level);
+        at.map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
+    }
+
+    /// A number for every level that callers name, innermost first, by how deep it is.
+    pub(super) fn per_level(
+        &self,
+        units: &[Level],
+        count: impl Fn(usize) -> Result<u64, LayoutError>,
+    ) -> Result<Vec<(Level, u64)>, LayoutError> {
+        let mut levels: Vec<(Level, u64)> = Vec::with_capacity(units.len());
+        for (depth, level) in (1..).zip(units) {
+            let into = count(depth)?;
+            match levels.last_mut() {
+                // The units below the memories that they share.
+                Some((_, last)) if *level == Level::IN_GROUP => *last = into,
+                _ => levels.push((*level, into)),
+            }
+        }
+        levels.reverse();
+        Ok(levels)
     }
 }
 
@@ -298,11 +336,6 @@ pub(super) fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
     Err(uneven_copies(owner, group))
 }
 
-/// The refusal of copies that do not line up with the units that share a memory.
-pub(super) fn uneven_copies(level: Level, group: u64) -> LayoutError {
-    LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group })
-}
-
 /// A layout that does not use time, where time counts, has a copy in every slice.
 pub(super) fn in_every_slice(
     layout: Layout,
@@ -317,10 +350,6 @@ pub(super) fn in_every_slice(
     let places = product([layout.slots(), slices]);
     places.ok_or(LayoutError::too_large(Site::Layout, "the number of copies"))?;
     layout.to_builder().replica(slices, Level::TIME, 1).build()
-}
-
-pub(super) fn differ(what: Incomparable) -> LayoutError {
-    LayoutError::NotComparable(what)
 }
 
 fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError> {

@@ -14,6 +14,7 @@
 
 use num_integer::Integer;
 
+use super::refuse::not_decided;
 use crate::algebra::{Destination, Digit as Part, Digits, Indexes, Layout, product};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -98,15 +99,11 @@ fn fused(source: &Layout, target: &Layout) -> Vec<Vec<usize>> {
     sets
 }
 
-fn not_decided() -> LayoutError {
-    LayoutError::NotDecided { question: "how many elements move", budget: MOST_LISTED }
-}
-
 /// Every index of some axes as one listed digit.
 fn listed_together(layout: &Layout, axes: Vec<usize>) -> Result<Group, LayoutError> {
     let shape = layout.shape();
     let size = product(axes.iter().map(|axis| shape[*axis]));
-    let size = size.filter(|size| *size <= MOST_LISTED).ok_or_else(not_decided)?;
+    let size = size.filter(|size| *size <= MOST_LISTED).ok_or_else(|| not_decided(MOST_LISTED))?;
     let extents = axes.iter().map(|axis| shape[*axis]).collect();
     let indexes = Indexes::new(extents).map(|entries| {
         let mut index = vec![0; shape.len()];
@@ -170,7 +167,7 @@ impl<'a> Pair<'a> {
             return Ok(Kind::Common { source, target });
         }
         if size > MOST_LISTED {
-            return Err(not_decided());
+            return Err(not_decided(MOST_LISTED));
         }
         Ok(match at >= self.source.clean_from && at >= self.target.clean_from {
             true => self.split(at, size),

@@ -14,6 +14,7 @@
 
 use num_integer::Integer;
 
+use super::refuse::not_decided;
 use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
@@ -216,8 +217,7 @@ impl Expansion<'_> {
         &mut self,
         run: impl FnOnce((i128, i128), &mut dyn FnMut(i128, u128)),
     ) -> Result<(), LayoutError> {
-        let question = "how many elements move";
-        let spent = || LayoutError::NotDecided { question, budget: BUDGET };
+        let spent = || not_decided(BUDGET);
         *self.budget = self.budget.checked_sub(1).ok_or_else(spent)?;
         let before = self.sums.len();
         let left = to_index(*self.budget);

@@ -1,9 +1,10 @@
 //! What enters some of the units, or in some of the steps: counted with their coordinates given.
 
 use super::choices::{BUDGET, Numbered};
-use super::counter::{Compared, Coordinate, Counter, Of, both};
-use super::pair::{Relayout, TimeOrder};
-use super::traffic::{copies_in, fit};
+use super::counter::{Compared, Coordinate, Counter, both};
+use super::pair::{Relayout, Side, TimeOrder};
+use super::refuse::fit;
+use super::traffic::copies_in;
 use crate::algebra::product;
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
@@ -61,14 +62,8 @@ impl Relayout {
         let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
         let mut budget = BUDGET;
         let most = Numbered::new(self, path, &mut budget)?.most(&mut budget)?;
-        let unit = self.memory_at(Of::Target, path.iter().copied().zip(most.unit));
+        let unit = self.memory_at(Side::Target, path.iter().copied().zip(most.unit));
         Ok(Busiest { level, unit, into: fit(most.into)?, total: fit(most.total)?, units })
-    }
-
-    /// How many levels of the path there are down to one that callers name.
-    pub(super) fn depth_of(&self, level: Level) -> Result<usize, LayoutError> {
-        let at = (0..self.units.len()).rev().find(|at| self.name(*at) == level);
-        at.map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
     }
 
     /// How many time slices there are; 1 if time is not used.
@@ -125,24 +120,5 @@ impl Relayout {
         let destination = self.time.map(|_| (given, time));
         let source = self.time.filter(|order| *order != TimeOrder::Aside).map(|_| (time, given));
         destination.into_iter().chain(source)
-    }
-
-    /// A number for every level that callers name, innermost first, by how deep it is.
-    pub(super) fn per_level(
-        &self,
-        units: &[Level],
-        count: impl Fn(usize) -> Result<u64, LayoutError>,
-    ) -> Result<Vec<(Level, u64)>, LayoutError> {
-        let mut levels: Vec<(Level, u64)> = Vec::with_capacity(units.len());
-        for (depth, level) in (1..).zip(units) {
-            let into = count(depth)?;
-            match levels.last_mut() {
-                // The units below the memories that they share.
-                Some((_, last)) if *level == Level::IN_GROUP => *last = into,
-                _ => levels.push((*level, into)),
-            }
-        }
-        levels.reverse();
-        Ok(levels)
     }
 }

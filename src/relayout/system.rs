@@ -10,6 +10,7 @@
 //!    [searched](super::search).
 
 use super::listing::{Turn, sums};
+use super::refuse::not_decided;
 use super::search::{BUDGET, Term, count_zeros};
 use crate::error::LayoutError;
 use crate::number::to_u64;
@@ -456,8 +457,6 @@ impl System {
         order.sort_by_cached_key(|of| {
             std::cmp::Reverse((self.members[*of].len() + in_columns(*of), *of))
         });
-        let question = "how many elements move";
-        let too_wide = || LayoutError::NotDecided { question, budget: BUDGET };
         let (mut weight, mut fields) = (1_i128, Vec::new());
         for equation in order {
             let digits = self.members[equation].iter().filter_map(|at| self.unknowns[*at].as_ref());
@@ -465,8 +464,10 @@ impl System {
             let columns = self.columns.iter().map(|listed| listed.column.reach(equation));
             let reach = self.start[equation].abs() + digits.chain(columns).sum::<i128>();
             fields.push((equation, weight));
-            weight =
-                weight.checked_mul(2 * reach + 1).filter(|w| *w < 1 << 120).ok_or_else(too_wide)?;
+            weight = weight
+                .checked_mul(2 * reach + 1)
+                .filter(|w| *w < 1 << 120)
+                .ok_or_else(|| not_decided(BUDGET))?;
         }
         Ok(Packed { fields })
     }

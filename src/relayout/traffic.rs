@@ -2,8 +2,9 @@
 
 use super::counter::{Counter, both};
 use super::pair::{Distance, Relayout};
+use super::refuse::fit;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, Site};
+use crate::error::LayoutError;
 use crate::level::Level;
 
 /// What a relayout moves, and how far at least.
@@ -195,10 +196,6 @@ impl Relayout {
         // The address alone is not a distance: the lane comes with it.
         counter.counts(&[], |at| at < self.units.len() || at + 1 == depth)
     }
-}
-
-pub(super) fn fit(count: u128) -> Result<u64, LayoutError> {
-    u64::try_from(count).map_err(|_| LayoutError::too_large(Site::Layout, "the traffic"))
 }
 
 /// How many copies of an element lie apart in some levels.

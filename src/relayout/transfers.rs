@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 
-use super::counter::{Of, coordinates};
-use super::pair::{Distance, Relayout, TimeOrder};
+use super::counter::coordinates;
+use super::pair::{Distance, Relayout, Side, TimeOrder};
 use crate::algebra::{Indexes, work};
 use crate::error::{LayoutError, RelayoutFault, Site};
 use crate::level::Level;
@@ -115,9 +115,9 @@ impl Relayout {
 impl Relayout {
     /// Address x lanes + lane, the number of a place in its memory, fits.
     fn check_numbers(&self) -> Result<(), LayoutError> {
-        let places = |of: Of| self.layout(of).extent(Level::ADDR).checked_mul(self.lanes());
+        let places = |side: Side| self.layout(side).extent(Level::ADDR).checked_mul(self.lanes());
         let too_large = LayoutError::too_large(Site::Layout, "the number of a place in a memory");
-        places(Of::Source).and(places(Of::Target)).map_or(Err(too_large), |_| Ok(()))
+        places(Side::Source).and(places(Side::Target)).map_or(Err(too_large), |_| Ok(()))
     }
 
     /// The move of an element that comes from farthest, the first of equals; `None` if the element is in place.
@@ -136,17 +136,17 @@ impl Relayout {
 
 /// One side: the levels of its places, and what copies add in each.
 struct Places {
-    of: Of,
+    side: Side,
     levels: Vec<Level>,
     adds: Vec<Vec<u64>>,
 }
 
 impl Places {
-    fn new(relayout: &Relayout, of: Of) -> Places {
-        let mut levels = relayout.path(of);
+    fn new(relayout: &Relayout, side: Side) -> Places {
+        let mut levels = relayout.path(side);
         levels.extend([Level::ADDR, Level::W]);
         // Nothing moves without elements, however many copies they would have.
-        let replicas = relayout.layout(of).replicas();
+        let replicas = relayout.layout(side).replicas();
         let replicas = if relayout.elements() > 0 { replicas } else { &[] };
         let add = |level: &Level| {
             let own = replicas.iter().filter(|replica| replica.level == *level);
@@ -158,12 +158,12 @@ impl Places {
             adds.sort_unstable();
             adds
         };
-        Places { of, adds: levels.iter().map(add).collect(), levels }
+        Places { side, adds: levels.iter().map(add).collect(), levels }
     }
 
     /// The coordinates of the first copy.
     fn first(&self, relayout: &Relayout, index: &[u64]) -> Vec<u64> {
-        coordinates(relayout.layout(self.of), index, self.levels.iter().copied().map(Some))
+        coordinates(relayout.layout(self.side), index, self.levels.iter().copied().map(Some))
     }
 
     /// Whether a copy has a coordinate in a level.
@@ -246,8 +246,8 @@ impl<'a> Transfers<'a> {
         }
         Ok(Transfers {
             relayout,
-            source: Places::new(relayout, Of::Source),
-            target: Places::new(relayout, Of::Target),
+            source: Places::new(relayout, Side::Source),
+            target: Places::new(relayout, Side::Target),
             distances,
             indexes: Indexes::new(relayout.source.shape()),
             number: 0,
@@ -308,7 +308,7 @@ impl<'a> Transfers<'a> {
         let path = places.levels.iter().copied().zip(path.iter().copied());
         let lanes = self.relayout.lanes();
         let number = inner.iter().fold(0, |number, at| number * lanes + at);
-        (self.relayout.memory_at(places.of, path), number)
+        (self.relayout.memory_at(places.side, path), number)
     }
 
     /// Goes on by one element: runs that it does not continue are ready.

@@ -5,7 +5,8 @@ use std::collections::hash_map::Entry;
 
 use indexmap::IndexMap;
 
-use super::pair::{Relayout, differ, in_every_slice, stored};
+use super::pair::{Relayout, in_every_slice, stored};
+use super::refuse::differ;
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
 use crate::error::{Incomparable, LayoutError};

@@ -7,7 +7,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::Placement;
-use crate::relayout::{count_at, restrict_if_reached};
+use crate::relayout::count_at;
 
 /// How many subtrees are visited to find the fullest and the emptiest unit, or to fill a panel.
 pub const MOST_SUBTREES: u64 = 1 << 13;
@@ -171,7 +171,7 @@ impl<'a> UnitCounter<'a> {
 impl SubtreeContents {
     fn part(&self, at: &Location) -> Result<SubtreeContents, LayoutError> {
         let SubtreeContents::Layout(layout) = self else { return Ok(self.clone()) };
-        match restrict_if_reached(layout, at) {
+        match layout.restrict_if_reached(at) {
             Ok(Some(part)) => Ok(SubtreeContents::Layout(part.layout)),
             Ok(None) => Ok(SubtreeContents::Nothing),
             Err(LayoutError::NoRestriction(_)) => Ok(SubtreeContents::Uneven),

@@ -1,0 +1,27 @@
+//! What is refused, in one place.
+
+use crate::error::{Incomparable, LayoutError, RelayoutFault, Site};
+use crate::level::Level;
+
+/// Two sides that cannot be compared.
+pub(super) fn differ(what: Incomparable) -> LayoutError {
+    LayoutError::NotComparable(what)
+}
+
+/// Copies that do not line up with the units that share a memory.
+pub(super) fn uneven_copies(level: Level, group: u64) -> LayoutError {
+    LayoutError::Relayout(RelayoutFault::UnevenCopies { level, group })
+}
+
+/// Digits that make more sums, boxes or values than are looked at.
+pub(super) fn not_decided(budget: u64) -> LayoutError {
+    LayoutError::NotDecided { question: "how many elements move", budget }
+}
+
+/// A count that callers are told.
+///
+/// # Errors
+/// [`TooLarge`](LayoutError::TooLarge) where it does not fit in 64 bits.
+pub(super) fn fit(count: u128) -> Result<u64, LayoutError> {
+    u64::try_from(count).map_err(|_| LayoutError::too_large(Site::Layout, "the traffic"))
+}
