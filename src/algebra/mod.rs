@@ -45,6 +45,7 @@ mod regroup;
 mod restrict;
 mod simplify;
 mod solve;
+mod split_level;
 mod steps;
 mod without_padding;
 pub(crate) mod work;

@@ -149,6 +149,22 @@ pub enum EditFault {
     /// A slice with step 0.
     #[error("the step of a slice must be at least 1")]
     SliceStep,
+    /// A coordinate to be split by 0.
+    #[error("the coordinate in `{level}` cannot be split by 0")]
+    SplitZero {
+        /// The level.
+        level: Level,
+    },
+    /// A coordinate to be split into groups with which the steps of its copies do not line up.
+    #[error(
+        "cannot split the coordinate in `{level}`: its copies do not line up with groups of {factor}"
+    )]
+    SplitCopies {
+        /// The level.
+        level: Level,
+        /// The size of a group.
+        factor: u64,
+    },
     /// A stride in bytes that does not count whole elements.
     #[error("the stride {stride} of axis {axis} is not a multiple of itemsize {itemsize}")]
     StrideBytes {

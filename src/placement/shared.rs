@@ -9,10 +9,9 @@
 //!
 //! Numbers of memories stay inside: all that is told names a memory by the first of its units.
 //!
-//! What the memory holds is the layout with the coordinate of the owner divided by the number of
-//! units that share it, rounded down. Where everything lines up with the group that is a division
-//! of strides; where digits do not, they feed a derived axis that is split into the number of the
-//! memory and the unit in it; copies that come together in one memory are one.
+//! What the memory holds is the layout with the coordinate of the owner
+//! [split](Layout::split_level) into the number of the memory and the unit in it, which is dropped;
+//! copies that come together in one memory are one. Copies that cannot be split become axes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,7 +19,7 @@ use crate::algebra::{
     Collision, Difference, Indexes, Layout, LayoutBuilder, Replica, Subaxis, Target, nested_sums,
     product,
 };
-use crate::error::{LayoutError, Site};
+use crate::error::{EditFault, LayoutError};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Memory;
@@ -55,40 +54,18 @@ impl Group {
             place.set(self.owner, memory.saturating_mul(self.size));
         }
     }
+
+    /// The layout with the number of the memory instead of the unit.
+    fn memories(self, layout: &Layout) -> Result<Layout, LayoutError> {
+        let split = layout.split_level(self.owner, self.size, self.owner, Level::IN_GROUP)?;
+        Ok(split.only(|level| level != Level::IN_GROUP))
+    }
 }
 
 impl Memory {
     /// The group that shares it, if more than one unit does.
     pub(super) fn shared(&self) -> Option<Group> {
         (self.group > 1).then_some(Group { owner: self.owner, size: self.group })
-    }
-}
-
-/// What is left of the terms of the owner when all multiples of the group are taken.
-struct Rest {
-    /// The offset.
-    start: u64,
-    /// The most that digits add.
-    digits: u64,
-    /// The most that copies add.
-    copies: u64,
-}
-
-impl Rest {
-    fn of(layout: &Layout, group: Group) -> Rest {
-        let rest = |size: u64, stride: u64| match stride.is_multiple_of(group.size) {
-            true => 0,
-            false => (size - 1) * stride,
-        };
-        let in_owner = layout.replicas().iter().filter(|r| r.level == group.owner);
-        let copies = in_owner.map(|r| rest(r.size, r.stride)).sum();
-        let all: u64 = layout.landings_in(group.owner).map(|l| rest(l.size, l.stride)).sum();
-        Rest { start: layout.offset(group.owner) % group.size, digits: all - copies, copies }
-    }
-
-    /// Whether the rest never reaches the next memory.
-    fn stays(&self, group: Group) -> bool {
-        self.start + self.digits + self.copies < group.size
     }
 }
 
@@ -102,86 +79,27 @@ impl Stored {
     ///
     /// Law: memory m holds an element if and only if one of its units does.
     pub(crate) fn new(layout: &Layout, group: Group) -> Result<Stored, LayoutError> {
-        let rest = Rest::of(layout, group);
-        if rest.stays(group) {
-            return Stored::divided(layout, group);
+        match group.memories(layout) {
+            Err(LayoutError::Edit(EditFault::SplitCopies { .. })) => {}
+            stored => return Ok(Stored { layout: stored?, copy_axes: 0 }),
         }
-        if rest.digits == 0
-            && let Some(copies) = memories_of_copies(layout, group, rest.start)
-        {
-            return Stored::with_copies(layout, group, &copies);
+        let mut bare = layout.clone();
+        bare.replicas.retain(|replica| replica.level != group.owner);
+        let mut digits = bare.landings_in(group.owner);
+        let divides = digits.all(|l| l.size == 1 || l.stride.is_multiple_of(group.size));
+        if divides && let Some(copies) = memories_of_copies(layout, group) {
+            let stored = group.memories(&bare)?.to_builder();
+            let copied = |b: LayoutBuilder, (n, step)| b.replica(n, group.owner, step);
+            return Ok(Stored {
+                layout: copies.into_iter().fold(stored, copied).build()?,
+                copy_axes: 0,
+            });
         }
-        Stored::through_a_derived_axis(layout, group, &rest)
-    }
-
-    /// Strides divided; what is less than the group stays in its memory.
-    fn divided(layout: &Layout, group: Group) -> Result<Stored, LayoutError> {
-        let in_owner = |r: &&Replica| r.level == group.owner && r.stride.is_multiple_of(group.size);
-        let copies = layout.replicas().iter().filter(in_owner);
-        let copies: Vec<(u64, u64)> = copies.map(|r| (r.size, r.stride / group.size)).collect();
-        Stored::with_copies(layout, group, &copies)
-    }
-
-    /// Digits divided, and these copies (size, stride) of memories.
-    fn with_copies(
-        layout: &Layout,
-        group: Group,
-        copies: &[(u64, u64)],
-    ) -> Result<Stored, LayoutError> {
-        let divide = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } if level == group.owner => {
-                let divides = stride.is_multiple_of(group.size);
-                Subaxis::land(subaxis.size, level, if divides { stride / group.size } else { 0 })
-            }
-            _ => *subaxis,
-        };
-        let builder = mapped(layout, group, divide);
-        let builder = copies.iter().fold(builder, |b, (n, step)| b.replica(*n, group.owner, *step));
-        let layout =
-            builder.offset(group.owner, layout.offset(group.owner) / group.size).build()?;
-        Ok(Stored { layout, copy_axes: 0 })
-    }
-
-    /// What does not divide feeds a derived axis; copies that do not divide become axes that feed
-    /// it too, all of the owner's with them, as they may come together.
-    fn through_a_derived_axis(
-        layout: &Layout,
-        group: Group,
-        rest: &Rest,
-    ) -> Result<Stored, LayoutError> {
-        let derived = layout.derived_axes().len();
-        let divide = |subaxis: &Subaxis| match subaxis.target {
-            Target::Land { level, stride } if level == group.owner => {
-                match stride.is_multiple_of(group.size) {
-                    true => Subaxis::land(subaxis.size, level, stride / group.size),
-                    false => Subaxis::feed(subaxis.size, derived, stride),
-                }
-            }
-            _ => *subaxis,
-        };
-        let mut builder = mapped(layout, group, divide);
-        let mut copy_axes = 0;
+        // All of the owner's copies with those that do not divide, as they may come together.
         let copies = layout.replicas().iter().filter(|r| r.level == group.owner && r.size > 1);
-        for replica in copies {
-            let digit = divide(&Subaxis::land(replica.size, group.owner, replica.stride));
-            match (rest.copies, digit.target) {
-                (0, Target::Land { stride, .. }) => {
-                    builder = builder.replica(replica.size, group.owner, stride);
-                }
-                _ => {
-                    builder = builder.axis(replica.size, [digit]);
-                    copy_axes += 1;
-                }
-            }
-        }
-        let memories = (rest.start + rest.digits + rest.copies) / group.size + 1;
-        let units = memories.checked_mul(group.size);
-        let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
-        let split =
-            [Subaxis::land(memories, group.owner, 1), Subaxis::land(group.size, Level::ADDR, 0)];
-        let offset = layout.offset(group.owner) / group.size;
-        let builder = builder.derived(rest.start, units, split).offset(group.owner, offset);
-        Ok(Stored { layout: builder.build()?, copy_axes })
+        let digit = |r: &Replica| Subaxis::land(r.size, r.level, r.stride);
+        let axes = copies.clone().fold(bare.to_builder(), |b, r| b.axis(r.size, [digit(r)]));
+        Ok(Stored { layout: group.memories(&axes.build()?)?, copy_axes: copies.count() })
     }
 
     /// The layout, where no axis of it numbers copies.
@@ -329,25 +247,10 @@ fn listable(shape: &[u64], copies: u64, question: &'static str) -> Result<(), La
     listed.map(|_| ()).ok_or(LayoutError::NotDecided { question, budget: MOST_LISTED })
 }
 
-/// The layout with its subaxes mapped, without copies, offset and span of the owner.
-fn mapped(layout: &Layout, group: Group, map: impl Fn(&Subaxis) -> Subaxis) -> LayoutBuilder {
-    let mut builder = layout.mapped(|subaxis| vec![map(subaxis)]);
-    for replica in layout.replicas().iter().filter(|r| r.level != group.owner) {
-        builder = builder.replica(replica.size, replica.level, replica.stride);
-    }
-    for level in layout.used_levels() {
-        builder = builder.used(*level);
-        if *level != group.owner {
-            builder = builder.offset(*level, layout.offset(*level));
-            builder = builder.span(*level, layout.span(*level));
-        }
-    }
-    builder
-}
-
 /// The memories that the copies in the owner are in, from the first one on, as (size, stride) that
 /// nest; `None` where they are not such a product.
-fn memories_of_copies(layout: &Layout, group: Group, start: u64) -> Option<Vec<(u64, u64)>> {
+fn memories_of_copies(layout: &Layout, group: Group) -> Option<Vec<(u64, u64)>> {
+    let start = layout.offset(group.owner) % group.size;
     let in_owner = layout.replicas().iter().filter(|r| r.level == group.owner && r.size > 1);
     let terms: Vec<(u64, u64)> = in_owner.map(|r| (r.size, r.stride)).collect();
     // Steps of at most the group leave out no memory.

@@ -13,8 +13,8 @@
 //! all units below.
 
 use super::refuse::{differ, uneven_copies};
-use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{Incomparable, LayoutError, Site};
+use crate::algebra::Layout;
+use crate::error::{EditFault, Incomparable, LayoutError};
 use crate::level::Level;
 use crate::machine::{Machine, Memory};
 
@@ -75,126 +75,12 @@ fn steps(high: Memory, low: Memory) -> Vec<(Level, u64)> {
 /// The layout with the coordinate of the owner of the higher memory as that memory, and which of the
 /// `factor` units or lower memories in it.
 fn split(layout: &Layout, high: Memory, factor: u64) -> Result<Layout, LayoutError> {
-    let level = high.owner;
     if factor == 1 {
         return Ok(layout.clone());
     }
-    let start = layout.offset(level) % factor;
-    let rest = |size: u64, stride: u64| in_group(size, stride, factor).map(|(_, reach)| reach);
-    let landings = || layout.landings_in(level).map(|l| rest(l.size, l.stride));
-    let reach = landings().try_fold(start, |sum, reach| sum.checked_add(reach?));
-    if reach.is_some_and(|reach| reach < factor) {
-        return split_digits(layout, level, factor, start);
-    }
-    let uneven = |stride: u64| !stride.is_multiple_of(factor);
-    if layout.replicas().iter().any(|r| r.level == level && r.size > 1 && uneven(r.stride)) {
-        return Err(uneven_copies(level, high.group));
-    }
-    split_value(layout, level, factor, start)
-}
-
-/// Size, level and stride of a piece of a digit.
-type Piece = (u64, Level, u64);
-
-/// A digit in whole memories and in units of one: the pieces, major to minor, and how far they reach
-/// within a memory; `None` where its steps do not line up with the group.
-fn in_group(size: u64, stride: u64, factor: u64) -> Option<(Vec<Piece>, u64)> {
-    if size == 1 || stride.is_multiple_of(factor) {
-        return Some((vec![(size, Level::ADDR, stride / factor)], 0));
-    }
-    if !factor.is_multiple_of(stride) {
-        return None;
-    }
-    let units = factor / stride;
-    let inside = |size: u64| ((size, Level::IN_GROUP, stride), (size - 1) * stride);
-    if size <= units {
-        let (piece, reach) = inside(size);
-        return Some((vec![piece], reach));
-    }
-    let (piece, reach) = inside(units);
-    let memories = (size / units, Level::ADDR, 1);
-    size.is_multiple_of(units).then(|| (vec![memories, piece], reach))
-}
-
-/// Every digit by itself: nothing is carried.
-fn split_digits(
-    layout: &Layout,
-    level: Level,
-    factor: u64,
-    start: u64,
-) -> Result<Layout, LayoutError> {
-    // `Addr` stands for the level itself.
-    let pieces = |size: u64, stride: u64| {
-        let (pieces, _) = in_group(size, stride, factor).unwrap_or_default();
-        pieces.into_iter().map(move |(size, of, stride)| {
-            (size, if of == Level::ADDR { level } else { of }, stride)
-        })
-    };
-    let digits = |subaxis: &Subaxis| -> Vec<Subaxis> {
-        match subaxis.target {
-            Target::Land { level: of, stride } if of == level => pieces(subaxis.size, stride)
-                .map(|(size, level, stride)| Subaxis::land(size, level, stride))
-                .collect(),
-            _ => vec![*subaxis],
-        }
-    };
-    let mut builder = layout.mapped(digits);
-    for replica in layout.replicas() {
-        builder = match replica.level == level {
-            false => builder.replica(replica.size, replica.level, replica.stride),
-            true => pieces(replica.size, replica.stride)
-                .fold(builder, |b, (size, level, stride)| b.replica(size, level, stride)),
-        };
-    }
-    moved(builder, layout, level, factor, start).build()
-}
-
-/// What does not line up feeds a derived axis that is split again.
-fn split_value(
-    layout: &Layout,
-    level: Level,
-    factor: u64,
-    start: u64,
-) -> Result<Layout, LayoutError> {
-    let derived = layout.derived_axes().len();
-    let mut reach = start;
-    for landing in layout.landings_in(level).filter(|l| !l.stride.is_multiple_of(factor)) {
-        reach += (landing.size - 1) * landing.stride;
-    }
-    let digit = |subaxis: &Subaxis| match subaxis.target {
-        Target::Land { level: of, stride } if of == level && stride.is_multiple_of(factor) => {
-            vec![Subaxis::land(subaxis.size, level, stride / factor)]
-        }
-        Target::Land { level: of, stride } if of == level => {
-            vec![Subaxis::feed(subaxis.size, derived, stride)]
-        }
-        _ => vec![*subaxis],
-    };
-    let mut builder = layout.mapped(digit);
-    for replica in layout.replicas() {
-        let inside = replica.level == level;
-        let stride = if inside { replica.stride / factor } else { replica.stride };
-        builder = builder.replica(replica.size, replica.level, stride);
-    }
-    let memories = reach / factor + 1;
-    let units = memories.checked_mul(factor);
-    let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
-    let pair = [Subaxis::land(memories, level, 1), Subaxis::land(factor, Level::IN_GROUP, 1)];
-    moved(builder.derived(start, units, pair), layout, level, factor, 0).build()
-}
-
-/// The offsets, that of the level in memories and units.
-fn moved(
-    mut builder: crate::algebra::LayoutBuilder,
-    layout: &Layout,
-    level: Level,
-    factor: u64,
-    start: u64,
-) -> crate::algebra::LayoutBuilder {
-    for of in layout.used_levels() {
-        let offset = layout.offset(*of);
-        builder = builder.used(*of);
-        builder = builder.offset(*of, if *of == level { offset / factor } else { offset });
-    }
-    builder.used(Level::IN_GROUP).offset(Level::IN_GROUP, start)
+    let split = layout.split_level(high.owner, factor, high.owner, Level::IN_GROUP);
+    split.map_err(|error| match error {
+        LayoutError::Edit(EditFault::SplitCopies { level, .. }) => uneven_copies(level, high.group),
+        other => other,
+    })
 }

@@ -1,8 +1,11 @@
 //! Law 11: edits keep every element in its place, and there and back is the identity.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tensor_layout::algebra::IndexOrder;
+use tensor_layout::error::EditFault;
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
 use crate::generate::{any_layout, levels, weights};
@@ -17,6 +20,7 @@ laws! {
     a_slice_is_the_restriction_of_the_index: 500, 100 %, edits(), sliced;
     a_tiled_layout_has_its_copies_one_span_apart: 300, 95 %, edits(), tiled;
     an_expanded_axis_is_the_innermost_coordinate_of_its_level: 300, 95 %, edits(), expanded;
+    a_split_level_is_a_quotient_and_a_rest: 400, 75 %, edits(), level_split;
     padding_and_slicing_back_gives_every_element_its_place: 400, 60 %, edits(), padded;
 }
 
@@ -195,6 +199,48 @@ fn expanded((f, pick, other, numbers): &Edits, tally: &mut Tally) -> Result<(), 
             });
             prop_assert_eq!(expanded.places(&longer), expected.collect::<Vec<Location>>());
         }
+    }
+    Ok(())
+}
+
+fn level_split((f, pick, other, numbers): &Edits, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let any = |at: usize| levels()[at % levels().len()];
+    let (level, outer) = (any(pick.index(7)), any(other.index(7)));
+    let (factor, inner) = (numbers[0] % 9, any(numbers[1] as usize % 7));
+    let split = match tally.count(f.layout().split_level(level, factor, outer, inner)) {
+        Ok(split) => split,
+        Err(error) => return judge_split(f, level, factor, &error),
+    };
+    prop_assert!(split.to_builder().build().is_ok(), "{:?} breaks the invariants", split);
+    let split = Slow::of(&split);
+    for index in f.indexes() {
+        let expected = f.places(&index).into_iter().map(|place| {
+            let at = place.get(level).filter(|_| f.used().contains(&level));
+            let mut all: BTreeMap<Level, u64> = place.iter().collect();
+            if let Some(at) = at {
+                all.remove(&level);
+                *all.entry(outer).or_default() += at / factor;
+                *all.entry(inner).or_default() += at % factor;
+                all.entry(Level::ADDR).or_default();
+            }
+            all.into_iter().collect()
+        });
+        prop_assert_eq!(split.places(&index), expected.collect::<Vec<Location>>());
+    }
+    Ok(())
+}
+
+/// Refused by 0, and where some copies are no multiple of the group and something may be carried.
+fn judge_split(f: &Slow, of: Level, by: u64, error: &LayoutError) -> Result<(), TestCaseError> {
+    match error {
+        LayoutError::Edit(EditFault::SplitZero { level }) => prop_assert!(*level == of && by == 0),
+        LayoutError::Edit(EditFault::SplitCopies { level, factor }) => {
+            prop_assert_eq!((*level, *factor), (of, by));
+            let copies = f.replicas.iter().filter(|replica| replica.1 == of);
+            let uneven = |copies: &&(u64, Level, u64)| copies.0 > 1 && copies.2 % by > 0;
+            prop_assert!(copies.filter(uneven).count() > 0 && f.extent(of) > by);
+        }
+        other => prop_assert!(false, "{}", other),
     }
     Ok(())
 }

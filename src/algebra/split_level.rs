@@ -1,0 +1,147 @@
+//! One coordinate as two: the number of a group, and the unit in the group.
+//!
+//! ```text
+//! ((6_PE:1, 8:1))  split by 4
+//!
+//! PE         0 1 2 3   4 5
+//! outer      0 0 0 0   1 1
+//! inner      0 1 2 3   0 1
+//! ```
+//!
+//! Where the parts of all digits below the group add up to less than one, nothing is carried, and
+//! every digit is split by itself: a multiple of the group is in the outer coordinate, a step below
+//! it in the inner one. Else what is no multiple feeds a derived axis, which is split again.
+
+use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
+use crate::error::{EditFault, LayoutError, Site};
+use crate::level::Level;
+
+impl Layout {
+    /// Splits the coordinate c in `level`: c / `factor` is added to the one in `outer`, and
+    /// c % `factor` to the one in `inner`.
+    ///
+    /// Either may be `level` itself, which else has no coordinate any more. A level that is not used
+    /// holds a copy on all of its units, however they are numbered: nothing changes.
+    /// Law: all other coordinates stay, of every copy of every element, in their order.
+    /// Cost: O(subaxes).
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for the factor 0, and for copies whose steps do not line up with
+    /// the groups; [`TooLarge`](LayoutError::TooLarge).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Layout, Level};
+    /// let layout: Layout = "((16_L1B, 8:1))".parse()?;
+    /// let split = layout.split_level(Level::L1B, 8, Level::L2B, Level::L1B)?;
+    /// assert_eq!(split, "((2_L2B, 8_L1B, 8:1))".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn split_level(
+        &self,
+        level: Level,
+        factor: u64,
+        outer: Level,
+        inner: Level,
+    ) -> Result<Layout, LayoutError> {
+        if factor == 0 {
+            return Err(LayoutError::Edit(EditFault::SplitZero { level }));
+        }
+        if !self.uses(level) {
+            return Ok(self.clone());
+        }
+        let split = Split { layout: self, level, factor, outer, inner };
+        match split.greatest_inner() {
+            Some(inner) if inner < factor => split.by_digits(),
+            _ => split.by_value(),
+        }
+    }
+}
+
+/// A coordinate that becomes two.
+struct Split<'a> {
+    layout: &'a Layout,
+    level: Level,
+    factor: u64,
+    outer: Level,
+    inner: Level,
+}
+
+impl Split<'_> {
+    /// Size and step of a digit in the outer and in the inner coordinate; `None` where its steps do
+    /// not line up with the groups.
+    fn parts(&self, size: u64, stride: u64) -> Option<[(u64, u64); 2]> {
+        if stride.is_multiple_of(self.factor) {
+            return Some([(size, stride / self.factor), (1, 0)]);
+        }
+        if (size - 1) * stride < self.factor {
+            return Some([(1, 0), (size, stride)]);
+        }
+        let units = self.factor / stride;
+        let lines_up = self.factor.is_multiple_of(stride) && size.is_multiple_of(units);
+        lines_up.then(|| [(size / units, 1), (units, stride)])
+    }
+
+    /// The greatest sum of what is below a group, where all digits line up.
+    fn greatest_inner(&self) -> Option<u64> {
+        let start = self.layout.offset(self.level) % self.factor;
+        self.layout.landings_in(self.level).try_fold(start, |sum, landing| {
+            let [_, (size, stride)] = self.parts(landing.size, landing.stride)?;
+            Some(sum + (size - 1) * stride)
+        })
+    }
+
+    /// Every digit by itself: nothing is carried.
+    fn by_digits(&self) -> Result<Layout, LayoutError> {
+        let builder = self.mapped(|size, stride| {
+            let parts = self.parts(size, stride).into_iter().flatten();
+            let landed = parts.zip([self.outer, self.inner]);
+            let landed = landed.filter(|((size, _), _)| *size > 1);
+            landed.map(|((size, stride), level)| Subaxis::land(size, level, stride)).collect()
+        })?;
+        builder.offset(self.inner, self.layout.offset(self.level) % self.factor).build()
+    }
+
+    /// What is no multiple of the group is added up, and the sum is split.
+    fn by_value(&self) -> Result<Layout, LayoutError> {
+        let derived = self.layout.derived.len();
+        let is_even = |stride: u64| stride.is_multiple_of(self.factor);
+        let builder = self.mapped(|size, stride| match is_even(stride) {
+            true => vec![Subaxis::land(size, self.outer, stride / self.factor)],
+            false if size == 1 => Vec::new(),
+            false => vec![Subaxis::feed(size, derived, stride)],
+        })?;
+        let start = self.layout.offset(self.level) % self.factor;
+        let uneven = self.layout.landings_in(self.level).filter(|l| !is_even(l.stride));
+        let greatest = uneven.fold(start, |sum, l| sum + (l.size - 1) * l.stride);
+        let groups = greatest / self.factor + 1;
+        let units = groups.checked_mul(self.factor);
+        let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
+        let pair =
+            [Subaxis::land(groups, self.outer, 1), Subaxis::land(self.factor, self.inner, 1)];
+        builder.derived(start, units, pair).build()
+    }
+
+    /// The layout with all that lands in the level written as other subaxes; without the span of
+    /// the level, whose last group may end within it.
+    fn mapped(&self, map: impl Fn(u64, u64) -> Vec<Subaxis>) -> Result<LayoutBuilder, LayoutError> {
+        let Split { layout, level, factor, outer, inner } = *self;
+        let mapped = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level: of, stride } if of == level => map(subaxis.size, stride),
+            _ => vec![*subaxis],
+        };
+        let mut builder = layout.mapped(mapped);
+        for replica in &layout.replicas {
+            for part in mapped(&Subaxis::land(replica.size, replica.level, replica.stride)) {
+                let Target::Land { level: of, stride } = part.target else {
+                    return Err(LayoutError::Edit(EditFault::SplitCopies { level, factor }));
+                };
+                builder = builder.replica(part.size, of, stride);
+            }
+        }
+        for of in layout.used.iter().copied().filter(|of| *of != level) {
+            builder = builder.used(of).offset(of, layout.offset(of)).span(of, layout.span(of));
+        }
+        Ok(builder.used(outer).used(inner).offset(outer, layout.offset(level) / factor))
+    }
+}
