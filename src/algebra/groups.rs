@@ -26,4 +26,12 @@ impl Groups {
         // The smaller number becomes the representative, which keeps chains short here.
         self.parents[a.max(b)] = a.min(b);
     }
+
+    /// All groups, in the order of their smallest members.
+    pub(crate) fn sets(&self) -> Vec<Vec<usize>> {
+        let mut sets = vec![Vec::new(); self.parents.len()];
+        (0..self.parents.len()).for_each(|at| sets[self.of(at)].push(at));
+        sets.retain(|set| !set.is_empty());
+        sets
+    }
 }

@@ -21,7 +21,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use num_integer::Integer;
 
-use super::choices::{Choice, Field, Number, Numbered, Options, Row, merge, spend, sums};
+use super::numbered::{Both, Field, Number, Numbered, Part, Rows, sums};
+use super::options::{Options, merge, spend};
 use super::pair::Side;
 use crate::error::LayoutError;
 use crate::number::to_u64;
@@ -111,47 +112,47 @@ fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
     /// For the target, whatever the source has.
-    held: Vec<Row>,
+    held: Rows,
     /// As far as the source has the same in all fields that are closed.
-    kept: Vec<Row>,
+    kept: Rows,
 }
 
 /// A walk over the fields.
 struct Sweep<'a> {
     all: &'a Numbered,
-    /// For every choice, the bits that it adds on each side.
-    reach: Vec<Row>,
-    /// The choices that add to each field.
+    /// For every part, the bits that it adds on each side.
+    reach: Vec<Both>,
+    /// The parts that add to each field.
     of_field: Vec<Vec<usize>>,
     taken: Vec<bool>,
     closed: Vec<bool>,
-    /// Fields to which some choice taken adds.
+    /// Fields to which some part taken adds.
     open: Vec<usize>,
 }
 
 impl<'a> Sweep<'a> {
     fn new(all: &'a Numbered) -> Sweep<'a> {
-        let reach: Vec<Row> = all.choices.iter().map(|choice| reach(&choice.options)).collect();
-        let adds = |row: &Row, field: &Field| field.value(row.target | row.source) > 0;
+        let reach: Vec<Both> = all.parts.iter().map(|part| reach(&part.options)).collect();
+        let adds = |row: &Both, field: &Field| field.value(row.target | row.source) > 0;
         let of_field = |field: &Field| {
-            let choices = reach.iter().enumerate().filter(|(_, row)| adds(row, field));
-            choices.map(|(choice, _)| choice).collect()
+            let parts = reach.iter().enumerate().filter(|(_, row)| adds(row, field));
+            parts.map(|(part, _)| part).collect()
         };
         Sweep {
             of_field: all.fields.iter().map(of_field).collect(),
             reach,
-            taken: vec![false; all.choices.len()],
+            taken: vec![false; all.parts.len()],
             closed: vec![false; all.fields.len()],
             open: Vec::new(),
             all,
         }
     }
 
-    /// The elements that choices make that no field depends on.
+    /// The elements that parts make that no field depends on.
     fn free(&self) -> u128 {
-        let choices = self.all.choices.iter().zip(&self.reach);
-        let free = choices.filter(|(_, reach)| reach.target == 0 && reach.source == 0);
-        free.map(|(choice, _)| options(&choice.options)).product()
+        let parts = self.all.parts.iter().zip(&self.reach);
+        let free = parts.filter(|(_, reach)| reach.target == 0 && reach.source == 0);
+        free.map(|(part, _)| part.options.total()).product()
     }
 
     /// The classes by a field and those that depend on it, with the number of units in each.
@@ -160,7 +161,7 @@ impl<'a> Sweep<'a> {
         field: usize,
         budget: &mut u64,
     ) -> Result<Vec<(Class, u128)>, LayoutError> {
-        let nothing = vec![Row { target: 0, source: 0, count: 1 }];
+        let nothing = vec![(Both::default(), 1)];
         let state = State { held: nothing.clone(), kept: nothing };
         let mut states = vec![(state, Units { count: 1, first: 0 })];
         self.open.push(field);
@@ -168,7 +169,7 @@ impl<'a> Sweep<'a> {
             states = self.close(field, states, budget)?;
         }
         let class = |(state, units): (State, Units)| {
-            let count = |rows: &[Row]| rows.iter().map(|row| row.count).sum();
+            let count = |rows: &Rows| rows.iter().map(|(_, count)| count).sum();
             let (held, kept) = (count(&state.held), count(&state.kept));
             (Class { held, kept, first: units.first }, units.count)
         };
@@ -178,8 +179,8 @@ impl<'a> Sweep<'a> {
     /// The open field to which the fewest options are to be added.
     fn next_field(&mut self) -> Option<usize> {
         let more = |field: usize| {
-            let choices = self.of_field[field].iter().filter(|choice| !self.taken[**choice]);
-            let counts = choices.map(|choice| self.all.choices[*choice].options.count());
+            let parts = self.of_field[field].iter().filter(|part| !self.taken[**part]);
+            let counts = parts.map(|part| self.all.parts[*part].options.count());
             counts.fold(1, u64::saturating_mul)
         };
         let (at, _) = self.open.iter().enumerate().min_by_key(|(_, field)| more(**field))?;
@@ -195,13 +196,11 @@ impl<'a> Sweep<'a> {
     ) -> Result<Vec<(State, Units)>, LayoutError> {
         let ends = self.ends(field);
         self.closed[field] = true;
-        for choice in self.of_field[field].clone() {
-            if std::mem::replace(&mut self.taken[choice], true)
-                || ends.digits.contains(&Some(choice))
-            {
+        for part in self.of_field[field].clone() {
+            if std::mem::replace(&mut self.taken[part], true) || ends.digits.contains(&Some(part)) {
                 continue;
             }
-            let reach = self.reach[choice];
+            let reach = self.reach[part];
             for (at, field) in self.all.fields.iter().enumerate() {
                 if field.value(reach.target | reach.source) > 0
                     && !self.closed[at]
@@ -211,7 +210,7 @@ impl<'a> Sweep<'a> {
                 }
             }
             for (state, _) in &mut states {
-                state.take(&self.all.choices[choice], budget)?;
+                state.take(&self.all.parts[part], budget)?;
             }
         }
         let mut alike: HashMap<State, Units> = HashMap::new();
@@ -233,24 +232,21 @@ impl<'a> Sweep<'a> {
         let mut ends =
             Ends { field: own, from, to, digits: [None; 2], source: None, target: None, factor: 1 };
         let adding = |of: Side| {
-            let adds = |choice: &&usize| own.value(side(&self.reach[**choice], of)) > 0;
-            let mut choices = self.of_field[field].iter().filter(adds);
-            choices.next().copied().filter(|_| choices.next().is_none())
+            let adds = |part: &&usize| own.value(self.reach[**part].of(of)) > 0;
+            let mut parts = self.of_field[field].iter().filter(adds);
+            parts.next().copied().filter(|_| parts.next().is_none())
         };
         // A digit that adds to nothing else.
         let alone = |of: Side| {
-            let choice = adding(of)?;
-            let Options::Digit { size, source, target } = self.all.choices[choice].options else {
+            let part = adding(of)?;
+            let Options::Digit { size, step } = self.all.parts[part].options else {
                 return None;
             };
-            let (step, other) =
-                if of == Side::Source { (source, target) } else { (target, source) };
-            let progression = Progression {
-                start: if of == Side::Source { from } else { to },
-                step: own.value(step),
-                size: size.into(),
-            };
-            (other == 0).then_some((choice, progression))
+            let start = *of.of(&(from, to));
+            let progression =
+                Progression { start, step: own.value(step.of(of)), size: size.into() };
+            let is_one_side = step.source == 0 || step.target == 0;
+            is_one_side.then_some((part, progression))
         };
         if let Some((digit, values)) = self.unmoved(field, to) {
             let source = Progression { size: if from == to { values.size } else { 0 }, ..values };
@@ -264,63 +260,45 @@ impl<'a> Sweep<'a> {
         let fits = |values: &Progression| ends.target.is_none_or(|target| target.meets(values));
         if let Some((digit, values)) = alone(Side::Source).filter(|(_, values)| fits(values)) {
             (ends.digits[1], ends.source) = (Some(digit), Some(values));
-            let choice = &self.all.choices[digit];
-            ends.factor = if choice.copies_of.is_none() { options(&choice.options) } else { 1 };
+            let part = &self.all.parts[digit];
+            ends.factor = if part.copies_of.is_none() { part.options.total() } else { 1 };
         }
         ends
     }
 
     /// The digit that makes up a field on both sides.
     fn unmoved(&self, field: usize, start: Number) -> Option<(usize, Progression)> {
-        let [choice] = self.of_field[field][..] else { return None };
-        let Options::Digit { size, source, target } = self.all.choices[choice].options else {
-            return None;
-        };
-        let step = self.all.fields[field].value(target);
-        let values = Progression { start, step, size: size.into() };
-        (source == target).then_some((choice, values))
-    }
-}
-
-fn side(row: &Row, of: Side) -> Number {
-    match of {
-        Side::Source => row.source,
-        Side::Target => row.target,
+        let [part] = self.of_field[field][..] else { return None };
+        let Options::Digit { size, step } = self.all.parts[part].options else { return None };
+        let values = self.all.fields[field].value(step.target);
+        let values = Progression { start, step: values, size: size.into() };
+        (step.source == step.target).then_some((part, values))
     }
 }
 
 /// The bits that some options add.
-fn reach(options: &Options) -> Row {
-    let mut reach = Row { target: 0, source: 0, count: 0 };
+fn reach(options: &Options<Both>) -> Both {
     match options {
-        Options::Digit { source, target, .. } => (reach.source, reach.target) = (*source, *target),
-        Options::Rows(rows) => rows.iter().for_each(|row| {
-            reach.source |= row.source;
-            reach.target |= row.target;
+        Options::Digit { step, .. } => *step,
+        Options::Listed(rows) => rows.iter().fold(Both::default(), |reach, (row, _)| Both {
+            target: reach.target | row.target,
+            source: reach.source | row.source,
         }),
-    }
-    reach
-}
-
-fn options(options: &Options) -> u128 {
-    match options {
-        Options::Digit { size, .. } => (*size).into(),
-        Options::Rows(rows) => rows.iter().map(|row| row.count).sum(),
     }
 }
 
 impl State {
-    /// Adds what the options of a choice add.
-    fn take(&mut self, choice: &Choice, budget: &mut u64) -> Result<(), LayoutError> {
-        self.kept = sums(&self.kept, &choice.options, budget)?;
-        if choice.copies_of == Some(Side::Source) {
+    /// Adds what the options of a part add.
+    fn take(&mut self, part: &Part, budget: &mut u64) -> Result<(), LayoutError> {
+        self.kept = sums(&self.kept, &part.options, budget)?;
+        if part.copies_of == Some(Side::Source) {
             return Ok(());
         }
-        self.held = match &choice.options {
-            Options::Digit { size, target: 0, .. } => scaled(&self.held, (*size).into()),
+        self.held = match &part.options {
+            Options::Digit { size, step } if step.target == 0 => scaled(&self.held, (*size).into()),
             options => {
                 let mut held = sums(&self.held, options, budget)?;
-                held.iter_mut().for_each(|row| row.source = 0);
+                held.iter_mut().for_each(|(row, _)| row.source = 0);
                 merge(&mut held);
                 held
             }
@@ -329,8 +307,8 @@ impl State {
     }
 }
 
-fn scaled(rows: &[Row], factor: u128) -> Vec<Row> {
-    rows.iter().map(|row| Row { count: row.count * factor, ..*row }).collect()
+fn scaled(rows: &Rows, factor: u128) -> Rows {
+    rows.iter().map(|(row, count)| (*row, count * factor)).collect()
 }
 
 /// The values of a digit that alone adds to one side of a field.
@@ -388,17 +366,17 @@ impl Ends {
     }
 
     /// Every value by itself.
-    fn split_values(&self, held: Vec<Row>, kept: Vec<Row>) -> Vec<(Number, u128, State)> {
+    fn split_values(&self, held: Rows, kept: Rows) -> Vec<(Number, u128, State)> {
         let mut states: BTreeMap<Number, State> = BTreeMap::new();
         for row in held {
-            let state = states.entry(self.field.value(row.target));
+            let state = states.entry(self.field.value(row.0.target));
             let state = state.or_insert(State { held: Vec::new(), kept: Vec::new() });
             state.held.push(self.without(row));
         }
         for row in kept {
-            let value = self.field.value(row.target);
+            let value = self.field.value(row.0.target);
             let is_kept = match self.source {
-                None => self.field.value(row.source) + self.from == value + self.to,
+                None => self.field.value(row.0.source) + self.from == value + self.to,
                 Some(values) => values.index(value + self.to).is_some(),
             };
             if let Some(state) = states.get_mut(&value).filter(|_| is_kept) {
@@ -410,13 +388,8 @@ impl Ends {
 
     /// Those that the source has one by one, or together where its values are a run too; all others
     /// are alike.
-    fn split_run(
-        &self,
-        run: Progression,
-        held: Vec<Row>,
-        kept: Vec<Row>,
-    ) -> Vec<(Number, u128, State)> {
-        let mut met: BTreeMap<Number, (Number, Vec<Row>)> = BTreeMap::new();
+    fn split_run(&self, run: Progression, held: Rows, kept: Rows) -> Vec<(Number, u128, State)> {
+        let mut met: BTreeMap<Number, (Number, Rows)> = BTreeMap::new();
         match self.source {
             Some(values) => {
                 let (first, count) = run.common(&values);
@@ -426,7 +399,7 @@ impl Ends {
             }
             None => {
                 for row in kept {
-                    let value = self.field.value(row.source) + self.from;
+                    let value = self.field.value(row.0.source) + self.from;
                     if run.index(value).is_some() {
                         met.entry(value).or_insert((1, Vec::new())).1.push(self.without(row));
                     }
@@ -448,9 +421,9 @@ impl Ends {
     }
 
     /// What is left to be told apart by other fields.
-    fn without(&self, row: Row) -> Row {
+    fn without(&self, (row, count): (Both, u128)) -> (Both, u128) {
         let clear = |number: Number| number - self.field.number(self.field.value(number));
-        Row { target: clear(row.target), source: clear(row.source), ..row }
+        (Both { target: clear(row.target), source: clear(row.source) }, count)
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::cmp::Ordering;
 
+use itertools::Itertools;
+
+use super::digit::{Adds, Choice};
 use super::equations::system;
 use super::pair::{Relayout, Side};
-use super::parts::{Part, Rows, Start, Step, Table, Turn};
-use super::refine::{Digit, Group, Kind, Landing, Piece, refine};
+use super::refine::{Common, Landing, refine};
 use super::refuse::not_decided;
 use super::system::System;
-use crate::algebra::{Indexes, Layout, product};
+use crate::algebra::{Indexes, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
+use crate::number::to_u64;
 
 /// The most values of an axis that ends within its digits that are listed.
 const MOST_TRUNCATED: u64 = 1 << 12;
@@ -35,17 +38,23 @@ pub(super) fn both(level: Level) -> Compared {
     (Coordinate::In(level), Coordinate::In(level))
 }
 
-/// The digits that make up the elements, and the coordinates that are compared.
+/// The digits that make up the elements, and the coordinates that are compared: the source's of
+/// comparison k is sum 2 k, and the target's the one behind it.
 pub(super) struct Counter<'a> {
     relayout: &'a Relayout,
     compared: Vec<Compared>,
     pub(super) groups: Vec<Group>,
-    /// What the digits of every group add.
-    pub(super) parts: Vec<Vec<Part>>,
-    /// The copies of both sides, each with the comparison in which they lie apart.
-    pub(super) copies: Vec<(usize, Part)>,
-    /// The coordinates of both sides where every digit is 0.
-    pub(super) start: Start,
+    /// The copies of both sides, each with the sum in which they lie apart.
+    pub(super) copies: Vec<(usize, Choice<u64>)>,
+    /// The sums where every digit is 0.
+    pub(super) start: Vec<u64>,
+}
+
+/// The digits of a group of axes that are truncated together, minor to major.
+pub(super) struct Group {
+    pub(super) choices: Vec<Choice<u64>>,
+    /// The greatest value: that of the last element, digit by digit.
+    last: Vec<u64>,
 }
 
 impl<'a> Counter<'a> {
@@ -53,20 +62,18 @@ impl<'a> Counter<'a> {
         relayout: &'a Relayout,
         compared: Vec<Compared>,
     ) -> Result<Counter<'a>, LayoutError> {
-        let Relayout { source, target, .. } = relayout;
-        let groups = refine(source, target, MOST_TRUNCATED)?;
-        let (copies, parts, start) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
-        let mut counter = Counter { relayout, compared, groups, parts, copies, start };
-        counter.start = counter.origin();
+        let common = refine(&relayout.source, &relayout.target, MOST_TRUNCATED)?;
+        let (groups, copies, start) = (Vec::new(), Vec::new(), Vec::new());
+        let mut counter = Counter { relayout, compared, groups, copies, start };
+        let shape = relayout.target.shape();
+        counter.start = counter.sums(&vec![0; shape.len()]);
         counter.copies = counter.copies();
-        let mut start = counter.start.clone();
-        let groups = counter.groups.iter();
-        let parts = groups.map(|group| {
-            let digits = group.digits.iter().map(|digit| counter.part(digit, &mut start));
-            digits.collect()
-        });
-        counter.parts = parts.collect();
-        counter.start = start;
+        for digits in common {
+            let choices = digits.iter().map(|digit| counter.choice(digit, &shape)).collect();
+            let axes = digits.first().map_or(&[][..], |digit| &digit.axes);
+            let elements: u64 = axes.iter().map(|axis| shape[*axis]).product();
+            counter.groups.push(Group::new(choices, elements));
+        }
         Ok(counter)
     }
 
@@ -121,21 +128,20 @@ impl<'a> Counter<'a> {
         let origin = self.with_given(given);
         for chosen in Indexes::new(boxes) {
             let (mut start, mut choices) = (origin.clone(), Vec::new());
-            for ((group, parts), at) in self.groups.iter().zip(&self.parts).zip(chosen) {
-                group.take(parts, at, &mut start, &mut choices);
+            for (group, at) in self.groups.iter().zip(chosen) {
+                group.take(at, &mut start, &mut choices);
             }
             take(system(&start, &choices, &self.copies))?;
         }
         Ok(())
     }
 
-    fn with_given(&self, given: &[u64]) -> Start {
+    fn with_given(&self, given: &[u64]) -> Vec<u64> {
         let mut start = self.start.clone();
-        for (at, (source, target)) in self.compared.iter().enumerate() {
-            for (side, sums) in [(source, &mut start.0), (target, &mut start.1)] {
-                if let Coordinate::Given(number) = side {
-                    sums[at] += given.get(*number).copied().unwrap_or(0);
-                }
+        let coordinates = self.compared.iter().flat_map(|(source, target)| [source, target]);
+        for (sum, coordinate) in start.iter_mut().zip(coordinates) {
+            if let Coordinate::Given(number) = coordinate {
+                *sum += given.get(*number).copied().unwrap_or(0);
             }
         }
         start
@@ -149,84 +155,52 @@ impl<'a> Counter<'a> {
         })
     }
 
-    fn number(&self, side: Side, level: Level) -> Option<usize> {
-        self.levels(side).position(|found| found == Some(level))
+    /// What a step of a landing adds, if its level is compared.
+    fn step(&self, (side, level, stride): Landing) -> Option<(usize, u64)> {
+        let comparison = self.levels(side).position(|found| found == Some(level))?;
+        Some((2 * comparison + usize::from(side == Side::Target), stride))
     }
 
-    fn step(&self, side: Side, (level, stride): Landing) -> Option<Step> {
-        Some((self.number(side, level)?, stride))
-    }
-
-    fn origin(&self) -> Start {
-        let index = vec![0; self.relayout.source.rank()];
-        (self.coordinates(Side::Source, &index), self.coordinates(Side::Target, &index))
-    }
-
-    fn coordinates(&self, side: Side, index: &[u64]) -> Vec<u64> {
-        coordinates(self.relayout.layout(side), index, self.levels(side))
+    /// The coordinates of both sides.
+    fn sums(&self, index: &[u64]) -> Vec<u64> {
+        let of = |side| coordinates(self.relayout.layout(side), index, self.levels(side));
+        of(Side::Source).into_iter().interleave(of(Side::Target)).collect()
     }
 
     /// The copies of both sides.
-    fn copies(&self) -> Vec<(usize, Part)> {
-        let mut copies = Vec::new();
-        for side in [Side::Source, Side::Target] {
-            for replica in self.relayout.layout(side).replicas() {
-                let Some(step) = self.step(side, (replica.level, replica.stride)) else { continue };
-                let (source, target) = match side {
-                    Side::Source => (Some(step), None),
-                    Side::Target => (None, Some(step)),
-                };
-                copies.push((step.0, Part::Digit { size: replica.size, source, target }));
-            }
-        }
-        copies
+    fn copies(&self) -> Vec<(usize, Choice<u64>)> {
+        let copies = |side| {
+            self.relayout.layout(side).replicas().iter().filter_map(move |replica| {
+                let step = self.step((side, replica.level, replica.stride))?;
+                Some((step.0, Choice::digit(replica.size, step)))
+            })
+        };
+        copies(Side::Source).chain(copies(Side::Target)).collect()
     }
 
     /// What a digit adds. The least that a listed one adds goes to the start.
-    fn part(&self, digit: &Digit, start: &mut Start) -> Part {
-        let options = digit.size;
-        let turns = |side: Side, pieces: &[Piece]| {
-            let turn = |piece: &Piece| {
-                let step = self.step(side, piece.landing)?;
-                Some(Turn { place: piece.place, size: piece.size, step })
-            };
-            pieces.iter().filter_map(turn).collect()
+    fn choice(&mut self, common: &Common, shape: &[u64]) -> Choice<u64> {
+        let adds = match &common.digits {
+            Some(digits) => {
+                let steps = digits.iter().filter_map(|d| Some(d.with(self.step(d.step)?)));
+                Adds::Digits(steps.collect())
+            }
+            None => Adds::Listed(self.rows(common.indexes(shape))),
         };
-        match &digit.kind {
-            Kind::Common { source, target } => Part::Digit {
-                size: options,
-                source: source.and_then(|landing| self.step(Side::Source, landing)),
-                target: target.and_then(|landing| self.step(Side::Target, landing)),
-            },
-            Kind::Split { source, target } => {
-                let (source, target) = (turns(Side::Source, source), turns(Side::Target, target));
-                Part::Table(Table { options, rows: Rows::Split { source, target } })
-            }
-            Kind::Listed(indexes) => {
-                let rows = Rows::Listed(self.rows(indexes, start));
-                Part::Table(Table { options, rows })
-            }
-        }
+        Choice { options: common.size, adds }
     }
 
-    /// What every index adds on both sides.
-    fn rows(&self, indexes: &[Vec<u64>], start: &mut Start) -> Vec<(Vec<u64>, Vec<u64>)> {
-        let side = |side: Side, start: &mut Vec<u64>| -> Vec<Vec<u64>> {
-            let rows: Vec<Vec<u64>> =
-                indexes.iter().map(|index| self.coordinates(side, index)).collect();
-            let least: Vec<u64> = (0..self.compared.len())
-                .map(|at| rows.iter().map(|row| row[at]).min().unwrap_or(0))
-                .collect();
+    /// What every index adds to the sums.
+    fn rows(&mut self, indexes: impl Iterator<Item = Vec<u64>>) -> Vec<Vec<u64>> {
+        let mut rows: Vec<Vec<u64>> = indexes.map(|index| self.sums(&index)).collect();
+        for (sum, start) in self.start.iter_mut().enumerate() {
             // Instead of what index 0 has, the least: no sum of digits is below 0.
-            for ((start, least), origin) in start.iter_mut().zip(&least).zip(&rows[0]) {
-                *start = *start + least - origin;
-            }
-            let above = |row: &Vec<u64>| row.iter().zip(&least).map(|(at, low)| at - low).collect();
-            rows.iter().map(above).collect()
-        };
-        let a = side(Side::Source, &mut start.0);
-        let b = side(Side::Target, &mut start.1);
-        a.into_iter().zip(b).collect()
+            let (least, first) = (rows.iter().map(|row| row[sum]).min(), rows.first());
+            let (least, first) = (least.unwrap_or(0), first.map_or(0, |row| row[sum]));
+            *start = *start + least - first;
+            rows.iter_mut().for_each(|row| row[sum] -= least);
+        }
+        rows
     }
 }
 
@@ -248,17 +222,37 @@ pub(super) fn coordinates(
 }
 
 impl Group {
-    /// Adds the parts of a box to the choices, and what it fixes to the start.
-    pub(super) fn take(&self, parts: &[Part], at: u64, start: &mut Start, choices: &mut Vec<Part>) {
+    fn new(choices: Vec<Choice<u64>>, elements: u64) -> Group {
+        let mut last = vec![0; choices.len()];
+        let sizes = choices.iter().rev().map(|choice| choice.options);
+        split(elements - 1, sizes, &mut last);
+        last.reverse();
+        Group { choices, last }
+    }
+
+    /// Whether every combination of digits is an element.
+    pub(super) fn is_full(&self) -> bool {
+        let mut all = self.choices.iter().zip(&self.last);
+        all.all(|(choice, last)| *last == choice.options - 1)
+    }
+
+    /// A truncated group is a sum of boxes, one per digit. Box `k` has the digits above `k` as in
+    /// the last element, digit `k` below, and the others free; box 0 includes the last element.
+    pub(super) fn boxes(&self) -> u64 {
+        if self.is_full() { 1 } else { to_u64(self.choices.len()) }
+    }
+
+    /// Adds the digits of a box to the choices, and what it fixes to the start.
+    pub(super) fn take(&self, at: u64, start: &mut [u64], choices: &mut Vec<Choice<u64>>) {
         if self.is_full() {
-            choices.extend_from_slice(parts);
+            choices.extend_from_slice(&self.choices);
             return;
         }
-        for ((digit, part), last) in (0..).zip(parts).zip(&self.last) {
+        for ((digit, choice), last) in (0..).zip(&self.choices).zip(&self.last) {
             match digit.cmp(&at) {
-                Ordering::Greater => part.add(*last, start),
-                Ordering::Equal => choices.push(part.first(if at == 0 { last + 1 } else { *last })),
-                Ordering::Less => choices.push(part.clone()),
+                Ordering::Greater => choice.add(*last, start),
+                Ordering::Equal => choices.push(choice.first(*last + u64::from(at == 0))),
+                Ordering::Less => choices.push(choice.clone()),
             }
         }
     }

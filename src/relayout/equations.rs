@@ -10,10 +10,11 @@
 //! Digits are cut into small ones. Where on both sides everything below a weight adds up to less
 //! than it, and everything else is a multiple of it, the sums agree if their low and high parts do.
 
+use itertools::Itertools;
 use num_integer::Integer;
 
-use super::parts::{Part, Rows, Start, Step, Turn};
-use super::system::{Addition, Column, System, Unknown};
+use super::digit::{Adds, Choice, Digit, Digits, Step};
+use super::system::System;
 
 /// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number
 /// of its first equation.
@@ -24,18 +25,21 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// The segments of every level: the parts carry nothing from one to the next.
+    /// The segments of every level: the choices carry nothing from one to the next.
     pub(super) fn of_levels<'a>(
-        start: &Start,
-        parts: impl Iterator<Item = &'a Part> + Clone,
+        start: &[u64],
+        choices: impl Iterator<Item = &'a Choice<u64>>,
     ) -> Vec<Segments> {
+        let mut weights = vec![Vec::new(); start.len()];
+        choices.for_each(|choice| choice.weigh(&mut weights));
+        let sides = weights.into_iter().zip(start).map(|(own, start)| Weights::new(*start, own));
         let mut first = 0;
-        let segments = |level: usize| {
-            let from = cuts(start, parts.clone(), level);
+        let levels = sides.tuples().map(|(source, target)| {
+            let from = cuts(&[source, target]);
             first += from.len();
             Segments { first: first - from.len(), from }
-        };
-        (0..start.0.len()).map(segments).collect()
+        });
+        levels.collect()
     }
 
     /// The equation that a weight is in, and what it is worth there.
@@ -54,93 +58,86 @@ impl Segments {
     }
 }
 
-/// The equations that say that both sides agree in some levels; of copies, in which level they lie
+/// The equations that say that both sides agree in some levels; of copies, in which sum they lie
 /// apart.
-pub(super) fn system(start: &Start, parts: &[Part], copies: &[(usize, Part)]) -> System {
-    let digits = parts.iter().flat_map(Part::pieces).map(|part| (None, part));
-    let copies = copies
-        .iter()
-        .flat_map(|(level, part)| part.pieces().into_iter().map(|part| (Some(*level), part)));
-    let parts: Vec<(Option<usize>, Part)> = digits.chain(copies).collect();
-    let levels = Segments::of_levels(start, parts.iter().map(|(_, part)| part));
-    let apart = |level: usize| {
-        let (a, b) = (levels[level].split(start.0[level]), levels[level].split(start.1[level]));
-        a.zip(b).map(|(a, b)| i128::from(b) - i128::from(a)).collect::<Vec<_>>()
-    };
-    let mut system = System::new((0..levels.len()).map(apart).collect());
-    let signed = |step: &Option<Step>, sign: i128| {
-        let (level, weight) = step.filter(|(_, weight)| *weight > 0)?;
-        let (equation, worth) = levels[level].place(weight);
-        Some((equation, sign * i128::from(worth)))
-    };
-    for (level, part) in parts {
-        match part {
-            Part::Digit { size, source, target } => {
-                let steps = joined(signed(&source, -1), signed(&target, 1));
-                let unknown = Unknown { size, steps };
-                match level {
-                    Some(level) => system.push_copies(level, unknown),
-                    None => system.push(unknown),
-                }
-            }
-            Part::Table(table) => system.push_table(match &table.rows {
-                Rows::Split { source, target } => {
-                    let addition = |turn: &Turn, sign| Addition {
-                        place: turn.place,
-                        size: turn.size,
-                        step: signed(&Some(turn.step), sign),
-                    };
-                    let side = |turns: &[Turn], sign| {
-                        turns.iter().map(|turn| addition(turn, sign)).collect::<Vec<_>>()
-                    };
-                    Column::Split {
-                        options: table.options,
-                        sides: [side(source, -1), side(target, 1)],
-                    }
-                }
-                Rows::Listed(rows) => listed(rows, &levels),
-            }),
-        }
+pub(super) fn system(
+    start: &[u64],
+    choices: &[Choice<u64>],
+    copies: &[(usize, Choice<u64>)],
+) -> System {
+    // Most digits fall into a few pieces.
+    let mut pieces = Vec::with_capacity(4 * (choices.len() + copies.len()));
+    let mut apart = Vec::new();
+    choices.iter().for_each(|choice| choice.pieces(|piece| pieces.push(piece)));
+    let elements = pieces.len();
+    for (sum, choice) in copies {
+        choice.pieces(|piece| pieces.push(piece));
+        apart.resize(pieces.len() - elements, sum / 2);
     }
+    let levels = Segments::of_levels(start, pieces.iter());
+    let starts = levels.iter().zip(start.chunks(2)).map(|(level, start)| {
+        let worth = start.iter().map(|start| level.split(*start).map(i128::from).collect());
+        let worth: Vec<Vec<i128>> = worth.collect();
+        worth[1].iter().zip(&worth[0]).map(|(target, source)| target - source).collect()
+    });
+    let mut system = System::new(starts.collect(), pieces.len());
+    let mut pieces = pieces.iter().map(|piece| equations(piece, &levels));
+    pieces.by_ref().take(elements).for_each(|piece| system.push(piece));
+    apart.iter().zip(pieces).for_each(|(level, piece)| system.push_copies(*level, piece));
     system
 }
 
-/// Rows that are listed, as what they add to the equations.
-fn listed(rows: &[(Vec<u64>, Vec<u64>)], levels: &[Segments]) -> Column {
-    let equations = levels.iter().map(|segments| segments.from.len()).sum::<usize>();
-    let places: Vec<_> = levels
-        .iter()
-        .enumerate()
-        .map(|(level, segments)| {
-            let at = |greatest: u64| {
-                let (equation, _) = segments.place(greatest);
-                (equation, segments.from[equation - segments.first])
-            };
-            let (a, b) =
-                rows.iter().fold((0, 0), |(a, b), row| (row.0[level].max(a), row.1[level].max(b)));
-            (at(a), at(b))
-        })
-        .collect();
-    let added = |(a, b): &(Vec<u64>, Vec<u64>)| {
-        let mut sums = vec![0_i128; equations];
-        for ((a, b), ((x, from), (y, other))) in a.iter().zip(b).zip(&places) {
-            sums[*x] -= i128::from(a / from);
-            sums[*y] += i128::from(b / other);
-        }
-        sums
+/// What a choice adds to the equations.
+fn equations(choice: &Choice<u64>, levels: &[Segments]) -> Choice<i128> {
+    let adds = match &choice.adds {
+        Adds::Digits(digits) => Adds::Digits(steps(digits, levels)),
+        Adds::Listed(rows) => Adds::Listed(listed(rows, levels)),
     };
-    Column::Listed(rows.iter().map(added).collect())
+    Choice { options: choice.options, adds }
 }
 
-/// The steps of both sides, as one where they are in one equation.
-fn joined(source: Option<(usize, i128)>, target: Option<(usize, i128)>) -> Vec<(usize, i128)> {
-    match (source, target) {
-        (Some((a, x)), Some((b, y))) if a == b => {
-            let sum = Some((a, x + y)).filter(|(_, step)| *step != 0);
-            sum.into_iter().collect()
+/// The target adds and the source takes away.
+fn sign(sum: usize) -> i128 {
+    if sum.is_multiple_of(2) { -1 } else { 1 }
+}
+
+/// What digits add; those of both sides that are one digit in one equation, as one.
+fn steps(digits: &Digits<u64>, levels: &[Segments]) -> Digits<i128> {
+    let mut steps = Digits::<i128>::new();
+    for digit in digits.iter().filter(|digit| digit.step.1 > 0) {
+        let (sum, weight) = digit.step;
+        let (equation, worth) = levels[sum / 2].place(weight);
+        let worth = sign(sum) * i128::from(worth);
+        let same = |known: &&mut Digit<Step<i128>>| {
+            (known.place, known.size, known.step.0) == (digit.place, digit.size, equation)
+        };
+        match steps.iter_mut().find(same) {
+            Some(known) => known.step.1 += worth,
+            None => steps.push(digit.with((equation, worth))),
         }
-        _ => source.into_iter().chain(target).collect(),
     }
+    steps.retain(|digit| digit.step.1 != 0);
+    steps
+}
+
+/// Rows that are listed, as what they add to the equations: a side to one of every level.
+fn listed(rows: &[Vec<u64>], levels: &[Segments]) -> Vec<Vec<i128>> {
+    let equations = levels.iter().map(|segments| segments.from.len()).sum::<usize>();
+    let sums = rows.first().map_or(0, Vec::len);
+    let place = |sum: usize| {
+        let segments = &levels[sum / 2];
+        let (equation, _) = segments.place(rows.iter().map(|row| row[sum]).max().unwrap_or(0));
+        (equation, sign(sum), segments.from[equation - segments.first])
+    };
+    let places: Vec<_> = (0..sums).map(place).collect();
+    let added = |row: &Vec<u64>| {
+        let mut added = vec![0_i128; equations];
+        for (at, (equation, sign, from)) in row.iter().zip(&places) {
+            added[*equation] += sign * i128::from(at / from);
+        }
+        added
+    };
+    rows.iter().map(added).collect()
 }
 
 /// The weights of one side in a level, ascending, with what those below each add at most and what
@@ -177,16 +174,12 @@ impl Weights {
 
 /// The weights at which a coordinate falls apart into a low and a high part, on both sides,
 /// ascending, 1 first.
-fn cuts<'a>(start: &Start, parts: impl Iterator<Item = &'a Part>, level: usize) -> Vec<u64> {
-    let (mut source, mut target) = (Vec::new(), Vec::new());
-    for part in parts {
-        part.weights(level, &mut source, &mut target);
-    }
-    let mut cuts: Vec<u64> = source.iter().chain(&target).map(|term| term.0).collect();
-    let sides = [Weights::new(start.0[level], source), Weights::new(start.1[level], target)];
+fn cuts(sides: &[Weights; 2]) -> Vec<u64> {
+    let weights = sides.iter().flat_map(|side| side.weights.iter().copied());
+    let mut cuts: Vec<u64> = weights.filter(|weight| *weight > 1).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    cuts.retain(|cut| *cut > 1 && sides.iter().all(|side| side.carries_nothing(*cut)));
+    cuts.retain(|cut| sides.iter().all(|side| side.carries_nothing(*cut)));
     cuts.insert(0, 1);
     cuts
 }

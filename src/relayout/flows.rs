@@ -1,6 +1,7 @@
 //! From which unit of a level to which.
 
-use super::choices::{BUDGET, Numbered, sums};
+use super::numbered::{Numbered, sums};
+use super::options::BUDGET;
 use super::pair::Relayout;
 use super::refuse::fit;
 use super::traffic::copies_in;
@@ -75,14 +76,14 @@ impl Relayout {
     fn count_flows(&self, level: Level, counts: &mut [Vec<u64>]) -> Result<(), LayoutError> {
         let mut budget = BUDGET;
         let numbered = Numbered::new(self, &[level], &mut budget)?;
-        let mut flows = vec![numbered.start];
-        for choice in &numbered.choices {
-            flows = sums(&flows, &choice.options, &mut budget)?;
+        let mut flows = vec![(numbered.start, 1)];
+        for part in &numbered.parts {
+            flows = sums(&flows, &part.options, &mut budget)?;
         }
         let elsewhere = u128::from(self.copies()) / copies_in(&self.target, &[level]);
         let unit = |number| to_index(numbered.unit(number).first().copied().unwrap_or(0));
-        for flow in flows {
-            counts[unit(flow.source)][unit(flow.target)] = fit(flow.count * elsewhere)?;
+        for (flow, count) in flows {
+            counts[unit(flow.source)][unit(flow.target)] = fit(count * elsewhere)?;
         }
         Ok(())
     }

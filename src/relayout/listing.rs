@@ -13,99 +13,102 @@
 
 use num_integer::Integer;
 
+use super::digit::{Adds, Choice, Digit, Step};
 use crate::algebra::work;
 
-/// A digit of the values: `value / place % size`, and what a step adds to what is counted and to
-/// what the values are chosen by.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
-    pub(super) place: u64,
-    pub(super) size: u64,
-    pub(super) step: i128,
-    pub(super) choice: i128,
+/// Two numbers: what is counted and what the values are chosen by, or the units of both sides.
+pub(super) type Both = [i128; 2];
+
+impl<N: Copy> Choice<N> {
+    /// Calls `take` with what its numbers add, given what a step and what a row add, and how many add
+    /// it. The same may come more than once.
+    pub(super) fn each(
+        &self,
+        step: impl Fn(Step<N>) -> Both,
+        row: impl Fn(&[N]) -> Both,
+        mut take: impl FnMut(Both, u64),
+    ) {
+        match &self.adds {
+            Adds::Digits(digits) => {
+                let digits = digits.iter().map(|digit| digit.with(step(digit.step)));
+                each(self.options, digits.collect(), take);
+            }
+            Adds::Listed(rows) => rows.iter().for_each(|added| take(row(added), 1)),
+        }
+    }
 }
 
-/// What the values below `options` add, with how many of them add it, as far as what they are chosen
-/// by is as wanted. The same sum may come more than once.
-pub(super) fn sums(options: u64, turns: &[Turn], wanted: i128) -> Vec<(i128, u64)> {
-    let mut sums = Vec::new();
-    each(options, turns, |added, choice, times| {
-        sums.extend((choice == wanted).then_some((added, times)));
-    });
-    sums
+/// Calls `take` with what the values below `options` add by their digits, and how many add it.
+fn each(options: u64, digits: Vec<Digit<Both>>, take: impl FnMut(Both, u64)) {
+    let mut list = List { digits: joined(digits), take };
+    list.add(0, (0, options), Sum { added: [0; 2], times: 1 });
 }
 
-/// Calls `take` with what the values below `options` add, what they are chosen by, and how many of
-/// them there are.
-pub(super) fn each(options: u64, turns: &[Turn], take: impl FnMut(i128, i128, u64)) {
-    let mut list = List { turns: joined(turns), take };
-    list.add(0, (0, options), Sum { added: 0, choice: 0, times: 1 });
+/// The sum with so many steps more.
+fn plus([a, b]: Both, [x, y]: Both, times: i128) -> Both {
+    [a + x * times, b + y * times]
 }
 
-/// Digits with the largest place first; those that are the same on both sides as one.
-fn joined(turns: &[Turn]) -> Vec<(Turn, u64)> {
-    let mut turns = turns.to_vec();
-    turns.sort_unstable_by_key(|turn| (turn.place, turn.size));
-    turns.dedup_by(|next, kept| {
+/// Digits with the largest place first, those that are the same on both sides as one, and with the
+/// period of itself and those after it.
+fn joined(mut digits: Vec<Digit<Both>>) -> Vec<(Digit<Both>, u64)> {
+    digits.sort_unstable_by_key(|digit| (digit.place, digit.size));
+    digits.dedup_by(|next, kept| {
         let same = (next.place, next.size) == (kept.place, kept.size);
         if same {
-            kept.step += next.step;
-            kept.choice += next.choice;
+            kept.step = plus(kept.step, next.step, 1);
         }
         same
     });
-    turns.retain(|turn| turn.step != 0 || turn.choice != 0);
+    digits.retain(|digit| digit.step != [0; 2]);
     let mut period = 1_u64;
-    let periods = turns.into_iter().map(|turn| {
-        let own = turn.place.saturating_mul(turn.size);
+    let periods = digits.into_iter().map(|digit| {
+        let own = digit.place.saturating_mul(digit.size);
         period = (period / period.gcd(&own)).saturating_mul(own);
-        (turn, period)
+        (digit, period)
     });
-    let mut turns: Vec<(Turn, u64)> = periods.collect();
-    turns.reverse();
-    turns
+    let mut digits: Vec<_> = periods.collect();
+    digits.reverse();
+    digits
 }
 
 /// What the digits so far add, and how many values stand for one.
 #[derive(Clone, Copy)]
 struct Sum {
-    added: i128,
-    choice: i128,
+    added: Both,
     times: u64,
 }
 
 struct List<F> {
     /// Each with the period of itself and those after it.
-    turns: Vec<(Turn, u64)>,
+    digits: Vec<(Digit<Both>, u64)>,
     take: F,
 }
 
-impl<F: FnMut(i128, i128, u64)> List<F> {
+impl<F: FnMut(Both, u64)> List<F> {
     /// Adds the values from the first up to the second, by the digits from one on.
     fn add(&mut self, from: usize, (start, end): (u64, u64), sum: Sum) {
-        let Some((turn, period)) = self.turns.get(from).copied() else {
-            (self.take)(sum.added, sum.choice, sum.times * (end - start));
+        let Some((digit, period)) = self.digits.get(from).copied() else {
+            (self.take)(sum.added, sum.times * (end - start));
             return;
         };
         let whole = (end - start) / period;
         if whole > 1 {
-            self.runs(from, turn, (0, period), Sum { times: sum.times * whole, ..sum });
+            self.runs(from, digit, (0, period), Sum { times: sum.times * whole, ..sum });
         }
         let rest = if whole > 1 { start + whole * period } else { start };
-        self.runs(from, turn, (rest, end), sum);
+        self.runs(from, digit, (rest, end), sum);
     }
 
     /// Cuts values into those with the same digit.
-    fn runs(&mut self, from: usize, turn: Turn, (start, end): (u64, u64), sum: Sum) {
+    fn runs(&mut self, from: usize, digit: Digit<Both>, (start, end): (u64, u64), sum: Sum) {
         let mut at = start;
         while at < end {
             work::count(1);
-            let run = at / turn.place;
-            let next = (run + 1).saturating_mul(turn.place).min(end);
-            let digit = i128::from(run % turn.size);
-            let added = sum.added + digit * turn.step;
-            let choice = sum.choice + digit * turn.choice;
-            self.add(from + 1, (at, next), Sum { added, choice, ..sum });
+            let run = at / digit.place;
+            let next = (run + 1).saturating_mul(digit.place).min(end);
+            let added = plus(sum.added, digit.step, i128::from(run % digit.size));
+            self.add(from + 1, (at, next), Sum { added, ..sum });
             at = next;
         }
     }
@@ -117,39 +120,50 @@ mod tests {
 
     use super::*;
 
+    /// What values add where they are chosen by a number, and how many add it.
+    fn sums(options: u64, digits: &[Digit<Both>], wanted: i128) -> BTreeMap<i128, u64> {
+        let mut sums = BTreeMap::new();
+        each(options, digits.to_vec(), |[added, choice], values| {
+            if choice == wanted {
+                *sums.entry(added).or_default() += values;
+            }
+        });
+        sums
+    }
+
+    fn digit(place: u64, size: u64, step: i128, choice: i128) -> Digit<Both> {
+        Digit { place, size, step: [step, choice] }
+    }
+
     #[test]
     fn runs_give_what_every_value_gives() {
-        let turn = |place, size, step, choice| Turn { place, size, step, choice };
         let cases = [
-            (1500, vec![turn(94, 16, 4, 0), turn(1, 4, -1, 0)], 0),
-            (1500, vec![turn(94, 16, 4, 0), turn(1, 94, 7, 0), turn(375, 4, 0, 1)], 2),
-            (1000, vec![turn(63, 16, 1, 1), turn(1, 16, -1, 0), turn(16, 3, 5, -1)], 1),
-            (960, vec![turn(1, 7, 1, 0), turn(7, 5, 1, 0), turn(1, 5, -3, 0)], 0),
-            (100, vec![turn(5, 20, 3, 0), turn(5, 20, -3, 0)], 0),
-            (0, vec![turn(1, 4, 1, 0)], 0),
+            (1500, vec![digit(94, 16, 4, 0), digit(1, 4, -1, 0)], 0),
+            (1500, vec![digit(94, 16, 4, 0), digit(1, 94, 7, 0), digit(375, 4, 0, 1)], 2),
+            (1000, vec![digit(63, 16, 1, 1), digit(1, 16, -1, 0), digit(16, 3, 5, -1)], 1),
+            (960, vec![digit(1, 7, 1, 0), digit(7, 5, 1, 0), digit(1, 5, -3, 0)], 0),
+            (100, vec![digit(5, 20, 3, 0), digit(5, 20, -3, 0)], 0),
+            (0, vec![digit(1, 4, 1, 0)], 0),
         ];
-        for (options, turns, wanted) in cases {
+        for (options, digits, wanted) in cases {
             let mut slow: BTreeMap<i128, u64> = BTreeMap::new();
             for value in 0..options {
-                let digit = |turn: &Turn| i128::from(value / turn.place % turn.size);
-                if turns.iter().map(|turn| digit(turn) * turn.choice).sum::<i128>() == wanted {
-                    let sum = turns.iter().map(|turn| digit(turn) * turn.step).sum();
-                    *slow.entry(sum).or_default() += 1;
+                let adds = |at: usize| {
+                    let digit = |d: &Digit<Both>| i128::from(value / d.place % d.size) * d.step[at];
+                    digits.iter().map(digit).sum::<i128>()
+                };
+                if adds(1) == wanted {
+                    *slow.entry(adds(0)).or_default() += 1;
                 }
             }
-            let mut fast: BTreeMap<i128, u64> = BTreeMap::new();
-            for (sum, count) in sums(options, &turns, wanted) {
-                *fast.entry(sum).or_default() += count;
-            }
-            assert_eq!(fast, slow, "{options} {turns:?}");
+            assert_eq!(sums(options, &digits, wanted), slow, "{options} {digits:?}");
         }
     }
 
     #[test]
     fn long_axes_take_steps_by_their_runs() {
-        let turn = |place, size, step| Turn { place, size, step, choice: 0 };
-        let turns = [turn(65_625, 16, 4), turn(1, 4, -1)];
-        let (_, steps) = work::of(|| sums(1_050_000, &turns, 0));
+        let digits = [digit(65_625, 16, 4, 0), digit(1, 4, -1, 0)];
+        let (_, steps) = work::of(|| sums(1_050_000, &digits, 0));
         assert!(steps < 200, "{steps}");
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::pair::{Distance, Relayout};
-use super::refine::{Digit, Kind, refine};
+use super::pair::{Distance, Relayout, Side};
+use super::refine::{Common, refine};
 use super::traffic::Traffic;
 use crate::algebra::{Layout, Replica};
 use crate::error::LayoutError;
@@ -110,7 +110,7 @@ impl Relayout {
             0 => Vec::new(),
             _ => refine(&self.source, &self.target, 0)?,
         };
-        let digits = groups.into_iter().flat_map(|group| group.digits.into_iter().rev());
+        let digits = groups.into_iter().flat_map(|digits| digits.into_iter().rev());
         let moves = digits.map(|digit| self.moved(digit)).collect();
         Ok(Account { moves, copies: self.moved_copies() })
     }
@@ -126,13 +126,15 @@ impl Relayout {
         .collect()
     }
 
-    fn moved(&self, digit: Digit) -> Move {
-        let (from, to) = match digit.kind {
-            Kind::Common { source, target } => (source, target),
-            Kind::Split { .. } | Kind::Listed(_) => (None, None),
-        };
-        let [from, to] = [from, to].map(|landing| landing.map(|at| self.in_units(at)));
-        Move { axes: digit.axes, place: digit.place, size: digit.size, from, to }
+    fn moved(&self, common: Common) -> Move {
+        let Common { axes, place, size, digits } = common;
+        let digits = digits.unwrap_or_default();
+        let is_one = digits.iter().all(|digit| digit.is_whole(size));
+        let [from, to] = [Side::Source, Side::Target].map(|side| {
+            let digit = digits.iter().find(|digit| is_one && digit.step.0 == side)?;
+            Some(self.in_units((digit.step.1, digit.step.2)))
+        });
+        Move { axes, place, size, from, to }
     }
 
     fn copies_in_units(&self, replica: &Replica) -> Replica {

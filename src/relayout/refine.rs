@@ -14,207 +14,160 @@
 
 use num_integer::Integer;
 
+use super::digit::Digit;
+use super::pair::Side;
 use super::refuse::not_decided;
-use crate::algebra::{Destination, Digit as Part, Digits, Indexes, Layout, product};
+use crate::algebra::{self, Destination, Groups, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::number::to_u64;
 
 /// The most values that are listed.
 const MOST_LISTED: u64 = 1 << 18;
 
-/// Where a digit lands: a level and a stride.
-pub(super) type Landing = (Level, u64);
+/// What a step adds: to a level of one side, and how much.
+pub(super) type Landing = (Side, Level, u64);
 
 /// A common digit of some axes.
 #[derive(Clone, Debug)]
-pub(super) struct Digit {
+pub(super) struct Common {
     /// The axes: one, or those that are fused and listed together.
     pub(super) axes: Vec<usize>,
     /// What one step is worth in the index of the axis.
     pub(super) place: u64,
     pub(super) size: u64,
-    pub(super) kind: Kind,
+    /// How both sides split it; `None` where its values go through derived axes and are listed.
+    pub(super) digits: Option<Vec<Digit<Landing>>>,
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum Kind {
-    /// One digit of both layouts; `None` where its value is always 0.
-    Common { source: Option<Landing>, target: Option<Landing> },
-    /// Each side splits the values in its own way, minor to major.
-    Split { source: Vec<Piece>, target: Vec<Piece> },
-    /// The values go through derived axes: the index of every one.
-    Listed(Vec<Vec<u64>>),
+impl Common {
+    /// The indexes of its values, those of other axes 0.
+    pub(super) fn indexes(&self, shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+        (0..self.size).map(|value| {
+            let (mut entries, mut index) = (vec![0; self.axes.len()], vec![0; shape.len()]);
+            split(value * self.place, self.axes.iter().map(|axis| shape[*axis]), &mut entries);
+            self.axes.iter().zip(entries).for_each(|(axis, entry)| index[*axis] = entry);
+            index
+        })
+    }
 }
 
-/// A digit of the values between two common splits: `value / place % size`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub(super) place: u64,
-    pub(super) size: u64,
-    pub(super) landing: Landing,
-}
-
-/// The common digits of a group of axes that are truncated together, minor to major.
-#[derive(Clone, Debug)]
-pub(super) struct Group {
-    pub(super) digits: Vec<Digit>,
-    /// The greatest value: that of the last element, digit by digit.
-    pub(super) last: Vec<u64>,
-}
-
-/// The common digits of two layouts of one shape without zeros.
+/// The common digits of two layouts of one shape without zeros, minor to major, in groups of axes
+/// that are truncated together.
 ///
-/// An axis that ends within its digits is one digit, listed, where it has at most so many values.
+/// An axis that ends within its digits is one digit, where it has at most so many values.
 pub(super) fn refine(
     source: &Layout,
     target: &Layout,
     most_truncated: u64,
-) -> Result<Vec<Group>, LayoutError> {
+) -> Result<Vec<Vec<Common>>, LayoutError> {
     let digits = [source.digits(), target.digits()];
-    let mut groups = Vec::new();
-    for axes in fused(source, target) {
-        groups.push(match axes[..] {
-            [axis] => {
-                let pair = Pair::new(&digits, axis, source.axes()[axis].extent);
-                pair.refined(source.rank(), most_truncated)?
-            }
-            _ => listed_together(source, axes)?,
-        });
-    }
-    Ok(groups)
+    let group = |axes: Vec<usize>| match axes[..] {
+        [axis] => Pair::new(&digits, axis, source.axes()[axis].extent).refined(most_truncated),
+        _ => listed_together(source, axes),
+    };
+    fused(source, target).into_iter().map(group).collect()
 }
 
 /// Axes that feed one derived axis in either layout, together; all others alone.
 fn fused(source: &Layout, target: &Layout) -> Vec<Vec<usize>> {
-    let mut sets: Vec<Vec<usize>> = (0..source.rank()).map(|axis| vec![axis]).collect();
+    let mut groups = Groups::new(source.rank());
     for axes in source.axes_per_derived().into_iter().chain(target.axes_per_derived()) {
-        let (joined, apart): (Vec<_>, Vec<_>) =
-            sets.into_iter().partition(|set| set.iter().any(|axis| axes.contains(axis)));
-        sets = apart;
-        let mut joined = joined.concat();
-        joined.sort_unstable();
-        sets.extend((!joined.is_empty()).then_some(joined));
+        axes.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
     }
-    sets
+    groups.sets()
 }
 
 /// Every index of some axes as one listed digit.
-fn listed_together(layout: &Layout, axes: Vec<usize>) -> Result<Group, LayoutError> {
-    let shape = layout.shape();
-    let size = product(axes.iter().map(|axis| shape[*axis]));
-    let size = size.filter(|size| *size <= MOST_LISTED).ok_or_else(|| not_decided(MOST_LISTED))?;
-    let extents = axes.iter().map(|axis| shape[*axis]).collect();
-    let indexes = Indexes::new(extents).map(|entries| {
-        let mut index = vec![0; shape.len()];
-        axes.iter().zip(entries).for_each(|(axis, entry)| index[*axis] = entry);
-        index
-    });
-    let kind = Kind::Listed(indexes.collect());
-    Ok(Group { digits: vec![Digit { axes, place: 1, size, kind }], last: vec![size - 1] })
+fn listed_together(layout: &Layout, axes: Vec<usize>) -> Result<Vec<Common>, LayoutError> {
+    let size = product(axes.iter().map(|axis| layout.axes()[*axis].extent));
+    let size = size.filter(|size| *size <= MOST_LISTED);
+    let size = size.ok_or_else(|| not_decided(MOST_LISTED))?;
+    Ok(vec![Common { axes, place: 1, size, digits: None }])
 }
 
 /// An axis as both layouts split it.
 struct Pair<'a> {
     axis: usize,
     extent: u64,
-    source: Side<'a>,
-    target: Side<'a>,
+    source: OneSide<'a>,
+    target: OneSide<'a>,
 }
 
 impl<'a> Pair<'a> {
-    fn new([source, target]: &'a [Digits; 2], axis: usize, extent: u64) -> Pair<'a> {
-        let (source, target) = (Side::new(source, axis), Side::new(target, axis));
-        Pair { axis, extent, source, target }
+    fn new([source, target]: &'a [algebra::Digits; 2], axis: usize, extent: u64) -> Pair<'a> {
+        let source = OneSide::new(Side::Source, source.of(axis));
+        Pair { axis, extent, source, target: OneSide::new(Side::Target, target.of(axis)) }
     }
 
-    fn refined(&self, rank: usize, most_truncated: u64) -> Result<Group, LayoutError> {
-        let mut digits = Vec::new();
+    fn refined(&self, most_truncated: u64) -> Result<Vec<Common>, LayoutError> {
+        let common = |place, size, digits| Common { axes: vec![self.axis], place, size, digits };
+        let mut all = Vec::new();
         let mut at = 1;
         while at < self.extent {
             let next = self.source.next_common(&self.target, at);
             let next = next.filter(|next| *next < self.extent);
             let size = next.map_or_else(|| self.extent.div_ceil(at), |next| next / at);
-            let kind = self.kind(rank, at, size, next)?;
-            digits.push(Digit { axes: vec![self.axis], place: at, size, kind });
+            all.push(common(at, size, self.digits(at, size, next)?));
             at = at.saturating_mul(size);
         }
-        let mut group = Group { last: last(self.extent, &digits), digits };
-        let whole = self.extent <= most_truncated && !group.is_full();
-        if whole && self.source.clean_from == 1 && self.target.clean_from == 1 {
-            let (axes, size) = (vec![self.axis], self.extent);
-            group.digits = vec![Digit { axes, place: 1, size, kind: self.split(1, size) }];
-            group.last = vec![size - 1];
-        }
-        Ok(group)
-    }
-
-    /// What the values from `at` on are, `size` of them, up to the next common split.
-    fn kind(
-        &self,
-        rank: usize,
-        at: u64,
-        size: u64,
-        next: Option<u64>,
-    ) -> Result<Kind, LayoutError> {
-        let end = at.saturating_mul(size);
-        let is_digit = |side: &Side| {
-            let within = side.is_clean(at) && next.is_none_or(|next| side.holds(at, next));
-            within && (next.is_some() || side.holds(at, end))
-        };
-        if is_digit(&self.source) && is_digit(&self.target) {
-            let (source, target) = (self.source.landing(at), self.target.landing(at));
-            return Ok(Kind::Common { source, target });
-        }
-        if size > MOST_LISTED {
-            return Err(not_decided(MOST_LISTED));
-        }
-        Ok(match at >= self.source.clean_from && at >= self.target.clean_from {
-            true => self.split(at, size),
-            false => Kind::Listed(indexes(rank, self.axis, at, size, self.extent)),
+        let truncated = at != self.extent && self.extent <= most_truncated;
+        Ok(match truncated && self.is_clean(1) {
+            true => vec![common(1, self.extent, Some(self.pieces(1, self.extent)))],
+            false => all,
         })
     }
 
-    fn split(&self, at: u64, size: u64) -> Kind {
-        Kind::Split { source: self.source.pieces(at, size), target: self.target.pieces(at, size) }
+    /// What the values from `at` on are, `size` of them, up to the next common split.
+    fn digits(
+        &self,
+        at: u64,
+        size: u64,
+        next: Option<u64>,
+    ) -> Result<Option<Vec<Digit<Landing>>>, LayoutError> {
+        let end = next.unwrap_or(at.saturating_mul(size));
+        let is_digit = |side: &OneSide| side.is_clean(at) && side.holds(at, end);
+        if is_digit(&self.source) && is_digit(&self.target) {
+            return Ok(Some(self.landing(at, size)));
+        }
+        match self.is_clean(at) {
+            _ if size > MOST_LISTED => Err(not_decided(MOST_LISTED)),
+            true => Ok(Some(self.pieces(at, size))),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether no values from a place on go through derived axes.
+    fn is_clean(&self, at: u64) -> bool {
+        at >= self.source.clean_from && at >= self.target.clean_from
+    }
+
+    /// One digit of both sides; of a side where its value is always 0, none.
+    fn landing(&self, at: u64, size: u64) -> Vec<Digit<Landing>> {
+        let landings = [self.source.landing(at), self.target.landing(at)];
+        landings.into_iter().flatten().map(|step| Digit { place: 1, size, step }).collect()
+    }
+
+    /// The digits of both sides, minor to major, of the first multiples of `at`.
+    fn pieces(&self, at: u64, size: u64) -> Vec<Digit<Landing>> {
+        self.source.pieces(at, size).chain(self.target.pieces(at, size)).collect()
     }
 }
 
-/// The digits of the last value.
-fn last(extent: u64, digits: &[Digit]) -> Vec<u64> {
-    let mut rest = extent - 1;
-    let digit = |digit: &Digit| {
-        let value = rest % digit.size;
-        rest /= digit.size;
-        value
-    };
-    digits.iter().map(digit).collect()
-}
-
-/// The indexes with `value x place` on an axis; beyond the extent they are never asked for.
-fn indexes(rank: usize, axis: usize, place: u64, size: u64, extent: u64) -> Vec<Vec<u64>> {
-    let index = |value: u64| {
-        let mut index = vec![0; rank];
-        index[axis] = (value * place).min(extent - 1);
-        index
-    };
-    (0..size).map(index).collect()
-}
-
 /// An axis as one layout splits it.
-struct Side<'a> {
+struct OneSide<'a> {
+    side: Side,
     /// The digits with more than one value, minor to major.
-    digits: Vec<&'a Part>,
+    digits: Vec<&'a algebra::Digit>,
     /// Below it values go through derived axes.
     clean_from: u64,
 }
 
-impl<'a> Side<'a> {
-    fn new(digits: &'a Digits, axis: usize) -> Side<'a> {
-        let minor_first = || digits.of(axis).iter().rev();
-        let feeds = minor_first().rfind(|digit| landing(digit).is_none());
-        Side {
-            digits: minor_first().filter(|digit| digit.size > 1).collect(),
+impl<'a> OneSide<'a> {
+    fn new(side: Side, digits: &'a [algebra::Digit]) -> OneSide<'a> {
+        let feeds = digits.iter().find(|digit| matches!(digit.to, Destination::Derived(_)));
+        OneSide {
+            side,
+            digits: digits.iter().rev().filter(|digit| digit.size > 1).collect(),
             clean_from: feeds.map_or(1, end),
         }
     }
@@ -226,8 +179,8 @@ impl<'a> Side<'a> {
     }
 
     /// The digit that the value `place` falls in.
-    fn digit(&self, place: u64) -> Option<&'a Part> {
-        let inside = |digit: &&&Part| digit.place <= place && place < end(digit);
+    fn digit(&self, place: u64) -> Option<&'a algebra::Digit> {
+        let inside = |digit: &&&algebra::Digit| digit.place <= place && place < end(digit);
         self.digits.iter().find(inside).copied()
     }
 
@@ -240,7 +193,7 @@ impl<'a> Side<'a> {
     }
 
     /// Whether it is the major-most digit, whose values do not wrap.
-    fn is_top(&self, digit: &Part) -> bool {
+    fn is_top(&self, digit: &algebra::Digit) -> bool {
         self.digits.last().is_some_and(|last| last.place == digit.place)
     }
 
@@ -250,25 +203,22 @@ impl<'a> Side<'a> {
     }
 
     /// The digits of the first multiples of `at`, where this side splits.
-    fn pieces(&self, at: u64, values: u64) -> Vec<Piece> {
-        let reached = self.digits.iter().filter_map(|digit| {
-            let (level, stride) = landing(digit)?;
-            let place = digit.place;
-            let (from, within) = if place > at { (place / at, 1) } else { (1, at / place) };
+    fn pieces(&self, at: u64, values: u64) -> impl Iterator<Item = Digit<Landing>> {
+        self.digits.iter().filter_map(move |digit| {
+            let (from, within) = match digit.place > at {
+                true => (digit.place / at, 1),
+                false => (1, at / digit.place),
+            };
             // The major-most digit never wraps.
             let top = self.is_top(digit);
             let size = if top { values.div_ceil(from) } else { digit.size / within };
-            (from < values && size > 1).then(|| Piece {
-                place: from,
-                size,
-                landing: (level, stride * within),
-            })
-        });
-        reached.collect()
+            let step = self.step(digit, within).filter(|_| from < values && size > 1)?;
+            Some(Digit { place: from, size, step })
+        })
     }
 
     /// The next place, a multiple of `at`, where both sides split.
-    fn next_common(&self, other: &Side, at: u64) -> Option<u64> {
+    fn next_common(&self, other: &OneSide, at: u64) -> Option<u64> {
         let single = self.places().chain(other.places());
         let pairs = self.places().flat_map(|a| other.places().map(move |b| lcm(a, b)));
         let clean = |place: u64| {
@@ -279,36 +229,23 @@ impl<'a> Side<'a> {
     }
 
     fn landing(&self, place: u64) -> Option<Landing> {
-        let digit = self.digit(place)?;
-        landing(digit).map(|(level, stride)| (level, stride * (place / digit.place)))
+        self.digit(place).and_then(|digit| self.step(digit, place / digit.place))
+    }
+
+    /// What so many steps of a digit add, where it lands.
+    fn step(&self, digit: &algebra::Digit, steps: u64) -> Option<Landing> {
+        match digit.to {
+            Destination::Level(level) => Some((self.side, level, digit.step * steps)),
+            Destination::Derived(_) => None,
+        }
     }
 }
 
 /// The first value above those of the digit: the slots of an axis fit.
-fn end(digit: &Part) -> u64 {
+fn end(digit: &algebra::Digit) -> u64 {
     digit.place * digit.size
-}
-
-fn landing(digit: &Part) -> Option<Landing> {
-    match digit.to {
-        Destination::Level(level) => Some((level, digit.step)),
-        Destination::Derived(_) => None,
-    }
 }
 
 fn lcm(a: u64, b: u64) -> Option<u64> {
     (a / a.gcd(&b)).checked_mul(b)
-}
-
-impl Group {
-    /// A truncated group is a sum of boxes, one per digit. Box `k` has the digits above `k` as in
-    /// the last element, digit `k` below, and the others free; box 0 includes the last element.
-    pub(super) fn boxes(&self) -> u64 {
-        let boxes = if self.is_full() { 1 } else { self.digits.len() };
-        to_u64(boxes)
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.digits.iter().zip(&self.last).all(|(digit, last)| *last == digit.size - 1)
-    }
 }

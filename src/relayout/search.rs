@@ -14,52 +14,22 @@
 
 use num_integer::Integer;
 
+use super::options::{BUDGET, Options, merge};
 use super::refuse::not_decided;
 use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 
-/// How many partial sums may be made before the answer is "not decided".
-pub(super) const BUDGET: u64 = 1 << 22;
-
-/// A choice of something to add.
-#[derive(Clone, Debug)]
-pub(super) enum Term {
-    /// A digit below `size` times a step, which is not 0.
-    Digit { size: i128, step: i128 },
-    /// (what is added, how many options add it), ascending, each once.
-    Listed(Vec<(i128, u64)>),
-}
-
-impl Term {
-    pub(super) fn digit(size: u64, step: i128) -> Term {
-        match step {
-            0 => Term::Listed(vec![(0, size)]),
-            _ => Term::Digit { size: i128::from(size), step },
-        }
-    }
-
-    pub(super) fn listed(mut rows: Vec<(i128, u64)>) -> Term {
-        rows.sort_unstable_by_key(|row| row.0);
-        rows.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-        Term::Listed(rows)
-    }
-
+impl Options<i128> {
     /// The least and the greatest that it adds.
     fn bounds(&self) -> (i128, i128) {
         match self {
-            Term::Digit { size, step } => {
-                let most = (size - 1) * step;
+            Options::Digit { size, step } => {
+                let most = (i128::from(*size) - 1) * step;
                 (most.min(0), most.max(0))
             }
-            Term::Listed(rows) => {
-                let end = |row: Option<&(i128, u64)>| row.map_or(0, |row| row.0);
+            Options::Listed(rows) => {
+                let end = |row: Option<&(i128, u128)>| row.map_or(0, |row| row.0);
                 (end(rows.first()), end(rows.last()))
             }
         }
@@ -68,43 +38,28 @@ impl Term {
     /// How heavy it is: the step of a digit, the width of a list; and how many options it has.
     fn weight(&self) -> (i128, usize) {
         match self {
-            Term::Digit { step, .. } => (step.abs(), 0),
-            Term::Listed(rows) => {
+            Options::Digit { step, .. } => (step.abs(), 0),
+            Options::Listed(rows) => {
                 let (least, most) = self.bounds();
                 (most.abs().max(least.abs()), usize::MAX - rows.len())
             }
         }
     }
 
-    fn options(&self) -> u64 {
-        match self {
-            Term::Digit { size, .. } => u64::try_from(*size).unwrap_or(u64::MAX),
-            Term::Listed(rows) => to_u64(rows.len()),
-        }
-    }
-
-    /// Calls `take` with what every option adds, and how many do, until it fails.
-    fn each<E>(&self, mut take: impl FnMut(i128, u64) -> Result<(), E>) -> Result<(), E> {
-        match self {
-            Term::Digit { size, step } => (0..*size).try_for_each(|digit| take(digit * step, 1)),
-            Term::Listed(rows) => rows.iter().try_for_each(|(sum, count)| take(*sum, *count)),
-        }
-    }
-
     /// Calls `take` with what the options add that lie from `least` to `most`, and how many do.
-    fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u64)) {
+    fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u128)) {
         match self {
-            Term::Digit { size, step } => {
+            Options::Digit { size, step } => {
                 let (from, to) = if *step > 0 { (least, most) } else { (-most, -least) };
                 let from = Integer::div_ceil(&from, &step.abs()).max(0);
-                let to = Integer::div_floor(&to, &step.abs()).min(size - 1);
+                let to = Integer::div_floor(&to, &step.abs()).min(i128::from(*size) - 1);
                 let mut digit = from;
                 while digit <= to {
                     take(digit * step, 1);
                     digit += 1;
                 }
             }
-            Term::Listed(rows) => {
+            Options::Listed(rows) => {
                 let from = rows.partition_point(|row| row.0 < least);
                 for (sum, count) in rows[from..].iter().take_while(|row| row.0 <= most) {
                     take(*sum, *count);
@@ -126,7 +81,7 @@ type Sums = Vec<(i128, u128)>;
 /// [`NotDecided`](LayoutError::NotDecided) past the budget.
 pub(super) fn count_zeros(
     start: i128,
-    mut terms: Vec<Term>,
+    mut terms: Vec<Options<i128>>,
     budget: &mut u64,
 ) -> Result<u128, LayoutError> {
     terms.sort_by_cached_key(|term| std::cmp::Reverse(term.weight()));
@@ -134,12 +89,12 @@ pub(super) fn count_zeros(
     let mut rest = vec![(0, 0, 1_u64); terms.len() + 1];
     for (at, term) in terms.iter().enumerate().rev() {
         let ((least, most), (low, high, ways)) = (term.bounds(), rest[at + 1]);
-        rest[at] = (low + least, high + most, ways.saturating_mul(term.options()));
+        rest[at] = (low + least, high + most, ways.saturating_mul(term.count()));
     }
     let mut sums: Sums = vec![(start, 1)];
     for (at, term) in terms.iter().enumerate() {
         let held = to_u64(sums.len());
-        if rest[at].2 <= held.saturating_mul(term.options()) {
+        if rest[at].2 <= held.saturating_mul(term.count()) {
             return met(sums, &terms[at..], budget);
         }
         let (low, high, _) = rest[at + 1];
@@ -152,9 +107,9 @@ pub(super) fn count_zeros(
 ///
 /// Each goes to the shorter one of two lists, those with many options first, so that neither list
 /// grows much beyond what the largest term makes.
-fn met(sums: Sums, terms: &[Term], budget: &mut u64) -> Result<u128, LayoutError> {
-    let mut terms: Vec<&Term> = terms.iter().collect();
-    terms.sort_by_key(|term| std::cmp::Reverse(term.options()));
+fn met(sums: Sums, terms: &[Options<i128>], budget: &mut u64) -> Result<u128, LayoutError> {
+    let mut terms: Vec<&Options<i128>> = terms.iter().collect();
+    terms.sort_by_key(|term| std::cmp::Reverse(term.count()));
     let (mut long, mut short) = (sums, vec![(0, 1)]);
     for (at, term) in terms.iter().enumerate() {
         let others = terms[at + 1..].iter().map(|term| term.bounds()).chain([ends(&long)]);
@@ -178,16 +133,16 @@ fn ends(sums: &Sums) -> (i128, i128) {
 /// ascending runs, which a stable sort merges.
 fn expanded(
     sums: &Sums,
-    term: &Term,
+    term: &Options<i128>,
     bounds: (i128, i128),
     budget: &mut u64,
 ) -> Result<Sums, LayoutError> {
-    let few = to_u64(sums.len()) <= term.options();
+    let few = to_u64(sums.len()) <= term.count();
     let mut next = Expansion { sums: Vec::new(), bounds, budget };
     if few {
         sums.iter().try_for_each(|(sum, ways)| {
             next.add(|(least, most), take| {
-                let added = |added, options| take(sum + added, ways * u128::from(options));
+                let added = |added, options| take(sum + added, ways * options);
                 term.between(least - sum, most - sum, added);
             })
         })?;
@@ -196,7 +151,7 @@ fn expanded(
             next.add(|(least, most), take| {
                 let from = sums.partition_point(|(sum, _)| sum + added < least);
                 let reached = sums[from..].iter().take_while(|(sum, _)| sum + added <= most);
-                reached.for_each(|(sum, ways)| take(sum + added, ways * u128::from(options)));
+                reached.for_each(|(sum, ways)| take(sum + added, ways * options));
             })
         })?;
     }
@@ -249,35 +204,21 @@ fn joined(sums: &Sums, others: &Sums) -> u128 {
     total
 }
 
-/// Counts equal sums together.
-fn merge(sums: &mut Vec<(i128, u128)>) {
-    if !sums.is_sorted_by(|a, b| a.0 < b.0) {
-        sums.sort_by_key(|sum| sum.0);
-        sums.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn count(start: i128, terms: Vec<Term>) -> u128 {
+    fn count(start: i128, terms: Vec<Options<i128>>) -> u128 {
         count_zeros(start, terms, &mut BUDGET.clone()).unwrap()
     }
 
     #[test]
     fn the_picture_at_the_top_is_true() {
-        let digit = Term::digit;
+        let digit = Options::digit;
         assert_eq!(count(0, vec![digit(8, 4), digit(4, 1), digit(8, -4), digit(4, -1)]), 32);
         assert_eq!(count(1, vec![digit(8, 4)]), 0);
         assert_eq!(count(-28, vec![digit(8, 4)]), 1);
         assert_eq!(count(0, vec![digit(8, 4), digit(6, -4)]), 6);
-        assert_eq!(count(3, vec![digit(8, -1), Term::listed(vec![(2, 1), (0, 3), (2, 4)])]), 8);
+        assert_eq!(count(3, vec![digit(8, -1), Options::listed(vec![(2, 1), (0, 3), (2, 4)])]), 8);
     }
 }

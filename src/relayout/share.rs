@@ -1,7 +1,8 @@
 //! What enters some of the units, or in some of the steps: counted with their coordinates given.
 
-use super::choices::{BUDGET, Numbered};
 use super::counter::{Compared, Coordinate, Counter, both};
+use super::numbered::Numbered;
+use super::options::BUDGET;
 use super::pair::{Relayout, Side, TimeOrder};
 use super::refuse::fit;
 use super::traffic::copies_in;

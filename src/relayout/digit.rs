@@ -1,0 +1,151 @@
+//! A choice and what it adds: the one digit of a relayout, from the layouts to the sums.
+//!
+//! ```text
+//! n below 12, in a source (3:1, 4_PE) and a target (2_PE, 6:1)
+//!
+//! digit            place   size   step
+//! n / 4 % 3          4       3    1 in the source's Addr
+//! n / 1 % 4          1       4    1 in the source's PE
+//! n / 6 % 2          6       2    1 in the target's PE
+//! n / 1 % 6          1       6    1 in the target's Addr
+//! ```
+//!
+//! Only what a step adds to changes on the way: a level of one side, the sum of a coordinate that is
+//! compared, an equation, a number that several equations are packed in.
+
+use num_integer::Integer;
+use smallvec::{SmallVec, smallvec};
+
+use crate::number::to_index;
+
+/// Larger factors of a digit stay whole.
+const LARGEST_FACTOR: u64 = 64;
+
+/// A digit of a number n: `n / place % size`, and what a step of it adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Digit<S> {
+    pub(super) place: u64,
+    pub(super) size: u64,
+    pub(super) step: S,
+}
+
+impl<S> Digit<S> {
+    /// The same digit, with a step that adds something else.
+    pub(super) fn with<T>(&self, step: T) -> Digit<T> {
+        Digit { place: self.place, size: self.size, step }
+    }
+
+    /// Its greatest value for numbers below some options.
+    pub(super) fn greatest(&self, options: u64) -> u64 {
+        (self.size - 1).min(options.saturating_sub(1) / self.place)
+    }
+
+    /// Whether it is every number below some options itself.
+    pub(super) fn is_whole(&self, options: u64) -> bool {
+        self.place == 1 && self.size >= options
+    }
+}
+
+/// What a step adds: to which sum, and how much.
+pub(super) type Step<N> = (usize, N);
+
+/// The digits of a number: one for either side where the sides split it alike.
+pub(super) type Digits<N> = SmallVec<[Digit<Step<N>>; 2]>;
+
+/// A number below `options`, and what it adds to some sums.
+#[derive(Clone, Debug)]
+pub(super) struct Choice<N> {
+    pub(super) options: u64,
+    pub(super) adds: Adds<N>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Adds<N> {
+    /// What its digits add, one after the other.
+    Digits(Digits<N>),
+    /// What every number adds to every sum.
+    Listed(Vec<Vec<N>>),
+}
+
+impl<N> Choice<N> {
+    /// A digit by itself.
+    pub(super) fn digit(size: u64, step: Step<N>) -> Choice<N> {
+        Choice { options: size, adds: Adds::Digits(smallvec![Digit { place: 1, size, step }]) }
+    }
+
+    /// The digits, where all of them are the number itself.
+    pub(super) fn as_digit(&self) -> Option<&Digits<N>> {
+        match &self.adds {
+            Adds::Digits(digits) => Some(digits).filter(|digits| self.is_whole(digits)),
+            Adds::Listed(_) => None,
+        }
+    }
+
+    fn is_whole(&self, digits: &Digits<N>) -> bool {
+        digits.iter().all(|digit| digit.is_whole(self.options))
+    }
+}
+
+impl Choice<u64> {
+    /// The first options only.
+    pub(super) fn first(&self, options: u64) -> Choice<u64> {
+        let mut first = Choice { options, ..self.clone() };
+        if let Adds::Listed(rows) = &mut first.adds {
+            rows.truncate(to_index(options));
+        }
+        first
+    }
+
+    /// Adds what a number adds.
+    pub(super) fn add(&self, number: u64, sums: &mut [u64]) {
+        match &self.adds {
+            Adds::Digits(digits) => digits.iter().for_each(|digit| {
+                sums[digit.step.0] += number / digit.place % digit.size * digit.step.1;
+            }),
+            Adds::Listed(rows) => {
+                let row = rows.get(to_index(number)).into_iter().flatten();
+                sums.iter_mut().zip(row).for_each(|(sum, step)| *sum += step);
+            }
+        }
+    }
+
+    /// Calls `take` with the same in smaller digits.
+    pub(super) fn pieces(&self, mut take: impl FnMut(Choice<u64>)) {
+        let Some(digits) = self.as_digit() else { return take(self.clone()) };
+        let mut place = 1;
+        let mut piece = |size: u64| {
+            let step = |digit: &Digit<Step<u64>>| (digit.step.0, digit.step.1 * place);
+            let digits = digits.iter().map(|digit| Digit { place: 1, size, step: step(digit) });
+            take(Choice { options: size, adds: Adds::Digits(digits.collect()) });
+            place *= size;
+        };
+        let (mut rest, mut factor) = (self.options, 2);
+        while factor <= LARGEST_FACTOR.min(rest) {
+            while rest.is_multiple_of(factor) {
+                piece(factor);
+                rest /= factor;
+            }
+            factor += 1;
+        }
+        if rest != 1 {
+            piece(rest);
+        }
+    }
+
+    /// Appends what it may add to every sum, as (common divisor, greatest).
+    pub(super) fn weigh(&self, weights: &mut [Vec<(u64, u64)>]) {
+        match &self.adds {
+            Adds::Digits(digits) => digits.iter().for_each(|digit| {
+                let (sum, step) = digit.step;
+                let greatest = digit.greatest(self.options) * step;
+                weights[sum].extend((greatest > 0).then_some((step, greatest)));
+            }),
+            Adds::Listed(rows) => weights.iter_mut().enumerate().for_each(|(sum, weights)| {
+                let added = || rows.iter().map(|row| row[sum]);
+                let greatest = added().max().unwrap_or(0);
+                let divisor = added().fold(0, |divisor: u64, at| divisor.gcd(&at));
+                weights.extend((greatest > 0).then_some((divisor, greatest)));
+            }),
+        }
+    }
+}

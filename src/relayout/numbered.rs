@@ -1,0 +1,260 @@
+//! What elements and copies add to the numbers of the units that have them, on both sides.
+//!
+//! ```text
+//! ((4_PE, 3:8), (8:1))  ->  ((12:2), (4_PE, 2:1))      PE=4: one field of two bits
+//!
+//! axis 0, 4 at 3    adds 0 1 2 3 to the source and nothing to the target
+//! axis 1, 4 at 2    adds nothing to the source and 0 1 2 3 to the target
+//! axis 0, 3; axis 1, 2    12 elements that are in the same units
+//! ```
+//!
+//! A coordinate falls apart into fields between which neither side [carries](Segments) anything;
+//! each has bits of its own in the number of a unit, the outermost level on top. So numbers are
+//! in the order of the units, adding them adds all fields, and fields are compared one by one.
+
+use std::ops::{Add, AddAssign};
+
+use super::counter::{Counter, Group, both};
+use super::digit::{Choice, Step};
+use super::equations::Segments;
+use super::options::{Options, merge, spend};
+use super::pair::{Relayout, Side};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::number::{to_index, to_u64};
+
+/// The most bits of a number.
+const MOST_BITS: u32 = 127;
+
+/// The fields of a unit, or what is added to them.
+pub(super) type Number = i128;
+
+/// Some bits of a number: a part of the coordinate in a level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    shift: u32,
+    mask: Number,
+}
+
+impl Field {
+    pub(super) fn value(self, number: Number) -> Number {
+        number >> self.shift & self.mask
+    }
+
+    pub(super) fn number(self, value: Number) -> Number {
+        value << self.shift
+    }
+}
+
+/// A number for both sides: a unit, or what is added to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Both {
+    pub(super) target: Number,
+    pub(super) source: Number,
+}
+
+impl Both {
+    pub(super) fn of(self, side: Side) -> Number {
+        *side.of(&(self.source, self.target))
+    }
+}
+
+impl Add for Both {
+    type Output = Both;
+
+    fn add(self, other: Both) -> Both {
+        Both { target: self.target + other.target, source: self.source + other.source }
+    }
+}
+
+impl AddAssign for Both {
+    fn add_assign(&mut self, other: Both) {
+        *self = *self + other;
+    }
+}
+
+/// What is added, with how many elements add it.
+pub(super) type Rows = Vec<(Both, u128)>;
+
+/// A digit of the elements, or of the copies of one side.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) copies_of: Option<Side>,
+    pub(super) options: Options<Both>,
+}
+
+/// Where elements and copies are along a path, in numbers.
+#[derive(Debug)]
+pub(super) struct Numbered {
+    /// The parts of the coordinate in every level.
+    levels: Vec<Segments>,
+    pub(super) fields: Vec<Field>,
+    /// The unit of the first copy of element 0.
+    pub(super) start: Both,
+    pub(super) parts: Vec<Part>,
+}
+
+impl Numbered {
+    pub(super) fn new(
+        relayout: &Relayout,
+        path: &[Level],
+        budget: &mut u64,
+    ) -> Result<Numbered, LayoutError> {
+        let counter = Counter::new(relayout, path.iter().copied().map(both).collect())?;
+        let mut pieces = Vec::new();
+        let all = counter.groups.iter().flat_map(|group| &group.choices);
+        all.chain(counter.copies.iter().map(|(_, copies)| copies))
+            .for_each(|choice| choice.pieces(|piece| pieces.push(piece)));
+        let levels = Segments::of_levels(&counter.start, pieces.iter());
+        let fields = fields(relayout, path, &levels)?;
+        let mut numbered = Numbered { levels, fields, start: Both::default(), parts: Vec::new() };
+        numbered.start = numbered.both(&counter.start);
+        for group in &counter.groups {
+            numbered.add(group, budget)?;
+        }
+        for (sum, copies) in &counter.copies {
+            let side = if sum.is_multiple_of(2) { Side::Source } else { Side::Target };
+            numbered.push(Some(side), copies, budget)?;
+        }
+        Ok(numbered)
+    }
+
+    /// The coordinates of a unit in the levels of the path.
+    pub(super) fn unit(&self, number: Number) -> Vec<u64> {
+        let coordinate = |level: &Segments| {
+            let fields = self.fields.iter().skip(level.first).zip(&level.from);
+            let values = fields.map(|(field, from)| field.value(number) * Number::from(*from));
+            u64::try_from(values.sum::<Number>()).unwrap_or(u64::MAX)
+        };
+        self.levels.iter().map(coordinate).collect()
+    }
+
+    /// Adds what the digits of some axes add.
+    fn add(&mut self, group: &Group, budget: &mut u64) -> Result<(), LayoutError> {
+        if group.is_full() {
+            return group.choices.iter().try_for_each(|choice| self.push(None, choice, budget));
+        }
+        let mut all = Vec::new();
+        for at in 0..group.boxes() {
+            let (mut start, mut choices) = (vec![0; 2 * self.levels.len()], Vec::new());
+            group.take(at, &mut start, &mut choices);
+            let mut rows = vec![(self.both(&start), 1)];
+            for choice in choices {
+                rows = sums(&rows, &self.options(&choice, budget)?, budget)?;
+            }
+            all.extend(rows);
+        }
+        self.parts.push(Part { copies_of: None, options: Options::listed(all) });
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        copies_of: Option<Side>,
+        choice: &Choice<u64>,
+        budget: &mut u64,
+    ) -> Result<(), LayoutError> {
+        let mut pieces = Vec::new();
+        choice.pieces(|piece| pieces.push(piece));
+        for piece in pieces {
+            let options = self.options(&piece, budget)?;
+            self.parts.push(Part { copies_of, options });
+        }
+        Ok(())
+    }
+
+    /// What a choice adds, however far it reaches.
+    fn options(
+        &self,
+        choice: &Choice<u64>,
+        budget: &mut u64,
+    ) -> Result<Options<Both>, LayoutError> {
+        if let Some(digits) = choice.as_digit() {
+            let step = digits.iter().map(|digit| self.step(digit.step));
+            return Ok(Options::digit(choice.options, step.fold(Both::default(), Both::add)));
+        }
+        let pair = |both: Both| [both.target, both.source];
+        let (step, row) = (|step| pair(self.step(step)), |row: &[u64]| pair(self.both(row)));
+        let mut rows = Vec::new();
+        choice.each(step, row, |[target, source], count| {
+            rows.push((Both { target, source }, count.into()));
+        });
+        spend(budget, to_u64(rows.len()))?;
+        Ok(Options::listed(rows))
+    }
+
+    /// What a step of a digit adds: all of its steps are in one field.
+    fn step(&self, (sum, weight): Step<u64>) -> Both {
+        if weight == 0 {
+            return Both::default();
+        }
+        let (field, worth) = self.levels[sum / 2].place(weight);
+        let number = self.fields[field].number(worth.into());
+        match sum.is_multiple_of(2) {
+            true => Both { source: number, target: 0 },
+            false => Both { source: 0, target: number },
+        }
+    }
+
+    /// The number of both sides.
+    fn both(&self, sums: &[u64]) -> Both {
+        let side = |first: usize| self.number(sums.iter().skip(first).step_by(2).copied());
+        Both { source: side(0), target: side(1) }
+    }
+
+    fn number(&self, coordinates: impl Iterator<Item = u64>) -> Number {
+        let levels = self.levels.iter().zip(coordinates).filter(|(_, at)| *at > 0);
+        let values = levels.flat_map(|(level, at)| {
+            let fields = self.fields.iter().skip(level.first);
+            fields.zip(level.split(at)).map(|(field, value)| field.number(value.into()))
+        });
+        values.sum()
+    }
+}
+
+/// Gives every segment bits of its own, those of the outermost level on top.
+fn fields(
+    relayout: &Relayout,
+    path: &[Level],
+    levels: &[Segments],
+) -> Result<Vec<Field>, LayoutError> {
+    let mut fields = Vec::new();
+    let mut shift = 0;
+    for (level, segments) in path.iter().zip(levels).rev() {
+        let extent = |side: Side| relayout.layout(side).extent(*level);
+        let greatest = extent(Side::Source).max(extent(Side::Target)) - 1;
+        let own = segments.from.iter().enumerate().map(|(at, from)| {
+            let end = segments.from.get(at + 1).map_or(greatest / from, |next| next / from - 1);
+            let bits = u64::BITS - end.leading_zeros();
+            let field = Field { shift, mask: (1 << bits) - 1 };
+            shift += bits;
+            field
+        });
+        let own: Vec<Field> = own.collect();
+        // The outermost level has the first fields.
+        fields.splice(0..0, own);
+    }
+    match shift {
+        ..=MOST_BITS => Ok(fields),
+        _ => Err(LayoutError::too_large(Site::Layout, "the number of units")),
+    }
+}
+
+/// All sums of a row and an option.
+pub(super) fn sums(
+    rows: &[(Both, u128)],
+    options: &Options<Both>,
+    budget: &mut u64,
+) -> Result<Rows, LayoutError> {
+    let count = options.count().saturating_mul(to_u64(rows.len()));
+    spend(budget, count)?;
+    let mut all = Vec::with_capacity(to_index(count));
+    for (row, count) in rows {
+        options.each(|added, options| {
+            all.push((*row + added, count * options));
+            Ok::<(), LayoutError>(())
+        })?;
+    }
+    merge(&mut all);
+    Ok(all)
+}

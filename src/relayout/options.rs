@@ -1,0 +1,93 @@
+//! What is added, and in how many ways.
+
+use std::ops::AddAssign;
+
+use super::refuse::not_decided;
+use crate::algebra::work;
+use crate::error::LayoutError;
+use crate::number::{to_index, to_u64};
+
+/// How many sums may be made before the answer is "not decided".
+pub(super) const BUDGET: u64 = 1 << 22;
+
+/// Takes some sums off the budget.
+pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
+    *budget = budget.checked_sub(sums).ok_or_else(|| not_decided(BUDGET))?;
+    work::count(to_index(sums));
+    Ok(())
+}
+
+/// A choice of something to add.
+#[derive(Clone, Debug)]
+pub(super) enum Options<S> {
+    /// A digit below `size` times a step, which is not 0.
+    Digit { size: u64, step: S },
+    /// (what is added, how many options add it), ascending, each once.
+    Listed(Vec<(S, u128)>),
+}
+
+impl<S: Copy + Ord + Default + AddAssign> Options<S> {
+    pub(super) fn digit(size: u64, step: S) -> Options<S> {
+        match step == S::default() {
+            true => Options::Listed(vec![(step, size.into())]),
+            false => Options::Digit { size, step },
+        }
+    }
+
+    pub(super) fn listed(mut sums: Vec<(S, u128)>) -> Options<S> {
+        sums.sort_unstable_by_key(|sum| sum.0);
+        count_equal(&mut sums);
+        Options::Listed(sums)
+    }
+
+    /// How many different sums there are.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Options::Digit { size, .. } => *size,
+            Options::Listed(sums) => to_u64(sums.len()),
+        }
+    }
+
+    /// How many options there are.
+    pub(super) fn total(&self) -> u128 {
+        match self {
+            Options::Digit { size, .. } => (*size).into(),
+            Options::Listed(sums) => sums.iter().map(|(_, count)| count).sum(),
+        }
+    }
+
+    /// Calls `take` with what every option adds, and how many do, until it fails.
+    #[inline]
+    pub(super) fn each<E>(&self, mut take: impl FnMut(S, u128) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Options::Listed(sums) => sums.iter().try_for_each(|(sum, count)| take(*sum, *count)),
+            Options::Digit { size, step } => {
+                let mut sum = S::default();
+                (0..*size).try_for_each(|_| {
+                    let added = sum;
+                    sum += *step;
+                    take(added, 1)
+                })
+            }
+        }
+    }
+}
+
+/// Counts equal sums together, ascending; fast where they come in few ascending runs.
+pub(super) fn merge<S: Copy + Ord>(sums: &mut Vec<(S, u128)>) {
+    if !sums.is_sorted_by(|a, b| a.0 < b.0) {
+        sums.sort_by_key(|sum| sum.0);
+        count_equal(sums);
+    }
+}
+
+/// Counts equal neighbours together.
+fn count_equal<S: Eq>(sums: &mut Vec<(S, u128)>) {
+    sums.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+}
