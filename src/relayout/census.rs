@@ -1,5 +1,6 @@
 //! How many elements live in a unit whose coordinate several digits give.
 
+use super::between::Paths;
 use super::pair::Relayout;
 use crate::algebra::{Layout, Subaxis};
 use crate::error::LayoutError;
@@ -25,6 +26,6 @@ pub(crate) fn count_at(layout: &Layout, at: &Location) -> Result<u64, LayoutErro
     let elsewhere = layout.replicas().iter().filter(|replica| !levels.contains(&replica.level));
     let elsewhere: u64 = elsewhere.map(|replica| replica.size).product();
     let source = layout.only(|level| levels.contains(&level));
-    let relayout = Relayout::of_units(source, there.build()?, levels);
+    let relayout = Relayout::of(source, there.build()?, Paths::through(levels), None)?;
     Ok(relayout.places_in_common()? * elsewhere)
 }

@@ -11,6 +11,20 @@
 //!
 //! An element stays on its PE if its digit of axis 1 is its digit of axis 0: 24 of 96.
 //! ```
+//!
+//! The path of a question through the files; what moves from one to the next is a `digit`:
+//!
+//! ```text
+//! pair        both layouts in levels that both have; where memories are two, by `between`
+//! refine      the digits that both sides have in common, axis by axis
+//! counter     what they add to the coordinates that are compared; boxes of axes that end within
+//! equations   small digits in small equations, cut where nothing is carried
+//! system      digits that settle, join or are free; `at_most` bounds the solutions instead
+//! listing     what numbers add that the sides split in their own ways, in runs
+//! search      the sums that come to 0, of what is left
+//! numbered    instead of equations, bits of a unit's number: for `alike` (the busiest) and `flows`
+//! traffic     the answer; the other questions are beside it, and `refuse` has the refusals
+//! ```
 
 mod alike;
 mod at_most;

@@ -4,13 +4,13 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::between::between;
-use super::refuse::{differ, uneven_copies};
+use super::between::{Paths, in_common};
+use super::refuse::differ;
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
-use crate::machine::{Machine, Memory};
+use crate::machine::Machine;
 use crate::placement::Placement;
 
 /// How far an element comes from.
@@ -57,22 +57,18 @@ impl fmt::Display for Distance {
 pub struct Relayout {
     pub(super) source: Layout,
     pub(super) target: Layout,
-    /// `Time` if used, then the units from the root down.
+    /// The levels of both sides, without `Time`.
+    paths: Paths,
+    /// The levels of the target from the root down, with `Time` in its place.
     pub(super) units: Vec<Level>,
-    /// `Addr`, and `W` if used.
-    pub(super) inner: Vec<Level>,
-    /// Lanes of a long word, where the type of the elements is known.
-    pub(super) known_lanes: Option<u64>,
-    /// What is known of both memories, where they are two.
-    pub(super) memories: Option<Memories>,
-    /// How many units one step of a coordinate is, where units share memories.
-    steps: Vec<(Level, u64)>,
+    /// Those levels as callers know them.
+    names: Vec<Level>,
     /// Where `Time` stands, if either side uses it.
     pub(super) time: Option<TimeOrder>,
     /// How many time slices there are, whether or not an element is in them.
     pub(super) slices: u64,
-    /// The levels as callers know them.
-    names: Vec<Level>,
+    /// Lanes of a long word, where the type of the elements is known.
+    pub(super) known_lanes: Option<u64>,
 }
 
 /// One of the two sides.
@@ -90,15 +86,6 @@ impl Side {
             Side::Target => target,
         }
     }
-}
-
-/// Two memories of one machine.
-#[derive(Clone, Debug)]
-pub(super) struct Memories {
-    /// The levels that tell the memories of each side apart.
-    pub(super) paths: (Vec<Level>, Vec<Level>),
-    /// The owner of the higher memory.
-    pub(super) owner: Level,
 }
 
 /// Where `Time` stands among the levels.
@@ -124,70 +111,43 @@ impl Relayout {
     /// fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
+        let (from, to, paths) = in_common(source, destination)?;
+        let uses = |level| from.uses(level) || to.uses(level);
         let slices = [source, destination].map(|side| side.with_copies().extent(Level::TIME));
-        let slices = slices.into_iter().fold(1, u64::max);
-        let (mut a, mut b) = (stored(source)?, stored(destination)?);
-        let columns = source.columns().iter().copied();
-        let mut units: Vec<Level> = columns.filter(|level| level.is_unit()).collect();
-        let mut memories = None;
-        let shared = source.memory().filter(|(_, memory)| memory.group > 1);
-        let mut steps: Vec<(Level, u64)> =
-            shared.map(|(_, memory)| (memory.owner, memory.group)).into_iter().collect();
-        if let (Some(machine), Some((from, m)), Some((to, n))) =
-            (source.machine(), source.memory(), destination.memory())
-            && from != to
-        {
-            if a.elements() == 0 {
-                // Without elements nothing moves, however copies would lie.
-                [&mut a, &mut b].into_iter().for_each(|layout| layout.replicas.clear());
-            }
-            let common = between(machine, (&a, m), (&b, n))?;
-            units = common.paths.1.clone();
-            memories = Some(Memories { paths: common.paths, owner: common.owner });
-            steps = common.steps;
-            (a, b) = (common.source, common.target);
-        }
-        let uses =
-            |level: Level| a.used_levels().contains(&level) || b.used_levels().contains(&level);
-        let time = [Level::TIME].into_iter().filter(|level| uses(*level));
-        let lane = [Level::W].into_iter().filter(|level| uses(*level) && memories.is_none());
-        let address = [Level::ADDR].into_iter().filter(|_| memories.is_none());
-        let timeless =
-            |layout: &Layout| uses(Level::TIME) && !layout.used_levels().contains(&Level::TIME);
-        let (a_timeless, b_timeless) = (timeless(&a), timeless(&b));
-        let relayout = Relayout {
-            time: uses(Level::TIME).then_some(TimeOrder::Outermost),
-            units: time.chain(units).collect(),
-            known_lanes: source.lanes().filter(|_| uses(Level::W)),
-            inner: address.chain(lane).collect(),
-            source: in_every_slice(a, a_timeless, slices)?,
-            target: in_every_slice(b, b_timeless, slices)?,
-            slices,
-            memories,
-            steps,
-            names: Vec::new(),
-        };
-        Ok(relayout.named())
+        let slices = slices.into_iter().max().filter(|_| uses(Level::TIME));
+        let known_lanes = source.lanes().filter(|_| uses(Level::W));
+        Ok(Relayout { known_lanes, ..Relayout::of(from, to, paths, slices)? })
     }
 
-    /// A relayout of which only the levels are asked.
-    pub(super) fn of_units(source: Layout, target: Layout, units: Vec<Level>) -> Relayout {
+    /// The pair of two layouts in levels that both have; if time counts, with its slices.
+    pub(super) fn of(
+        source: Layout,
+        target: Layout,
+        paths: Paths,
+        slices: Option<u64>,
+    ) -> Result<Relayout, LayoutError> {
         let relayout = Relayout {
-            slices: source.extent(Level::TIME).max(target.extent(Level::TIME)),
-            source,
-            target,
-            time: units.contains(&Level::TIME).then_some(TimeOrder::Outermost),
-            units,
-            inner: Vec::new(),
+            source: in_every_slice(source, slices)?,
+            target: in_every_slice(target, slices)?,
+            units: paths.sides.1.clone(),
+            paths,
+            names: Vec::new(),
+            time: None,
+            slices: slices.unwrap_or(1),
             known_lanes: None,
-            memories: None,
-            steps: Vec::new(),
-            names: Vec::new(),
         };
-        relayout.named()
+        Ok(relayout.timed(slices.map(|_| TimeOrder::Outermost)))
     }
 
-    fn named(mut self) -> Relayout {
+    /// Puts `Time`, where it counts, in its place.
+    fn timed(mut self, time: Option<TimeOrder>) -> Relayout {
+        self.time = time;
+        self.units.retain(|level| time.is_none() || *level != Level::TIME);
+        match time {
+            Some(TimeOrder::Outermost) => self.units.insert(0, Level::TIME),
+            Some(TimeOrder::Innermost) => self.units.push(Level::TIME),
+            Some(TimeOrder::Aside) | None => {}
+        }
         self.names = self.units.iter().copied().filter(|of| *of != Level::IN_GROUP).collect();
         self
     }
@@ -212,18 +172,9 @@ impl Relayout {
     /// assert_eq!(aside.traffic_down_to(Level::PE)?[0].into, 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_time(mut self, order: TimeOrder) -> Result<Relayout, LayoutError> {
-        if self.time.is_none() {
-            return Ok(self);
-        }
-        self.time = Some(order);
-        self.units.retain(|level| *level != Level::TIME);
-        match order {
-            TimeOrder::Outermost => self.units.insert(0, Level::TIME),
-            TimeOrder::Innermost => self.units.push(Level::TIME),
-            TimeOrder::Aside => {}
-        }
-        Ok(self.named())
+    pub fn with_time(self, order: TimeOrder) -> Result<Relayout, LayoutError> {
+        let time = self.time.map(|_| order);
+        Ok(self.timed(time))
     }
 
     /// The number of elements.
@@ -254,10 +205,22 @@ impl Relayout {
         }
     }
 
+    /// Whether source and destination are two memories.
+    pub(super) fn is_between_memories(&self) -> bool {
+        self.paths.owner.is_some()
+    }
+
+    /// `Addr`, and `W` if used: what tells places in one memory apart.
+    pub(super) fn inner(&self) -> impl Iterator<Item = Level> {
+        let uses = |level| self.source.uses(level) || self.target.uses(level);
+        let inner = [Level::ADDR, Level::W].into_iter().filter(move |level| uses(*level));
+        inner.filter(|_| !self.is_between_memories())
+    }
+
     /// The levels that tell the memories of one side apart: those that both have, then its own.
     pub(super) fn path(&self, side: Side) -> Vec<Level> {
-        let Some(memories) = &self.memories else { return self.units.clone() };
-        let more = side.of(&memories.paths).iter().filter(|level| !self.units.contains(level));
+        let own = side.of(&self.paths.sides).iter();
+        let more = own.filter(|level| !self.units.contains(level));
         self.units.iter().chain(more).copied().collect()
     }
 
@@ -267,7 +230,7 @@ impl Relayout {
         side: Side,
         path: impl Iterator<Item = (Level, u64)>,
     ) -> Location {
-        let own = self.memories.as_ref().map_or(&self.units, |memories| side.of(&memories.paths));
+        let own = side.of(&self.paths.sides);
         let mut memory = Location::default();
         for (level, at) in path.filter(|(level, _)| *level == Level::TIME || own.contains(level)) {
             let (level, at) = self.in_units((level, at));
@@ -279,9 +242,9 @@ impl Relayout {
     /// A level that callers know, and a coordinate or a stride in its units. Memories that units
     /// share are numbered in between, and callers know each by the first unit.
     pub(super) fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
-        let step = self.steps.iter().find(|(of, _)| *of == level).map_or(1, |(_, step)| *step);
-        let owner = self.memories.as_ref().map(|memories| memories.owner);
-        (owner.filter(|_| level == Level::IN_GROUP).unwrap_or(level), at * step)
+        let step =
+            self.paths.steps.iter().find(|(of, _)| *of == level).map_or(1, |(_, step)| *step);
+        (self.paths.owner.filter(|_| level == Level::IN_GROUP).unwrap_or(level), at * step)
     }
 
     /// The level that callers know a level of the path by.
@@ -296,13 +259,13 @@ impl Relayout {
         at.map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
     }
 
-    /// A number for every level that callers name, innermost first, by how deep it is.
-    pub(super) fn per_level(
+    /// What crosses the border of every level that callers name, innermost first, by how deep it is.
+    pub(super) fn per_level<T>(
         &self,
         units: &[Level],
-        count: impl Fn(usize) -> Result<u64, LayoutError>,
-    ) -> Result<Vec<(Level, u64)>, LayoutError> {
-        let mut levels: Vec<(Level, u64)> = Vec::with_capacity(units.len());
+        count: impl Fn(usize) -> Result<T, LayoutError>,
+    ) -> Result<Vec<(Level, T)>, LayoutError> {
+        let mut levels: Vec<(Level, T)> = Vec::with_capacity(units.len());
         for (depth, level) in (1..).zip(units) {
             let into = count(depth)?;
             match levels.last_mut() {
@@ -316,37 +279,11 @@ impl Relayout {
     }
 }
 
-/// What the memories of a placement hold.
-pub(super) fn stored(placement: &Placement) -> Result<Layout, LayoutError> {
-    let shared = placement.memory().filter(|(_, memory)| memory.group > 1);
-    let Some((_, Memory { owner, group, .. })) = shared else {
-        return Ok(placement.with_copies().clone());
-    };
-    let stored = placement.as_stored()?;
-    if let Some(plain) = stored.plain() {
-        return Ok(plain.clone());
-    }
-    let layout = placement.layout();
-    if layout.elements() == 0 {
-        // Without elements nothing moves, however its copies would lie.
-        let used = layout.used_levels().iter();
-        let shape = layout.without_padding()?.to_builder();
-        return used.fold(shape, |shape, level| shape.used(*level)).build();
-    }
-    Err(uneven_copies(owner, group))
-}
-
 /// A layout that does not use time, where time counts, has a copy in every slice.
-pub(super) fn in_every_slice(
-    layout: Layout,
-    timeless: bool,
-    slices: u64,
-) -> Result<Layout, LayoutError> {
+fn in_every_slice(layout: Layout, slices: Option<u64>) -> Result<Layout, LayoutError> {
     let is_plain = layout.derived_axes().is_empty();
     let layout = if is_plain { layout } else { layout.simplified() };
-    if !timeless {
-        return Ok(layout);
-    }
+    let Some(slices) = slices.filter(|_| !layout.uses(Level::TIME)) else { return Ok(layout) };
     let places = product([layout.slots(), slices]);
     places.ok_or(LayoutError::too_large(Site::Layout, "the number of copies"))?;
     layout.to_builder().replica(slices, Level::TIME, 1).build()

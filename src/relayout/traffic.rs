@@ -65,12 +65,12 @@ impl Relayout {
     /// axes or that of different partial sums is beyond the budget.
     pub fn traffic(&self) -> Result<Traffic, LayoutError> {
         let depth = self.units.len();
-        let all = self.counts(depth + self.inner.len())?;
-        let (levels, matched) = self.level_traffic(&all[..depth])?;
-        let copies = u128::from(self.copies());
-        let mut by_distance = Vec::new();
+        let all = self.counts(depth + self.inner().count())?;
+        let (copies, mut by_distance) = (u128::from(self.copies()), Vec::new());
         let mut before = u128::from(self.elements()) * copies;
-        for (at, matched) in matched.into_iter().enumerate() {
+        for (at, both) in all[..depth].iter().enumerate() {
+            // The destination copies for which both sides have the unit.
+            let matched = both * copies / copies_in(&self.target, &self.units[..=at]);
             let (distance, parted) = (Distance::Level(self.name(at)), fit(before - matched)?);
             match by_distance.last_mut() {
                 Some((last, count)) if *last == distance => *count += parted,
@@ -78,7 +78,7 @@ impl Relayout {
             }
             before = matched;
         }
-        if self.memories.is_some() {
+        if self.is_between_memories() {
             by_distance.push((Distance::Memory, fit(before)?));
         } else {
             let in_place = all.last().copied().unwrap_or(before);
@@ -86,6 +86,7 @@ impl Relayout {
             by_distance.push((Distance::InPlace, fit(in_place)?));
         }
         by_distance.reverse();
+        let levels = self.level_traffic(&all[..depth])?;
         Ok(Traffic { elements: self.elements(), copies: self.copies(), by_distance, levels })
     }
 
@@ -109,7 +110,7 @@ impl Relayout {
     /// ```
     pub fn traffic_down_to(&self, level: Level) -> Result<Vec<LevelTraffic>, LayoutError> {
         let depth = self.depth_of(level)?;
-        Ok(self.level_traffic(&self.counts(depth)?)?.0)
+        self.level_traffic(&self.counts(depth)?)
     }
 
     /// What enters the units of every level at least, innermost first: a lower bound of
@@ -149,34 +150,23 @@ impl Relayout {
 
     /// What enters and leaves the units of all levels.
     pub(super) fn traffic_of_levels(&self) -> Result<Vec<LevelTraffic>, LayoutError> {
-        Ok(self.level_traffic(&self.counts(self.units.len())?)?.0)
+        self.level_traffic(&self.counts(self.units.len())?)
     }
 
     /// What crosses the borders of every level, innermost first, given the pairs of an element and
-    /// a unit that both layouts have; and the destination copies for which that holds.
-    fn level_traffic(&self, both: &[u128]) -> Result<(Vec<LevelTraffic>, Vec<u128>), LayoutError> {
+    /// a unit that both layouts have.
+    fn level_traffic(&self, both: &[u128]) -> Result<Vec<LevelTraffic>, LayoutError> {
         let elements = u128::from(self.elements());
-        let (mut levels, mut matched) = (Vec::new(), Vec::new());
-        for (depth, both) in (1..).zip(both) {
+        let levels = self.per_level(&self.units[..both.len()], |depth| {
             let path = &self.units[..depth];
             let held = copies_in(&self.target, path);
-            matched.push(both * u128::from(self.copies()) / held);
-            let into = elements * held - both;
+            let into = elements * held - both[depth - 1];
             let alone = copies_in(&self.source, path) == 1 || elements == 0;
             let out_of = alone.then_some(if held > 1 { elements } else { into });
-            let level = self.name(depth - 1);
-            if levels.last().is_some_and(|last: &LevelTraffic| last.level == level) {
-                // The units of a level, below the memories that they share.
-                levels.pop();
-            }
-            levels.push(LevelTraffic {
-                level,
-                into: fit(into)?,
-                out_of: out_of.map(fit).transpose()?,
-            });
-        }
-        levels.reverse();
-        Ok((levels, matched))
+            Ok((fit(into)?, out_of.map(fit).transpose()?))
+        });
+        let level = |(level, (into, out_of))| LevelTraffic { level, into, out_of };
+        Ok(levels?.into_iter().map(level).collect())
     }
 
     /// How many pairs of an element and its copies within all levels of the path both sides have.
@@ -191,8 +181,8 @@ impl Relayout {
         if self.elements() == 0 {
             return Ok(vec![0; depth]);
         }
-        let levels = self.units.iter().chain(&self.inner).take(depth);
-        let counter = Counter::new(self, levels.copied().map(both).collect())?;
+        let levels = self.units.iter().copied().chain(self.inner()).take(depth);
+        let counter = Counter::new(self, levels.map(both).collect())?;
         // The address alone is not a distance: the lane comes with it.
         counter.counts(&[], |at| at < self.units.len() || at + 1 == depth)
     }

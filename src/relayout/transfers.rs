@@ -99,9 +99,8 @@ impl Relayout {
         if self.time == Some(TimeOrder::Aside) {
             return Err(LayoutError::Relayout(RelayoutFault::TimeAside));
         }
-        let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };
         let levels = self.levels().iter().rev().map(|level| Distance::Level(*level));
-        let mut distances: VecDeque<Distance> = [near].into_iter().chain(levels).collect();
+        let mut distances: VecDeque<Distance> = [self.near()].into_iter().chain(levels).collect();
         if let Ok(traffic) = self.traffic() {
             distances.retain(|distance| traffic.count(*distance) > 0);
         }
@@ -113,6 +112,11 @@ impl Relayout {
 }
 
 impl Relayout {
+    /// The distance of what stays in its unit.
+    fn near(&self) -> Distance {
+        if self.is_between_memories() { Distance::Memory } else { Distance::Address }
+    }
+
     /// Address x lanes + lane, the number of a place in its memory, fits.
     fn check_numbers(&self) -> Result<(), LayoutError> {
         let places = |side: Side| self.layout(side).extent(Level::ADDR).checked_mul(self.lanes());
@@ -127,9 +131,8 @@ impl Relayout {
     pub fn farthest(&self, index: &[u64]) -> Result<Option<Transfer>, LayoutError> {
         self.check_numbers()?;
         let transfers = Transfers::over(self, VecDeque::new())?;
-        let near = if self.memories.is_some() { Distance::Memory } else { Distance::Address };
-        let mut farthest_first =
-            self.levels().iter().map(|level| Distance::Level(*level)).chain([near]);
+        let levels = self.levels().iter().map(|level| Distance::Level(*level));
+        let mut farthest_first = levels.chain([self.near()]);
         Ok(farthest_first.find_map(|d| transfers.moves(index, d).into_iter().next()))
     }
 }

@@ -5,7 +5,8 @@ use std::collections::hash_map::Entry;
 
 use indexmap::IndexMap;
 
-use super::pair::{Relayout, in_every_slice, stored};
+use super::between::{Paths, stored};
+use super::pair::Relayout;
 use super::refuse::differ;
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
@@ -106,14 +107,9 @@ impl UnitPart {
             let (from, to) = (memories(self), memories(other));
             return Err(differ(Incomparable::Memories { from, to }));
         }
-        let slices = self.slices.max(other.slices);
-        let time = slices.map(|_| Level::TIME);
-        let units = time.into_iter().chain(self.levels.iter().map(|(level, _)| *level)).collect();
-        let layout = |part: &UnitPart| match slices.filter(|_| part.slices.is_none()) {
-            Some(slices) => in_every_slice(part.layout.clone(), true, slices),
-            None => Ok(part.layout.clone()),
-        };
-        Ok(Relayout::of_units(layout(self)?, layout(other)?, units))
+        let levels = self.levels.iter().map(|(level, _)| *level).collect();
+        let (source, target) = (self.layout.clone(), other.layout.clone());
+        Relayout::of(source, target, Paths::through(levels), self.slices.max(other.slices))
     }
 }
 
@@ -153,38 +149,20 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let mut parts = Parts::default();
-    let sources =
-        sources.iter().map(|placed| parts.number(placed)).collect::<Result<Vec<_>, _>>()?;
-    let destinations =
-        destinations.iter().map(|placed| parts.number(placed)).collect::<Result<Vec<_>, _>>()?;
-    let parts: Vec<UnitPart> = parts.numbers.into_keys().collect();
+    let mut parts: IndexMap<UnitPart, usize> = IndexMap::new();
+    let mut number = |placement: &Placement| -> Result<usize, LayoutError> {
+        let next = parts.len();
+        Ok(*parts.entry(UnitPart::of(placement)?).or_insert(next))
+    };
+    let mut numbers =
+        |all: &[Placement]| all.iter().map(&mut number).collect::<Result<Vec<_>, _>>();
+    let (sources, destinations) = (numbers(sources)?, numbers(destinations)?);
+    let parts: Vec<UnitPart> = parts.into_keys().collect();
     let mut known: HashMap<(usize, usize), Vec<LevelTraffic>> = HashMap::new();
-    let mut rows = Vec::with_capacity(sources.len());
-    for source in sources {
-        let mut row = Vec::with_capacity(destinations.len());
-        for destination in &destinations {
-            let pair = (source, *destination);
-            let traffic = match known.entry(pair) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(parts[source].traffic_to(&parts[*destination])?),
-            };
-            row.push(traffic.clone());
-        }
-        rows.push(row);
-    }
-    Ok(rows)
-}
-
-/// The parts of placements, each once.
-#[derive(Default)]
-struct Parts {
-    numbers: IndexMap<UnitPart, usize>,
-}
-
-impl Parts {
-    fn number(&mut self, placement: &Placement) -> Result<usize, LayoutError> {
-        let next = self.numbers.len();
-        Ok(*self.numbers.entry(UnitPart::of(placement)?).or_insert(next))
-    }
+    let mut traffic = |from: usize, to: usize| match known.entry((from, to)) {
+        Entry::Occupied(known) => Ok(known.get().clone()),
+        Entry::Vacant(new) => parts[from].traffic_to(&parts[to]).map(|t| new.insert(t).clone()),
+    };
+    let mut row = |from: usize| destinations.iter().map(|to| traffic(from, *to)).collect();
+    sources.into_iter().map(&mut row).collect()
 }
