@@ -4,52 +4,34 @@ use crate::algebra::digits::{Destination, Digit};
 use crate::algebra::layout::{DerivedAxis, Layout};
 use crate::algebra::quotients::QuotientSum;
 use crate::algebra::solve::nests;
+use crate::algebra::strided::StridedDigit;
 
-/// A digit of a sum, and what it is worth in the value of a node.
+/// A digit of a sum, by its stride, and the node in whose value it is worth its weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
-    pub(crate) step: u64,
-    pub(crate) size: u64,
     pub(crate) node: usize,
-    pub(crate) worth: u64,
+    pub(crate) digit: StridedDigit,
 }
 
 impl Term {
-    /// Whether both count as one.
-    fn goes_on(&self, minor: &Term) -> bool {
-        let whole = |major: u64, step: u64| step.checked_mul(minor.size) == Some(major);
-        self.node == minor.node && whole(self.step, minor.step) && whole(self.worth, minor.worth)
-    }
-
-    /// How many steps of `minor` one of this digit is.
-    fn ratio(&self, minor: &Term) -> u64 {
-        self.step / minor.step
-    }
-
-    /// The digit of a sum below `limit`: how many of its steps are left by the digit above.
-    pub(crate) fn below(&self, major: Option<&Term>, limit: u64) -> QuotientSum {
-        let carried = |major: &Term| (major.step, major.ratio(self).wrapping_neg());
-        QuotientSum::new([(self.step, 1)].into_iter().chain(major.map(carried)), limit)
+    /// The digit of an axis, or of a replica, which counts as node `copies`.
+    pub(crate) fn new(digit: &Digit, copies: usize) -> Term {
+        Term { node: digit.axis.unwrap_or(copies), digit: digit.into() }
     }
 }
 
-/// Terms that descend by step, with those that go on in each other as one.
+/// Terms minor to major, with those of a node that go on in each other as one.
 fn merged(terms: impl Iterator<Item = Term>) -> Vec<Term> {
-    let mut merged: Vec<Term> = Vec::new();
-    for minor in terms.filter(|term| term.size > 1) {
-        match merged.last_mut().filter(|major| major.goes_on(&minor)) {
-            Some(major) => *major = Term { size: major.size * minor.size, ..minor },
-            None => merged.push(minor),
-        }
-    }
-    merged
+    let mut terms: Vec<Term> = terms.filter(|term| term.digit.size > 1).collect();
+    terms.dedup_by(|major, minor| major.node == minor.node && minor.digit.takes(major.digit));
+    terms
 }
 
-fn divides(major: &Term, minor: &Term) -> bool {
-    major.step.is_multiple_of(minor.step)
+fn divides(minor: &Term, major: &Term) -> bool {
+    major.digit.stride.is_multiple_of(minor.digit.stride)
 }
 
-/// Terms, merged, of which the step of each divides that of the one above; `None` where one does not.
+/// Terms, merged, of which the stride of each divides the next; `None` where one does not.
 pub(crate) fn chain(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
     let terms = merged(terms);
     terms.is_sorted_by(divides).then_some(terms)
@@ -57,23 +39,27 @@ pub(crate) fn chain(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
 
 /// What the digits of a sum below `limit` add to the value of a node. The terms are a chain.
 pub(crate) fn worth_in(terms: &[Term], node: usize, limit: u64) -> QuotientSum {
-    let worth = |term: &Term| if term.node == node { term.worth } else { 0 };
-    let change = |(at, term): (usize, &Term)| {
-        let carried = |minor: &Term| term.ratio(minor).wrapping_mul(worth(minor));
-        (term.step, worth(term).wrapping_sub(terms.get(at + 1).map_or(0, carried)))
-    };
-    QuotientSum::new(terms.iter().enumerate().map(change), limit)
+    let worth = |term: &Term| if term.node == node { term.digit.weight } else { 0 };
+    QuotientSum::new(terms.iter().map(|term| (term.digit.stride, worth(term))), limit)
 }
 
-/// The digits of a sum.
+/// The first digit of a sum below `limit`: how many of its steps the second one leaves.
+pub(crate) fn first_digit(terms: &[Term], limit: u64) -> QuotientSum {
+    QuotientSum::new(terms.iter().map(|term| term.digit.stride).zip([1, 0]), limit)
+}
+
+/// The digits of a sum, major to minor.
 #[derive(Clone, Debug)]
 pub(crate) struct Split(Vec<Group>);
 
 impl Split {
-    /// For sums below `limit`. Terms descend by step, and nest.
+    /// For sums below `limit`. Terms are minor to major, and nest.
     pub(crate) fn new(terms: impl Iterator<Item = Term>, limit: u64) -> Split {
         let terms = merged(terms);
-        Split(terms.chunk_by(divides).map(|terms| Group::new(terms, limit)).collect())
+        let groups = terms.chunk_by(divides).map(|terms| Group::new(terms, limit));
+        let mut groups: Vec<Group> = groups.collect();
+        groups.reverse();
+        Split(groups)
     }
 
     /// Adds what the digits are worth to the values of their nodes, modulo 2^64; `false` if no
@@ -89,12 +75,12 @@ impl Split {
     }
 }
 
-/// Digits of which the step of each divides that of the one above.
+/// Digits of which the stride of each divides that of the one above.
 #[derive(Clone, Debug)]
 struct Group {
     /// Sums from here on are beyond the first digit.
     end: u64,
-    /// Digits that could be as large as the step above allows, but are not: what they are, and
+    /// Digits that could be as large as the stride above allows, but are not: what they are, and
     /// their sizes.
     gaps: Vec<(QuotientSum, u64)>,
     /// What is added to the value of a node.
@@ -105,23 +91,22 @@ struct Group {
 
 impl Group {
     fn new(terms: &[Term], limit: u64) -> Group {
-        let (first, last) = (terms[0], terms[terms.len() - 1]);
-        let gap = |pair: &[Term]| {
-            let [major, minor] = pair else { return None };
-            (major.ratio(minor) != minor.size)
-                .then(|| (minor.below(Some(major), limit), minor.size))
+        let (minor, major) = (terms[0].digit, terms[terms.len() - 1].digit);
+        let gap = |at: usize| {
+            let (minor, major) = (terms[at].digit, terms.get(at + 1)?.digit);
+            (major.stride / minor.stride != minor.size)
+                .then(|| (first_digit(&terms[at..], limit), minor.size))
         };
         let mut nodes: Vec<usize> = terms.iter().map(|term| term.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let adds = |node: usize| (node, worth_in(terms, node, limit));
-        let left =
-            || QuotientSum::new([(1, 1), (last.step, last.step.wrapping_neg())].into_iter(), limit);
+        let left = || QuotientSum::new([(1, 1), (minor.stride, 0)].into_iter(), limit);
         Group {
-            end: first.step.saturating_mul(first.size),
-            gaps: terms.windows(2).filter_map(gap).collect(),
+            end: major.stride.saturating_mul(major.size),
+            gaps: (0..terms.len()).filter_map(gap).collect(),
             adds: nodes.into_iter().map(adds).collect(),
-            left: (last.step > 1).then(left),
+            left: (minor.stride > 1).then(left),
         }
     }
 
@@ -146,12 +131,12 @@ pub(crate) struct Feeders {
     derived: Vec<Fed>,
 }
 
-/// A derived axis, and the digits that feed it, descending by weight.
+/// A derived axis, and the digits that feed it.
 #[derive(Clone, Debug)]
 struct Fed {
     start: u64,
     extent: u64,
-    /// The one that feeds the least apart, and the steps of those above.
+    /// The one that feeds the least, and the strides of those above, minor to major.
     feeders: Split,
     minor: Option<Term>,
     above: Vec<u64>,
@@ -170,23 +155,16 @@ impl Feeders {
         let fed = |(number, derived): (usize, &DerivedAxis)| {
             let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
             let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
-            feeders.sort_by_key(|digit| std::cmp::Reverse(digit.step));
+            feeders.sort_by_key(|digit| digit.step);
             let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)));
-            let term = |digit: &&Digit| Term {
-                step: digit.step,
-                size: digit.size,
-                node: digit.axis.unwrap_or(nodes),
-                worth: digit.place,
-            };
-            let terms: Vec<Term> = feeders.iter().map(term).collect();
+            let terms: Vec<Term> = feeders.iter().map(|digit| Term::new(digit, nodes)).collect();
             let extent = derived.axis.extent;
-            let above = terms.iter().rev().skip(1).rev().map(|term| term.step);
             apart.then(|| Fed {
                 start: derived.start,
                 extent,
                 feeders: Split::new(terms.iter().copied(), extent),
-                minor: terms.last().copied(),
-                above: above.collect(),
+                minor: terms.first().copied(),
+                above: terms.iter().skip(1).map(|term| term.digit.stride).collect(),
             })
         };
         let derived = layout.derived_axes().iter().enumerate().rev().map(fed);
@@ -216,16 +194,16 @@ impl Feeders {
     /// not belong to the tensor; the last value before padding or before that digit is full ends it.
     pub(crate) fn run(&self, node: usize, value: u64, step: u64) -> Option<(usize, u64, u64)> {
         let fed = self.derived.get((self.nodes - 1).checked_sub(node)?)?;
-        let minor = fed.minor?;
-        let is_tensor = minor.node < self.nodes - self.derived.len();
-        let turns = step / minor.step;
-        if !is_tensor || turns == 0 || minor.step * turns != step {
+        let Term { node, digit: minor } = fed.minor?;
+        let is_tensor = node < self.nodes - self.derived.len();
+        let turns = step / minor.stride;
+        if !is_tensor || turns == 0 || minor.stride * turns != step {
             return None;
         }
         let sum = value.checked_sub(fed.start)?;
-        let rest = fed.above.iter().fold(sum, |rest, step| rest % step);
-        let left = minor.size.checked_sub(rest / minor.step)?.div_ceil(turns);
+        let rest = fed.above.iter().rev().fold(sum, |rest, step| rest % step);
+        let left = minor.size.checked_sub(rest / minor.stride)?.div_ceil(turns);
         let inside = fed.extent.checked_sub(value)?.div_ceil(step);
-        Some((minor.node, turns * minor.worth, left.min(inside)))
+        Some((node, turns * minor.weight, left.min(inside)))
     }
 }

@@ -47,6 +47,7 @@ mod simplify;
 mod solve;
 mod split_level;
 mod steps;
+pub(crate) mod strided;
 mod without_padding;
 pub(crate) mod work;
 
@@ -65,7 +66,7 @@ pub(crate) use count::ByLevel;
 pub(crate) use digits::{Destination, Digit, Digits};
 pub(crate) use element::Decoder;
 pub(crate) use groups::Groups;
-pub(crate) use radix::{product, split};
+pub(crate) use radix::{digits, product, split};
 pub(crate) use read_as::{ReadAs, whole_axes};
 pub(crate) use solve::{Budget, Sum, Term, nests};
 pub(crate) use steps::merged_digits;

@@ -20,9 +20,15 @@ pub(crate) enum QuotientSum {
 }
 
 impl QuotientSum {
-    /// Of numbers below `limit`; terms (divisor, change).
-    pub(crate) fn new(terms: impl Iterator<Item = (u64, u64)>, limit: u64) -> QuotientSum {
-        let terms = terms.filter(|(divisor, change)| *divisor < limit && *change != 0);
+    /// Of numbers below `limit`; digits (weight, step) minor to major, of which each weight divides the
+    /// next. A step changes by what all steps of the digit before have added.
+    pub(crate) fn new(digits: impl Iterator<Item = (u64, u64)>, limit: u64) -> QuotientSum {
+        let mut minor = (1, 0_u64);
+        let term = |(weight, step): (u64, u64)| {
+            let (before, carried) = std::mem::replace(&mut minor, (weight, step));
+            (weight, step.wrapping_sub((weight / before).wrapping_mul(carried)))
+        };
+        let terms = digits.map(term).filter(|(divisor, change)| *divisor < limit && *change != 0);
         match limit <= Near::LIMIT {
             true => QuotientSum::Near(terms.map(|(d, change)| (Near::new(d), change)).collect()),
             false => {

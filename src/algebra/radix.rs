@@ -44,14 +44,21 @@ impl IndexOrder {
     }
 }
 
-/// Writes `value` in mixed radix, sizes and digits major to minor.
+/// The digits of a number in mixed radix, minor to major, as the sizes are.
 ///
 /// What lies above the product of the sizes is dropped.
-pub(crate) fn split(value: u64, sizes: impl DoubleEndedIterator<Item = u64>, digits: &mut [u64]) {
-    let mut rest = value;
-    for (digit, size) in digits.iter_mut().rev().zip(sizes.rev()) {
-        (rest, *digit) = (rest / size, rest % size);
-    }
+#[inline]
+pub(crate) fn digits(number: u64, sizes: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
+    sizes.scan(number, |rest, size| {
+        let digit = *rest % size;
+        *rest /= size;
+        Some(digit)
+    })
+}
+
+/// Writes `value` in mixed radix, sizes and digits major to minor.
+pub(crate) fn split(value: u64, sizes: impl DoubleEndedIterator<Item = u64>, into: &mut [u64]) {
+    into.iter_mut().rev().zip(digits(value, sizes.rev())).for_each(|(to, digit)| *to = digit);
 }
 
 /// The value that digits write, both major to minor; the inverse of [`split`].

@@ -8,7 +8,7 @@ use super::cell::{Cell, Steps};
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
 use super::weighted_sum::{Inner, Outer, WeightedSum};
-use crate::algebra::{IndexOrder, Indexes, Layout, product};
+use crate::algebra::{IndexOrder, Indexes, Layout, digits, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -257,7 +257,7 @@ impl Program {
 
     /// The columns with their sizes, which the packed number of a place is made of, row-major:
     /// units by the machine, addresses by the footprint, so that it is unit x words + address.
-    pub fn columns(&self) -> impl Iterator<Item = (Level, u64)> + '_ {
+    pub fn columns(&self) -> impl DoubleEndedIterator<Item = (Level, u64)> + '_ {
         let Compiled { columns, sizes, .. } = &*self.compiled;
         columns.iter().copied().zip(sizes.iter().copied())
     }
@@ -275,14 +275,8 @@ impl Program {
     /// The place with a packed number.
     #[must_use]
     pub fn location(&self, place: u64) -> Location {
-        let mut rest = place;
-        let columns: Vec<(Level, u64)> = self.columns().collect();
-        let split = columns.into_iter().rev().map(|(level, size)| {
-            let at = rest % size.max(1);
-            rest /= size.max(1);
-            (level, at)
-        });
-        split.collect()
+        let sizes = self.columns().rev().map(|(_, size)| size.max(1));
+        self.columns().rev().map(|(level, _)| level).zip(digits(place, sizes)).collect()
     }
 
     /// Writes the packed number of every element's place.

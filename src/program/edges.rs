@@ -8,7 +8,7 @@
 //! ```
 
 use crate::algebra::Layout;
-use crate::algebra::decode::{Term, chain, worth_in};
+use crate::algebra::decode::{Term, chain, first_digit, worth_in};
 use crate::algebra::quotients::QuotientSum;
 
 /// The end of an axis with padding.
@@ -25,10 +25,9 @@ impl Edge {
     /// The end of axis `axis`, whose digits are among a chain of terms that make sums below `limit`.
     fn new(terms: &[Term], axis: usize, extent: u64, limit: u64) -> Option<Edge> {
         let of_axis = terms.iter().enumerate().filter(|(_, term)| term.node == axis);
-        let (at, major) = of_axis.max_by_key(|(_, term)| term.worth)?;
-        let above = at.checked_sub(1).map(|above| &terms[above]);
-        let (major, full) = (major.below(above, limit), extent / major.worth);
-        Some(Edge { major, full, value: worth_in(terms, axis, limit), extent })
+        let (at, major) = of_axis.max_by_key(|(_, term)| term.digit.weight)?;
+        let (value, full) = (worth_in(terms, axis, limit), extent / major.digit.weight);
+        Some(Edge { major: first_digit(&terms[at..], limit), full, value, extent })
     }
 
     #[inline]
@@ -56,9 +55,10 @@ impl Edges {
             return Some(Edges(Vec::new()));
         }
         let terms = chain(terms)?;
-        let edge =
-            |(at, axis): (usize, &crate::algebra::Axis)| Edge::new(&terms, at, axis.extent, limit);
-        padded.map(edge).collect::<Option<_>>().map(Edges)
+        padded
+            .map(|(at, axis)| Edge::new(&terms, at, axis.extent, limit))
+            .collect::<Option<_>>()
+            .map(Edges)
     }
 
     /// Whether the digits of a sum are those of an element.

@@ -1,17 +1,19 @@
 //! Whole inverse tables, in the order of the places.
 
+use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use super::boxes::{AxisRange, Boxes, Grid, Step};
 use super::cell::Cell;
-use super::compiled::{Program, check_length, narrow};
-use super::lookup::{Backward, PlaceDigit};
+use super::compiled::{Compiled, Program, check_length, narrow};
 use super::numbers::Write;
-use crate::algebra::{IndexOrder, Layout, product};
+use crate::algebra::decode::{Split, Term};
+use crate::algebra::strided::StridedDigit;
+use crate::algebra::{Digit, Layout, digits, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
+use crate::number::to_index;
 use crate::placement::check_columns;
 
 impl Program {
@@ -86,83 +88,38 @@ impl Program {
         // The markers are numbers of no element.
         narrow::<T>(self.elements().saturating_add(1))?;
         self.check_injective()?;
-        let backward = &self.compiled.backward;
-        if !backward.nests && part.is_cut() {
-            table.fill(T::MAX);
-            return part.scatter(self, table);
-        }
-        let Some((fixed, free)) = part.split(&self.compiled.layout, backward) else {
+        let Compiled { layout, backward, .. } = &*self.compiled;
+        // Where digits do not nest, fixed coordinates fix no digits: all places are looked through.
+        let looks = !backward.nests && part.columns.iter().any(|column| column.fixed.is_some());
+        let whole = looks.then(|| Part::new(self, &Location::default())).transpose()?;
+        let walked = whole.as_ref().unwrap_or(part);
+        let Some(fixed) = walked.fixed(layout) else {
             table.fill(T::MAX);
             return Ok(());
         };
-        let slots = product(free.iter().map(|free| free.digit.size));
-        let full = backward.nests && slots == Some(part.places());
-        let boxes = part.boxes(&self.compiled.layout, &fixed);
-        match full && self.is_whole() {
-            // What no element is written over is padding.
-            true if self.pads_derived() => table.fill(T::MAX.minus_one()),
-            true => self.fill_padding(part, &free, &boxes, &places, table),
-            false => {
-                table.fill(T::MAX);
-                self.fill_padding(part, &free, &boxes, &places, table);
-            }
+        let slots = walked.slots(layout);
+        let size = product(slots.steps.iter().map(|digit| digit.count));
+        let plan = Plan::new(self, backward.nests && size == Some(part.places()));
+        if let Some(cell) = plan.background {
+            table.fill(cell);
         }
-        let write = &mut |grid: &Grid| Write::Elements.within(grid, &places, table);
-        boxes.visit(&self.window_ranges(), write);
-        Ok(())
-    }
-
-    /// Whether there are slots without an element; no two elements share one.
-    fn pads(&self) -> bool {
-        let layout = &self.compiled.layout;
-        layout.slots() != layout.elements() * layout.copies()
-    }
-
-    /// The same of slots that derived axes may hold.
-    fn pads_derived(&self) -> bool {
-        !self.compiled.layout.derived_axes().is_empty() && self.pads()
-    }
-
-    /// Marks the slots that hold no element, over holes; elements may be written over them.
-    fn fill_padding<T: Cell>(
-        &self,
-        part: &Part,
-        free: &[PlaceDigit],
-        boxes: &Boxes<'_>,
-        places: &Range<u64>,
-        table: &mut [T],
-    ) {
-        let layout = &self.compiled.layout;
-        let mark = |ranges: &[AxisRange], cell: T, table: &mut [T]| {
-            boxes.visit(ranges, &mut |grid| Write::Mark(cell).within(grid, places, table));
+        let write = |what: Write<T>, grid: &Grid, table: &mut [T]| match looks {
+            false => what.within(grid, &places, table),
+            true => grid.each(&mut |element, place| {
+                let cell = part.number(place).and_then(|at| table.get_mut(at));
+                cell.into_iter().for_each(|cell| *cell = what.cell(element, place));
+            }),
         };
-        let range = |start, end| AxisRange { start, count: end - start, weight: 0 };
-        let real: Vec<AxisRange> = layout.axes().iter().map(|a| range(0, a.extent)).collect();
-        if layout.derived_axes().is_empty() {
-            // Padding by its first axis: real before it, anything behind it.
-            for (at, axis) in layout.axes().iter().enumerate() {
-                let rest = layout.axes()[at + 1..].iter().map(|axis| range(0, axis.slots()));
-                let tail = range(axis.extent, axis.slots());
-                let ranges: Vec<AxisRange> =
-                    real[..at].iter().copied().chain([tail]).chain(rest).collect();
-                mark(&ranges, T::MAX.minus_one(), table);
-            }
-            if !self.is_whole() && !self.compiled.backward.nests {
-                mark(&real, T::MAX, table);
-            }
-        } else if self.pads_derived() {
-            let step = |digit: &PlaceDigit| Step {
-                count: digit.digit.size,
-                element: 0,
-                place: part.step(digit),
-            };
-            let place = part.base(layout);
-            let all = Grid { element: 0, place, steps: free.iter().map(step).collect() };
-            Write::Mark(T::MAX.minus_one()).within(&all, places, table);
-            if !self.is_whole() {
-                mark(&real, T::MAX, table);
+        let boxes = walked.boxes(layout, &fixed);
+        for (over, what) in plan.layers {
+            match over {
+                Over::Slots => write(what, &slots, table),
+                Over::Boxes(ranges) => {
+                    boxes.visit(&ranges, &mut |grid| write(what, grid, table));
+                }
             }
         }
+        Ok(())
     }
 
     /// The number of places with the coordinates of `at`: the length of their inverse table.
@@ -172,151 +129,165 @@ impl Program {
     pub fn places_at(&self, at: &Location) -> Result<u64, LayoutError> {
         Ok(Part::new(self, at)?.places())
     }
+}
 
-    /// The same with every slot as an element.
-    fn slots(&self) -> Result<Program, LayoutError> {
-        let mut builder = Layout::builder();
-        let layout = &self.compiled.layout;
-        for landing in layout.landings() {
-            let digit = crate::algebra::Subaxis::land(landing.size, landing.level, landing.stride);
-            builder = builder.axis(landing.size, [digit]);
+/// What an inverse table is filled with: a cell everywhere, then layer over layer.
+struct Plan<T> {
+    background: Option<T>,
+    layers: Vec<(Over, Write<T>)>,
+}
+
+/// Which places a layer is written over.
+enum Over {
+    /// All that digits reach, elements and padding.
+    Slots,
+    /// Those of some values of the axes.
+    Boxes(Vec<AxisRange>),
+}
+
+impl<T: Cell> Plan<T> {
+    /// `full`: every place of the part is a slot.
+    fn new(program: &Program, full: bool) -> Plan<T> {
+        let Compiled { layout, backward, .. } = &*program.compiled;
+        let (hole, padding) = (T::MAX, T::MAX.minus_one());
+        // Without holes nothing needs to be cleared.
+        let clear = !(full && program.is_whole());
+        let pads = layout.slots() != layout.elements() * layout.copies();
+        let derived = !layout.derived_axes().is_empty();
+        let mut layers = Vec::new();
+        match derived {
+            _ if !pads => {}
+            // What of the slots no element is written over is padding.
+            true if clear => layers.push((Over::Slots, Write::Mark(padding))),
+            true => {}
+            false => layers.extend(tails(layout).map(|tail| (tail, Write::Mark(padding)))),
         }
-        for level in layout.used_levels() {
-            builder = builder.used(*level).offset(*level, layout.offset(*level));
+        // Padding has been written over elements that the window does not show.
+        if pads && !program.is_whole() && (derived || !backward.nests) {
+            let elements = layout.axes().iter().map(|axis| range(0, axis.extent));
+            layers.push((Over::Boxes(elements.collect()), Write::Mark(hole)));
         }
-        let (columns, sizes) = self.columns().unzip();
-        Program::new(builder.build()?, columns, sizes, OnceLock::new())
+        layers.push((Over::Boxes(program.window_ranges()), Write::Elements));
+        let background = if clear { Some(hole) } else { (derived && pads).then_some(padding) };
+        Plan { background, layers }
     }
 }
 
-/// The places with some coordinates fixed.
+/// Padding by the first axis that holds it: real before it, anything behind it.
+fn tails(layout: &Layout) -> impl Iterator<Item = Over> {
+    (0..layout.rank()).map(|tail| {
+        let ranges = layout.axes().iter().enumerate().map(|(at, axis)| match at.cmp(&tail) {
+            Ordering::Less => range(0, axis.extent),
+            Ordering::Equal => range(axis.extent, axis.slots()),
+            Ordering::Greater => range(0, axis.slots()),
+        });
+        Over::Boxes(ranges.collect())
+    })
+}
+
+fn range(start: u64, end: u64) -> AxisRange {
+    AxisRange { start, count: end - start, weight: 0 }
+}
+
+/// The places with some coordinates fixed; columns minor to major.
 struct Part {
     columns: Vec<Column>,
 }
 
 struct Column {
     level: Level,
-    size: u64,
-    /// What a step adds to the packed number, and to the number among the places of the part.
-    packed: u64,
-    weight: u64,
     fixed: Option<u64>,
+    /// What a step adds to the number among the places of the part, nothing where the column is fixed,
+    /// and to the packed number.
+    digit: StridedDigit,
 }
 
 impl Part {
     fn new(program: &Program, at: &Location) -> Result<Part, LayoutError> {
         let known: Vec<Level> = program.columns().map(|(level, _)| level).collect();
         check_columns(&known, at, None)?;
-        let all: Vec<u64> = program.columns().map(|(_, size)| size).collect();
-        let free = |(level, size)| if at.get(level).is_some() { 1 } else { size };
-        let open: Vec<u64> = program.columns().map(free).collect();
-        let weights = IndexOrder::RowMajor.weights(&all)?.into_iter();
-        let weights = weights.zip(IndexOrder::RowMajor.weights(&open)?);
-        let column = |((level, size), (packed, weight))| match at.get(level) {
-            Some(at) if at >= size => Err(LayoutError::PlaceBeyond { level, at, size }),
-            fixed => Ok(Column { level, size, packed, weight, fixed }),
+        let beyond =
+            |(level, size)| at.get(level).filter(|at| *at >= size).map(|at| (level, at, size));
+        if let Some((level, at, size)) = program.columns().find_map(beyond) {
+            return Err(LayoutError::PlaceBeyond { level, at, size });
+        }
+        let (mut places, mut stride) = (1, 1);
+        let column = |(level, size)| {
+            let fixed = at.get(level);
+            let weight = if fixed.is_some() { 0 } else { places };
+            let digit = StridedDigit { size, weight, stride };
+            places *= if fixed.is_some() { 1 } else { size };
+            stride *= size;
+            Column { level, fixed, digit }
         };
-        Ok(Part { columns: program.columns().zip(weights).map(column).collect::<Result<_, _>>()? })
+        Ok(Part { columns: program.columns().rev().map(column).collect() })
     }
 
     fn places(&self) -> u64 {
         let free = self.columns.iter().filter(|column| column.fixed.is_none());
-        free.map(|column| column.size).product()
+        free.map(|column| column.digit.size).product()
     }
 
-    /// What a step in the level adds to the number within the part, per packed number.
-    fn step(&self, digit: &PlaceDigit) -> u64 {
-        let own = self.columns.iter().find(|column| column.level == digit.level);
-        own.map_or(0, |column| digit.stride / column.packed * column.weight)
+    /// What a step in a level adds to the number within the part.
+    fn weight(&self, level: Level) -> u64 {
+        let own = self.columns.iter().find(|column| column.level == level);
+        own.map_or(0, |column| column.digit.weight)
     }
 
     /// The number of a place within the part.
     fn number(&self, place: u64) -> Option<usize> {
-        let number = self.columns.iter().try_fold(0, |number, column| {
-            let at = place / column.packed % column.size;
+        let coordinates = digits(place, self.columns.iter().map(|column| column.digit.size));
+        let number = self.columns.iter().zip(coordinates).try_fold(0, |number, (column, at)| {
             let inside = column.fixed.is_none_or(|fixed| fixed == at);
-            inside.then(|| number + if column.fixed.is_some() { 0 } else { at * column.weight })
+            inside.then_some(number + at * column.digit.weight)
         });
-        usize::try_from(number?).ok()
-    }
-
-    /// Whether some coordinate is fixed.
-    fn is_cut(&self) -> bool {
-        self.columns.iter().any(|column| column.fixed.is_some())
+        number.map(to_index)
     }
 
     /// The number within the part where all digits are 0.
     fn base(&self, layout: &Layout) -> u64 {
+        layout.used_levels().iter().map(|level| layout.offset(*level) * self.weight(*level)).sum()
+    }
+
+    /// The digits that are free, numbered within the part.
+    fn slots(&self, layout: &Layout) -> Grid {
         let free = self.columns.iter().filter(|column| column.fixed.is_none());
-        free.map(|column| layout.offset(column.level) * column.weight).sum()
+        let landings = free.flat_map(|column| {
+            let own = layout.landings().filter(|landing| landing.level == column.level);
+            own.map(|own| Step {
+                count: own.size,
+                element: 0,
+                place: own.stride * column.digit.weight,
+            })
+        });
+        Grid { element: 0, place: self.base(layout), steps: landings.collect() }
     }
 
     /// All copies, numbered within the part.
-    fn boxes<'a>(&self, layout: &'a Layout, fixed: &[(PlaceDigit, u64)]) -> Boxes<'a> {
-        let stride = |level, stride| {
-            let own = self.columns.iter().find(|column| column.level == level);
-            own.filter(|own| own.fixed.is_none()).map_or(0, |own| own.weight * stride)
-        };
+    fn boxes<'a>(&self, layout: &'a Layout, fixed: &[(usize, u64)]) -> Boxes<'a> {
+        let stride = |level, stride| self.weight(level) * stride;
         let mut boxes = Boxes::new(layout, self.base(layout), stride).with_copies();
-        for (digit, value) in fixed {
-            boxes.fix(digit.number, *value);
-        }
+        fixed.iter().for_each(|(digit, value)| boxes.fix(*digit, *value));
         boxes
     }
 
-    /// Where strides do not nest and coordinates are fixed: every slot, then every element over it.
-    fn scatter<T: Cell>(&self, program: &Program, table: &mut [T]) -> Result<(), LayoutError> {
-        let write = |place: u64, value: T, table: &mut [T]| {
-            if let Some(cell) = self.number(place).and_then(|at| table.get_mut(at)) {
-                *cell = value;
-            }
-        };
-        let slots = program.slots()?;
-        if program.pads() {
-            slots.boxes(true).visit(&slots.window_ranges(), &mut |grid| {
-                grid.each(&mut |_, place| write(place, T::MAX.minus_one(), table));
-            });
-        }
-        let whole = program.compiled.layout.shape().into_iter().map(|extent| 0..extent);
-        let whole: Vec<_> = whole.collect();
-        let whole = program.window(&whole)?;
-        if !program.is_whole() {
-            whole.boxes(true).visit(&whole.window_ranges(), &mut |grid| {
-                grid.each(&mut |_, place| write(place, T::MAX, table));
-            });
-        }
-        program.boxes(true).visit(&program.window_ranges(), &mut |grid| {
-            grid.each(&mut |element, place| {
-                write(place, T::of(element).unwrap_or(T::MAX), table);
-            });
-        });
-        Ok(())
-    }
-
-    /// The digits in fixed columns with their values, and the free ones; `None` where no digits
-    /// give a fixed coordinate. Without fixed columns digits need not nest.
-    fn split(&self, layout: &Layout, backward: &Backward) -> Option<Chosen> {
-        let fixed = self.columns.iter().filter_map(|column| Some((column, column.fixed?)));
-        let rest = |(column, at): (&Column, u64)| {
+    /// The numbers of the digits in fixed columns, which nest, with their values; `None` where no digits
+    /// give a coordinate.
+    fn fixed(&self, layout: &Layout) -> Option<Vec<(usize, u64)>> {
+        let (all, mut fixed) = (layout.digits(), Vec::new());
+        for (column, at) in self.columns.iter().filter_map(|column| Some((column, column.fixed?))) {
+            let mut own: Vec<(usize, &Digit)> = all.in_level(column.level).collect();
+            own.sort_by_key(|(_, digit)| digit.step);
+            let single = |(node, (_, digit)): (usize, &(usize, &Digit))| Term {
+                node,
+                digit: StridedDigit { weight: 1, ..StridedDigit::from(*digit) },
+            };
+            let mut values = vec![0; own.len()];
+            let split = Split::new(own.iter().enumerate().map(single), u64::MAX);
             let steps = at.checked_sub(layout.offset(column.level))?;
-            Some((column.level, steps * column.packed))
-        };
-        let mut rest: Vec<(Level, u64)> = fixed.map(rest).collect::<Option<_>>()?;
-        let (mut fixed, mut free) = (Vec::new(), Vec::new());
-        for digit in &backward.digits {
-            match rest.iter_mut().find(|(level, _)| *level == digit.level) {
-                None => free.push(*digit),
-                Some((_, rest)) => {
-                    fixed.push((*digit, *rest / digit.stride));
-                    *rest %= digit.stride;
-                }
-            }
+            split.add(steps, &mut values).then_some(())?;
+            fixed.extend(own.into_iter().map(|(number, _)| number).zip(values));
         }
-        let left = rest.iter().any(|(_, rest)| *rest > 0);
-        let beyond = fixed.iter().any(|(place, at)| *at >= place.digit.size);
-        (!left && !beyond).then_some((fixed, free))
+        Some(fixed)
     }
 }
-
-/// Digits with their values, and digits that are free.
-type Chosen = (Vec<(PlaceDigit, u64)>, Vec<PlaceDigit>);

@@ -18,64 +18,37 @@ use std::ops::Range;
 use super::compiled::weights;
 use super::edges::Edges;
 use crate::algebra::decode::{Feeders, Split, Term};
+use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Axis, Destination, Digit, Layout, nests};
 use crate::level::Level;
 use crate::location::Found;
 
-/// The digits of places, major to minor by packed stride.
+/// The digits of places, minor to major by packed stride.
 #[derive(Clone, Debug)]
 pub(super) struct Backward {
-    pub(super) digits: Vec<PlaceDigit>,
+    /// Replicas belong to a node behind all axes.
+    terms: Vec<Term>,
     /// Whether a place has one digit each at most.
     pub(super) nests: bool,
     /// The packed number where all digits are 0.
     pub(super) base: u64,
 }
 
-/// A digit that lands, as packed numbers see it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PlaceDigit {
-    pub(super) digit: Digit,
-    /// Its number among the digits of the layout.
-    pub(super) number: usize,
-    pub(super) level: Level,
-    /// In packed numbers.
-    pub(super) stride: u64,
-}
-
-impl PlaceDigit {
-    /// What it is worth in the value of its axis, or in that of node `copies`.
-    fn term(&self, copies: usize) -> Term {
-        let Digit { size, axis, place, .. } = self.digit;
-        Term { step: self.stride, size, node: axis.unwrap_or(copies), worth: place }
-    }
-
-    /// What it adds to the number of the element; no digit is in a derived axis.
-    fn number(&self, weights: &[u64]) -> Term {
-        let adds = self.digit.axis.map_or(0, |axis| weights[axis].wrapping_mul(self.digit.place));
-        Term { step: self.stride, size: self.digit.size, node: 0, worth: adds }
-    }
-}
-
 impl Backward {
     pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Backward {
-        let all = layout.digits();
-        let land = |(number, digit): (usize, &Digit)| match digit.to {
-            Destination::Level(level) => Some(PlaceDigit {
-                digit: *digit,
-                number,
-                level,
-                stride: weight(level) * digit.step,
-            }),
+        let copies = layout.nodes().count();
+        let land = |digit: &Digit| match digit.to {
+            Destination::Level(level) => {
+                Some(Term::new(&Digit { step: weight(level) * digit.step, ..*digit }, copies))
+            }
             Destination::Derived(_) => None,
         };
-        let mut digits: Vec<PlaceDigit> = all.iter().enumerate().filter_map(land).collect();
-        digits.sort_by_key(|digit| std::cmp::Reverse(digit.stride));
-        let terms = digits.iter().map(|place| (place.digit.size - 1, place.stride));
-        let nests = nests(terms);
+        let mut terms: Vec<Term> = layout.digits().iter().filter_map(land).collect();
+        terms.sort_by_key(|term| term.digit.stride);
+        let nests = nests(terms.iter().map(|term| (term.digit.size - 1, term.digit.stride)));
         let offset = |level: &Level| layout.offset(*level) * weight(*level);
         let base = layout.used_levels().iter().map(offset).sum();
-        Backward { digits, nests, base }
+        Backward { terms, nests, base }
     }
 }
 
@@ -99,14 +72,15 @@ enum Decode {
 #[derive(Clone, Debug)]
 struct Axes {
     feeders: Feeders,
-    /// With the weight of a step in the number of the element.
-    open: Vec<(OpenAxis, u64)>,
+    open: Vec<OpenAxis>,
 }
 
 #[derive(Clone, Debug)]
 struct OpenAxis {
     extent: u64,
     window: Range<u64>,
+    /// Of a step in the number of the element.
+    weight: u64,
 }
 
 impl Lookup {
@@ -121,23 +95,29 @@ impl Lookup {
         if !backward.nests {
             return None;
         }
-        let weights = weights(window);
-        let open = layout.axes().iter().zip(window).map(|(Axis { extent, .. }, window)| OpenAxis {
-            extent: *extent,
-            window: window.clone(),
-        });
-        let (base, copies) = (backward.base, layout.nodes().count());
-        let terms = || backward.digits.iter().map(|digit| digit.term(copies));
+        let (base, weights) = (backward.base, weights(window));
+        let terms = || backward.terms.iter().copied();
         let whole = |(axis, window): (&Axis, &Range<u64>)| *window == (0..axis.extent);
         if layout.derived_axes().is_empty()
             && layout.axes().iter().zip(window).all(whole)
             && let Some(edges) = Edges::new(layout, terms(), places)
         {
-            let numbers = backward.digits.iter().map(|digit| digit.number(&weights));
+            // What a digit adds to the number of the element; replicas nothing.
+            let numbers = terms().map(|Term { node, digit }| {
+                let weight =
+                    weights.get(node).map_or(0, |weight| weight.wrapping_mul(digit.weight));
+                Term { node: 0, digit: StridedDigit { weight, ..digit } }
+            });
             let digits = Split::new(numbers, places);
             return Some(Lookup { base, digits, decode: Decode::Number(edges) });
         }
-        let axes = Axes { feeders: Feeders::new(layout)?, open: open.zip(weights).collect() };
+        let open = layout.axes().iter().zip(window).zip(weights);
+        let open = open.map(|((Axis { extent, .. }, window), weight)| OpenAxis {
+            extent: *extent,
+            window: window.clone(),
+            weight,
+        });
+        let axes = Axes { feeders: Feeders::new(layout)?, open: open.collect() };
         Some(Lookup { base, digits: Split::new(terms(), places), decode: Decode::Axes(axes) })
     }
 
@@ -174,7 +154,7 @@ impl Lookup {
             return Found::Padding;
         }
         let (mut number, mut inside) = (0_u64, true);
-        for ((OpenAxis { extent, window }, weight), value) in axes.open.iter().zip(&*values) {
+        for (OpenAxis { extent, window, weight }, value) in axes.open.iter().zip(&*values) {
             if value >= extent {
                 return Found::Padding;
             }

@@ -50,6 +50,15 @@ impl<T: Cell> Write<T> {
         grid.within(places, &mut |grid| self.grid(grid, places.start, table));
     }
 
+    /// What is written for an element and its place.
+    pub(super) fn cell(self, element: u64, place: u64) -> T {
+        match self {
+            Write::Places => T::wrapped(place),
+            Write::Elements => T::wrapped(element),
+            Write::Mark(mark) => mark,
+        }
+    }
+
     /// Writes the cells of a grid; the table begins at `start`, and every sum of the steps lies in it.
     pub(super) fn grid(self, grid: &Grid, start: u64, table: &mut [T]) {
         let places = matches!(self, Write::Places);

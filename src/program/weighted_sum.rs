@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::boxes::Boxes;
 use crate::algebra::quotients::QuotientSum;
+use crate::algebra::strided::{StridedDigit, StridedDigits, place, sums};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
@@ -161,14 +162,16 @@ enum Function {
 
 impl Function {
     fn new(weighed: &Layout, axis: usize, sources: &[Vec<usize>]) -> Function {
-        let lands = |digit: &Subaxis| match digit.target {
-            Target::Land { stride, .. } => Some((digit.size, stride)),
+        let (axes, mut weight) = (&weighed.axes()[axis], 1);
+        let lands = |&Subaxis { size, target }: &Subaxis| match target {
+            Target::Land { stride, .. } => {
+                weight *= size;
+                Some(StridedDigit { size, weight: weight / size, stride })
+            }
             Target::Feed { .. } => None,
         };
-        let axes = &weighed.axes()[axis];
-        let digits: Option<Vec<(u64, u64)>> = axes.subaxes.iter().rev().map(lands).collect();
-        if let Some(digits) = digits {
-            return Function::Digits(Digits::new(digits.into_iter()));
+        if let Some(digits) = axes.subaxes.iter().rev().map(lands).collect() {
+            return Function::Digits(Digits::new(digits));
         }
         let derived = weighed.derived_axes().iter().zip(sources);
         let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
@@ -181,7 +184,7 @@ impl Function {
     #[inline]
     fn value(&self, entry: u64) -> u64 {
         match self {
-            Function::Digits(digits) => digits.value(entry),
+            Function::Digits(digits) => digits.sum.value(entry),
             Function::Chained(layout) => summed(layout, &[entry]),
         }
     }
@@ -201,91 +204,47 @@ impl Function {
     }
 }
 
-/// A sum of digit x step.
+/// A sum of digit x stride.
 #[derive(Clone, Debug)]
 struct Digits {
-    /// (size, step), minor to major, none of size 1, neighbours that step evenly merged.
-    digits: Vec<(u64, u64)>,
+    /// Merged.
+    digits: StridedDigits,
     sum: QuotientSum,
 }
 
 impl Digits {
-    fn new(digits: impl Iterator<Item = (u64, u64)>) -> Digits {
-        let digits = merged(digits);
-        let (mut place, mut carried) = (1_u64, 0_u64);
-        let term = |(size, step): &(u64, u64)| {
-            let term = (place, step.wrapping_sub(carried));
-            // The slots of an axis fit.
-            place = place.saturating_mul(*size);
-            carried = size.wrapping_mul(*step);
-            term
-        };
-        let terms: Vec<(u64, u64)> = digits.iter().map(term).collect();
-        Digits { sum: QuotientSum::new(terms.into_iter(), place), digits }
+    /// Minor to major by weight.
+    fn new(mut digits: StridedDigits) -> Digits {
+        digits.dedup_by(|major, minor| minor.takes(*major));
+        let end = digits.last().map_or(1, |major| major.weight * major.size);
+        let even = digits.iter().map(|digit| (digit.weight, digit.stride));
+        Digits { sum: QuotientSum::new(even, end), digits }
     }
 
-    #[inline]
-    fn value(&self, entry: u64) -> u64 {
-        self.sum.value(entry)
-    }
-
-    /// The values of all entries below `end`, digit by digit.
+    /// The values of all entries below `end`.
     fn values(&self, end: u64) -> Vec<u64> {
-        let end = to_index(end);
-        let mut values = vec![0];
-        for (size, step) in &self.digits {
-            let inner = values.len();
-            for digit in 1..*size {
-                if values.len() >= end {
-                    break;
-                }
-                values.extend_from_within(..inner);
-                let from = values.len() - inner;
-                values[from..].iter_mut().for_each(|value| *value += digit * step);
-            }
-        }
-        values.truncate(end);
-        values
+        sums(self.digits.iter().map(|digit| (digit.size, digit.stride)), to_index(end))
     }
 
     /// Digits above the highest one that changes within the range are known, the others free.
     fn bounds(&self, range: &Range<u64>) -> (u64, u64) {
-        let (mut first, mut last) = (range.start, range.end.max(1) - 1);
-        let (mut low, mut high) = (0, 0);
-        for (size, step) in &self.digits {
-            match first == last {
-                true => (low, high) = (low + first % size * step, high + first % size * step),
-                false => {
-                    let (from, to) = match first / size == last / size {
-                        true => (first % size, last % size),
-                        false => (0, size - 1),
-                    };
-                    (low, high) = (low + from * step, high + to * step);
-                }
-            }
-            (first, last) = (first / size, last / size);
-        }
-        (low, high)
+        let (first, last) = (range.start, range.end.max(1) - 1);
+        self.digits.iter().fold((0, 0), |(low, high), StridedDigit { size, weight, stride }| {
+            let (first, last) = (first / weight, last / weight);
+            let (from, to) = match first / size == last / size {
+                true => (first % size, last % size),
+                false => (0, size - 1),
+            };
+            (low + from * stride, high + to * stride)
+        })
     }
-}
-
-/// Digits, minor to major, with neighbours that step evenly merged and unit digits dropped.
-fn merged(digits: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
-    let mut merged: Vec<(u64, u64)> = Vec::new();
-    for (size, step) in digits.filter(|(size, _)| *size > 1) {
-        match merged.last_mut() {
-            Some((n, minor)) if minor.checked_mul(*n) == Some(step) => *n *= size,
-            _ => merged.push((size, step)),
-        }
-    }
-    merged
 }
 
 /// The last axes as one, as far as each goes on evenly where the one behind it ends.
 #[derive(Debug)]
 pub(super) struct Trailing {
-    /// (size, step), minor to major, of `base` + the values of `range`.
-    digits: Vec<(u64, u64)>,
+    /// Minor to major, of `base` + the values of `range`.
+    digits: StridedDigits,
     base: u64,
     pub(super) range: Range<u64>,
     /// How many axes lie outside.
@@ -297,70 +256,50 @@ impl Trailing {
     pub(super) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Option<Trailing> {
         let mut trailing: Option<Trailing> = None;
         for (outside, (axis, range)) in form.axes.iter().zip(shape).enumerate().rev() {
-            let Function::Digits(digits) = axis else { break };
-            let joined = match trailing.take() {
-                None => Trailing {
-                    digits: digits.digits.clone(),
-                    base: 0,
-                    range: range.clone(),
-                    outside,
-                },
-                Some(inner) => match inner.joined(digits, range) {
-                    Ok(joined) => Trailing { outside, ..joined },
-                    Err(inner) => return Some(inner),
-                },
+            let Function::Digits(Digits { digits, .. }) = axis else { break };
+            let next = match &trailing {
+                None => Some((digits.clone(), 0, range.clone())),
+                Some(inner) => inner.joined(digits, range),
             };
-            trailing = Some(joined);
+            let Some((digits, base, range)) = next else { break };
+            trailing = Some(Trailing { digits, base, range, outside });
         }
         trailing
     }
 
-    /// The same with the values of the axis in front.
-    fn joined(self, axis: &Digits, range: &Range<u64>) -> Result<Trailing, Trailing> {
-        let (place, step, left) = self.run(self.range.start);
-        let length = self.range.end - self.range.start;
-        if length > 1 && left < length {
-            return Err(self);
+    /// The same with the values of the axis in front; `None` where they do not go on evenly.
+    fn joined(
+        &self,
+        axis: &[StridedDigit],
+        range: &Range<u64>,
+    ) -> Option<(StridedDigits, u64, Range<u64>)> {
+        let (base, stride, left) = self.run(self.range.start);
+        let size = self.range.end - self.range.start;
+        let mut minor = StridedDigit { size, weight: 1, stride };
+        if size == 1 {
+            minor.stride = axis.first().map_or(0, |next| next.stride);
+        } else if left < size {
+            return None;
         }
-        let base = place;
-        let Some(((size, next), major)) = axis.digits.split_first() else {
-            return Ok(Trailing { outside: 0, ..self });
-        };
-        if length == 1 {
-            return Ok(Trailing {
-                digits: axis.digits.clone(),
-                base,
-                range: range.clone(),
-                outside: 0,
-            });
-        }
-        let ends = (length.checked_mul(*size), range.end.checked_mul(length));
-        match (step.checked_mul(length) == Some(*next), ends) {
-            (true, (Some(size), Some(end))) => {
-                let digits = [&[(size, step)], major].concat();
-                Ok(Trailing { digits, base, range: range.start * length..end, outside: 0 })
-            }
-            _ => Err(self),
-        }
+        let mut axis = axis.iter().map(|next| StridedDigit { weight: next.weight * size, ..*next });
+        axis.next().is_none_or(|next| minor.takes(next)).then_some(())?;
+        let range = range.start * size..range.end.checked_mul(size)?;
+        Some(([minor].into_iter().chain(axis).collect(), base, range))
     }
 
     /// Whether runs are longer than vectors.
     pub(super) fn is_long(&self) -> bool {
-        let longest = self.digits.first().map_or(0, |(size, _)| *size);
+        let longest = self.digits.first().map_or(0, |minor| minor.size);
         longest.min(self.range.end - self.range.start) > LONGEST_VECTOR
     }
 
     /// What a value adds, the step with which it goes on, and how many values it does so.
     pub(super) fn run(&self, value: u64) -> (u64, u64, u64) {
-        let (mut rest, mut place) = (value, self.base);
-        for (size, step) in &self.digits {
-            place += rest % size * step;
-            rest /= size;
-        }
         let left = self.range.end - value;
-        let minor = self.digits.first().map(|(size, step)| (size - value % size, *step));
+        let minor =
+            self.digits.first().map(|minor| (minor.size - value % minor.size, minor.stride));
         let (until, step) = minor.unwrap_or((left, 0));
-        (place, step, until.min(left))
+        (self.base + place(&self.digits, value), step, until.min(left))
     }
 
     /// The indexes of the axes outside.
@@ -394,8 +333,8 @@ impl Inner {
                 || (matches!(axis, Function::Chained(_)) && fits(LONGEST_UNCUT));
             if !whole {
                 let Function::Digits(digits) = axis else { break };
-                let block =
-                    block(&digits.digits, extent, (LONGEST_VECTOR / length(&vector)).max(1));
+                let room = (LONGEST_VECTOR / length(&vector)).max(1);
+                let block = block(&digits.digits, extent, room);
                 vector = spread(&vector, &digits.values(block));
                 return Inner { vector, outside, block };
             }
@@ -408,21 +347,15 @@ impl Inner {
 
 /// The largest block of an axis that has room and begins at a boundary of digits; a part of a long
 /// even run is as good.
-fn block(digits: &[(u64, u64)], extent: u64, room: u64) -> u64 {
-    let mut block = 1_u64;
-    for (at, (size, _)) in digits.iter().enumerate() {
-        match block.checked_mul(*size).filter(|next| *next <= room && *next < extent) {
-            Some(next) => block = next,
-            // The major-most digit does not wrap: any part of it is even.
-            None if at + 1 == digits.len() => return block * (room / block),
-            // A divisor of the digit keeps blocks aligned.
-            None => {
-                let part = (1..=room / block).rev().find(|part| size.is_multiple_of(*part));
-                return block * part.unwrap_or(1);
-            }
-        }
-    }
-    block
+fn block(digits: &[StridedDigit], extent: u64, room: u64) -> u64 {
+    let is_cut = |digit: &&StridedDigit| {
+        digit.weight.checked_mul(digit.size).is_none_or(|end| end > room || end >= extent)
+    };
+    let Some(cut) = digits.iter().find(is_cut) else { return 1 };
+    let most = room / cut.weight;
+    // A divisor of the digit keeps blocks aligned; the major-most one does not wrap.
+    let is_aligned = |part: &u64| digits.last() == Some(cut) || cut.size.is_multiple_of(*part);
+    cut.weight * (1..=most).rev().find(is_aligned).unwrap_or(1)
 }
 
 /// Every number plus every value of an axis that runs slower.

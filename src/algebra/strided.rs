@@ -1,0 +1,155 @@
+//! A digit seen from both of its sides: what a step is worth in the index, and how far it goes in
+//! the place. Tables, boxes, rows and transpositions are sums over such digits.
+//!
+//! ```text
+//! ((4_PE, 3:8), (8:1))     index = 8 i + j     place = 24 PE + Addr
+//!
+//! digit   size  weight  stride
+//! 8:1        8       1       1
+//! 3:8        3       8       8     a step of it is all of the digit before, on both sides:
+//! 4_PE       4      24      24     so is the next one, and all three count as 96, 1, 1
+//! ```
+//!
+//! Law: merged digits have the same pairs of index and place, each as often; where the weights are those
+//! of a mixed radix, [`place`] and the [`QuotientSum`](super::quotients::QuotientSum) of the digits
+//! lead from the index of a pair to its place.
+
+use smallvec::SmallVec;
+
+use crate::algebra::digits::Digit;
+use crate::algebra::radix::digits;
+
+/// A digit between an index and a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StridedDigit {
+    pub(crate) size: u64,
+    /// What one step adds to the index.
+    pub(crate) weight: u64,
+    /// What one step adds to the place.
+    pub(crate) stride: u64,
+}
+
+/// Few sums have more: no allocation for each of them.
+pub(crate) type StridedDigits = SmallVec<[StridedDigit; 8]>;
+
+impl From<&Digit> for StridedDigit {
+    fn from(digit: &Digit) -> StridedDigit {
+        StridedDigit { size: digit.size, weight: digit.place, stride: digit.step }
+    }
+}
+
+impl StridedDigit {
+    /// The same from the other side.
+    pub(crate) fn flipped(self) -> StridedDigit {
+        StridedDigit { size: self.size, weight: self.stride, stride: self.weight }
+    }
+
+    /// Takes in the next digit if, on both sides, a step of it is all steps of this one.
+    pub(crate) fn takes(&mut self, major: StridedDigit) -> bool {
+        let goes_on = |minor: u64, step| minor.checked_mul(self.size) == Some(step);
+        let takes = goes_on(self.weight, major.weight) && goes_on(self.stride, major.stride);
+        if takes {
+            self.size *= major.size;
+        }
+        takes
+    }
+}
+
+/// Digits minor to major by place, without those that move nothing, neighbours that step evenly as one.
+pub(crate) fn merged(digits: impl IntoIterator<Item = StridedDigit>) -> StridedDigits {
+    let moves = |digit: &StridedDigit| digit.size > 1 && (digit.weight, digit.stride) != (0, 0);
+    let mut digits: StridedDigits = digits.into_iter().filter(moves).collect();
+    digits.sort_unstable_by_key(|digit| (digit.stride, digit.weight));
+    digits.dedup_by(|major, minor| minor.takes(*major));
+    digits
+}
+
+/// The place of an index, whose digits these are, minor to major.
+#[inline]
+pub(crate) fn place(strided: &[StridedDigit], index: u64) -> u64 {
+    let values = digits(index, strided.iter().map(|digit| digit.size));
+    values.zip(strided).map(|(value, digit)| value * digit.stride).sum()
+}
+
+/// Calls `visit` with index and place of every combination of digits, the last digit slowest,
+/// modulo 2^64.
+pub(crate) fn each(
+    digits: &[StridedDigit],
+    (mut index, mut place): (u64, u64),
+    visit: &mut impl FnMut(u64, u64),
+) {
+    let Some((major, minor)) = digits.split_last() else { return visit(index, place) };
+    for _ in 0..major.size {
+        each(minor, (index, place), visit);
+        (index, place) = (index.wrapping_add(major.weight), place.wrapping_add(major.stride));
+    }
+}
+
+/// The first `most` sums of digits (size, step), the first digit fastest, modulo 2^64.
+pub(crate) fn sums(digits: impl IntoIterator<Item = (u64, u64)>, most: usize) -> Vec<u64> {
+    let mut sums = vec![0_u64];
+    for (size, step) in digits {
+        let inner = sums.len();
+        for digit in (1..size).take(most.div_ceil(inner) - 1) {
+            sums.extend_from_within(..inner);
+            let (from, adds) = (sums.len() - inner, digit.wrapping_mul(step));
+            sums[from..].iter_mut().for_each(|sum| *sum = sum.wrapping_add(adds));
+        }
+    }
+    sums.truncate(most);
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use itertools::{Itertools, iproduct};
+
+    use super::{StridedDigit, each, merged, place, sums};
+    use crate::algebra::quotients::QuotientSum;
+
+    fn pairs(digits: &[StridedDigit]) -> Vec<(u64, u64)> {
+        let mut pairs = Vec::new();
+        each(digits, (5, 7), &mut |index, place| pairs.push((index, place)));
+        pairs
+    }
+
+    /// All digits of a few sizes and strides, with the weights of a mixed radix.
+    fn all() -> impl Iterator<Item = Vec<StridedDigit>> {
+        let digits = || iproduct!([1, 2, 3], [0, 1, 2, 3, 4, 6]);
+        iproduct!(digits(), digits(), digits()).map(|(a, b, c)| {
+            let mut weight = 1;
+            let digit = |(size, stride)| {
+                weight *= size;
+                StridedDigit { size, weight: weight / size, stride }
+            };
+            [a, b, c].map(digit).to_vec()
+        })
+    }
+
+    #[test]
+    fn merged_digits_have_the_same_pairs_of_index_and_place() {
+        for digits in all() {
+            let [plain, merged] = [pairs(&digits), pairs(&merged(digits.clone()))]
+                .map(|pairs| pairs.into_iter().sorted().collect_vec());
+            assert_eq!(plain, merged, "{digits:?}");
+        }
+        let even = [(3, 8, 8), (4, 24, 24), (1, 5, 5), (8, 1, 1)];
+        let digit = |(size, weight, stride)| StridedDigit { size, weight, stride };
+        assert_eq!(merged(even.map(digit))[..], [digit((96, 1, 1))]);
+    }
+
+    #[test]
+    fn an_index_leads_to_its_place_each_way() {
+        for digits in all() {
+            let limit = digits.iter().map(|digit| digit.size).product();
+            let even = digits.iter().map(|digit| (digit.weight, digit.stride));
+            let quotients = QuotientSum::new(even, limit);
+            let listed = sums(digits.iter().map(|digit| (digit.size, digit.stride)), usize::MAX);
+            for (at, (index, there)) in pairs(&digits).into_iter().enumerate() {
+                let ways = [place(&digits, index - 5), quotients.value(index - 5), listed[at]];
+                assert_eq!(ways, [there - 7; 3], "{digits:?}");
+            }
+        }
+        assert_eq!(sums([(3, 1), (4, 10)], 5), [0, 1, 2, 10, 11]);
+    }
+}
