@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::transpose::{Dim, transfer};
+use crate::algebra::strided::merged;
 use crate::error::LayoutError;
 use crate::number::to_index;
-use crate::program::{Grid, Program, Step, check_length};
+use crate::program::{Grid, Program, StridedDigit, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -68,13 +69,13 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         self.visit_within(true, &places, &mut |grid| {
-            let dim = |step: &Step| Dim {
-                count: to_index(step.count),
-                from: to_index(step.element),
-                to: to_index(step.place),
+            let dim = |step: &StridedDigit| Dim {
+                count: to_index(step.size),
+                from: to_index(step.weight),
+                to: to_index(step.stride),
             };
             let at = (to_index(grid.element), to_index(grid.place - places.start));
-            let steps = Step::joined(grid.steps.iter().copied(), Step::by_place);
+            let steps = merged(grid.steps.iter().copied());
             transfer(tensor, image, at, &steps.iter().rev().map(dim).collect::<Vec<_>>());
         });
         Ok(())
@@ -94,13 +95,13 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         self.visit_within(false, &places, &mut |grid| {
-            let dim = |step: &Step| Dim {
-                count: to_index(step.count),
-                from: to_index(step.place),
-                to: to_index(step.element),
+            let dim = |step: &StridedDigit| Dim {
+                count: to_index(step.size),
+                from: to_index(step.weight),
+                to: to_index(step.stride),
             };
             let at = (to_index(grid.place - places.start), to_index(grid.element));
-            let steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
+            let steps = merged(grid.steps.iter().map(|digit| digit.flipped()));
             transfer(image, tensor, at, &steps.iter().rev().map(dim).collect::<Vec<_>>());
         });
         Ok(())

@@ -111,7 +111,7 @@ impl Program {
                 let mut touched = Touched::new(window.elements(), sizes.block);
                 window.visit_within(true, &places, &mut |grid| {
                     let steps = grid.steps.iter();
-                    touched.add(grid.element, steps.map(|step| (step.count, step.element)));
+                    touched.add(grid.element, steps.map(|step| (step.size, step.weight)));
                 });
                 let elements = tensor.read(self.first(&window), &touched)?;
                 window.scatter(elements, places.clone(), &mut cells)?;
@@ -140,7 +140,7 @@ impl Program {
                 window.visit_within(false, &places, &mut |grid| {
                     let steps = grid.steps.iter();
                     let first = grid.place - places.start;
-                    touched.add(first, steps.map(|step| (step.count, step.place)));
+                    touched.add(first, steps.map(|step| (step.size, step.stride)));
                 });
                 let cells = image.read(places.start, &touched)?;
                 window.gather(cells, places, &mut elements)?;

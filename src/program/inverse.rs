@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::boxes::{AxisRange, Boxes, Grid, Step};
+use super::boxes::{AxisRange, Boxes, Grid};
 use super::cell::Cell;
 use super::compiled::{Compiled, Program, check_length, narrow};
 use super::numbers::Write;
@@ -98,7 +98,7 @@ impl Program {
             return Ok(());
         };
         let slots = walked.slots(layout);
-        let size = product(slots.steps.iter().map(|digit| digit.count));
+        let size = product(slots.steps.iter().map(|digit| digit.size));
         let plan = Plan::new(self, backward.nests && size == Some(part.places()));
         if let Some(cell) = plan.background {
             table.fill(cell);
@@ -254,10 +254,11 @@ impl Part {
         let free = self.columns.iter().filter(|column| column.fixed.is_none());
         let landings = free.flat_map(|column| {
             let own = layout.landings().filter(|landing| landing.level == column.level);
-            own.map(|own| Step {
-                count: own.size,
-                element: 0,
-                place: own.stride * column.digit.weight,
+            let stride = |stride| stride * column.digit.weight;
+            own.map(move |own| StridedDigit {
+                size: own.size,
+                weight: 0,
+                stride: stride(own.stride),
             })
         });
         Grid { element: 0, place: self.base(layout), steps: landings.collect() }

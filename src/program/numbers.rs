@@ -1,37 +1,27 @@
-//! Numbers of a grid written into a table: base + sum of digit x step, at places that are such a
-//! sum too.
+//! Numbers of a grid written into a table: base + sum of digit x weight, at cells that are such a
+//! sum of strides.
 //!
 //! ```text
-//! inverse of ((4_PE, 3:8), (8:1))     at = PE x 24 + Addr     value = i x 8 + j
+//! inverse of ((4_PE, 3:8), (8:1))     cell = PE x 24 + Addr     number = i x 8 + j
 //!
-//! line      at  value
-//! 4_PE      24     24     outer
-//! 3:8, 8:1   1      1     a run of 24 cells
+//! digit     stride  weight
+//! 3:8, 8:1       1       1     a run of 24 cells
+//! 4_PE          24      24     outer
 //! ```
 
 use std::ops::Range;
 
-use smallvec::SmallVec;
-
-use super::boxes::{Grid, Step};
+use super::boxes::Grid;
 use super::cell::{Cell, Steps};
 use super::weighted_sum::LONGEST_VECTOR;
-use crate::number::to_index;
+use crate::algebra::strided::{StridedDigit, each, merged, sums};
+use crate::number::{to_index, to_u64};
 
 /// The longest run that is counted; a vector is worth its making for longer ones.
 const SHORT_RUN: u64 = 256;
 
 /// The longest piece that is written cell by cell; [`again`] has a case for every length up to it.
-const FEW: u64 = 8;
-
-/// A free digit as a table sees it.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    count: u64,
-    /// How many cells one step goes on, and what it adds to the number there.
-    at: u64,
-    value: u64,
-}
+const FEW: usize = 8;
 
 /// Which of the two sums of a grid says where, and what is written there.
 #[derive(Clone, Copy, Debug)]
@@ -61,73 +51,67 @@ impl<T: Cell> Write<T> {
 
     /// Writes the cells of a grid; the table begins at `start`, and every sum of the steps lies in it.
     pub(super) fn grid(self, grid: &Grid, start: u64, table: &mut [T]) {
-        let places = matches!(self, Write::Places);
-        let (at, number) =
-            if places { (grid.element, grid.place) } else { (grid.place, grid.element) };
-        let by = if places { Step::by_element } else { Step::by_place };
-        let numbers = |step: &Step| match self {
-            Write::Places | Write::Elements => *step,
-            Write::Mark(_) => Step { element: 0, ..*step },
+        let digit = |digit: &StridedDigit| match self {
+            Write::Places => digit.flipped(),
+            Write::Elements => *digit,
+            Write::Mark(_) => StridedDigit { weight: 0, ..*digit },
         };
-        let line = |step: &Step| {
-            let (at, value) = by(step);
-            Line { count: step.count, at, value }
-        };
-        let mut first = if let Write::Mark(mark) = self { mark } else { T::wrapped(number) };
-        let steps = Step::joined(grid.steps.iter().map(numbers), by);
-        let mut lines: SmallVec<[Line; 8]> = steps.iter().rev().map(line).collect();
+        let at = if matches!(self, Write::Places) { grid.element } else { grid.place };
+        let mut first = self.cell(grid.element, grid.place);
+        let mut digits = merged(grid.steps.iter().map(digit));
         // Of elements in one place the last one counts.
-        for line in lines.iter().filter(|line| line.at == 0) {
-            first = first.plus(T::wrapped((line.count - 1).wrapping_mul(line.value)));
+        while let Some(still) = digits.first().copied().filter(|digit| digit.stride == 0) {
+            first = first.plus(T::wrapped((still.size - 1).wrapping_mul(still.weight)));
+            digits.remove(0);
         }
-        lines.retain(|line| line.at > 0);
-        write(&lines, to_index(at - start), first, table);
+        write(&digits, to_index(at - start), first, table);
     }
 }
 
-fn write<T: Cell>(lines: &[Line], at: usize, first: T, table: &mut [T]) {
-    let (dense, outer) = dense(lines);
-    let (outer, inner) = lines.split_at(outer);
-    match outer.split_last() {
-        // A line that goes on where the piece ends, but is too long.
-        Some((long, outer)) if long.at == dense => {
-            let cells = to_index(dense * long.count);
+fn write<T: Cell>(digits: &[StridedDigit], at: usize, first: T, table: &mut [T]) {
+    let (dense, inner) = dense(digits);
+    let (inner, outer) = digits.split_at(inner);
+    match outer.split_first() {
+        // A digit that goes on where the piece ends, but is too long.
+        Some((long, outer)) if to_index(long.stride) == dense => {
+            let cells = dense * to_index(long.size);
             let parts = Parts::new(*long, inner, dense);
-            each(outer, at, first, &mut |at, first| parts.write(&mut table[at..at + cells], first));
+            pieces(outer, at, first, |at, first| parts.write(&mut table[at..at + cells], first));
         }
-        Some((apart, outer)) if dense <= FEW && dense <= apart.at => {
-            let (count, step) = (to_index(apart.count), to_index(apart.at));
+        Some((apart, outer)) if dense <= FEW && dense <= to_index(apart.stride) => {
+            let step = to_index(apart.stride);
             let values: Vec<T> = values(inner).into_iter().map(T::wrapped).collect();
-            let length = (count - 1) * step + values.len();
-            each(outer, at, first, &mut |at, first| {
-                again(&mut table[at..at + length], (step, apart.value), first, &values);
+            let length = (to_index(apart.size) - 1) * step + values.len();
+            pieces(outer, at, first, |at, first| {
+                again(&mut table[at..at + length], (step, apart.weight), first, &values);
             });
         }
         _ => {
             let piece = Piece::new(inner);
-            each(outer, at, first, &mut |at, first| {
-                piece.write(&mut table[at..at + to_index(dense)], first);
-            });
+            pieces(outer, at, first, |at, first| piece.write(&mut table[at..at + dense], first));
         }
     }
 }
 
-/// From the minor end, the cells of lines that fill a piece of the table without gaps, and how many
-/// lines are outside.
-fn dense(lines: &[Line]) -> (u64, usize) {
-    let mut dense = 1_u64;
-    let mut outer = lines.len();
-    while let Some(line) = outer.checked_sub(1).map(|minor| lines[minor])
-        && line.at == dense
-        && dense.saturating_mul(line.count) <= LONGEST_VECTOR
-    {
-        dense *= line.count;
-        outer -= 1;
-    }
-    (dense, outer)
+/// Calls `write` with the first cell and the first number of every piece.
+fn pieces<T: Cell>(outer: &[StridedDigit], at: usize, first: T, mut write: impl FnMut(usize, T)) {
+    each(outer, (0, to_u64(at)), &mut |adds, at| write(to_index(at), first.plus(T::wrapped(adds))));
 }
 
-/// A line of dense pieces that follow each other, part by part.
+/// How many cells the first digits fill without gaps, and how many digits those are.
+fn dense(digits: &[StridedDigit]) -> (usize, usize) {
+    let fits = |dense: u64, digit: &StridedDigit| {
+        let end = dense.saturating_mul(digit.size);
+        (digit.stride == dense && end <= LONGEST_VECTOR).then_some(end)
+    };
+    let (mut dense, mut inner) = (1, 0);
+    while let Some(end) = digits.get(inner).and_then(|digit| fits(dense, digit)) {
+        (dense, inner) = (end, inner + 1);
+    }
+    (to_index(dense), inner)
+}
+
+/// A digit of dense pieces that follow each other, part by part.
 struct Parts<T> {
     piece: Piece<T>,
     /// The cells of a part, and what one part adds to the number.
@@ -136,10 +120,10 @@ struct Parts<T> {
 }
 
 impl<T: Cell> Parts<T> {
-    fn new(line: Line, inner: &[Line], dense: u64) -> Parts<T> {
-        let count = (LONGEST_VECTOR / dense).clamp(1, line.count);
-        let piece = Piece::new(&[&[Line { count, ..line }], inner].concat());
-        Parts { piece, cells: to_index(count * dense), adds: count.wrapping_mul(line.value) }
+    fn new(long: StridedDigit, inner: &[StridedDigit], dense: usize) -> Parts<T> {
+        let size = (LONGEST_VECTOR / to_u64(dense)).clamp(1, long.size);
+        let piece = Piece::new(&[inner, &[StridedDigit { size, ..long }]].concat());
+        Parts { piece, cells: to_index(size) * dense, adds: size.wrapping_mul(long.weight) }
     }
 
     fn write(&self, table: &mut [T], first: T) {
@@ -169,32 +153,9 @@ fn again<T: Cell>(table: &mut [T], (step, adds): (usize, u64), first: T, values:
     lengths!(1 2 3 4 5 6 7 8);
 }
 
-/// Calls `visit` with the first cell and the first number of every piece, outer lines slowest.
-fn each<T: Cell>(lines: &[Line], at: usize, first: T, visit: &mut dyn FnMut(usize, T)) {
-    let Some((major, rest)) = lines.split_first() else { return visit(at, first) };
-    let (step, value) = (to_index(major.at), T::wrapped(major.value));
-    let (mut at, mut first) = (at, first);
-    for left in (0..major.count).rev() {
-        each(rest, at, first, visit);
-        if left > 0 {
-            (at, first) = (at + step, first.plus(value));
-        }
-    }
-}
-
-/// What is added in the cells of dense lines, modulo 2^64.
-fn values(lines: &[Line]) -> Vec<u64> {
-    let mut values = vec![0_u64];
-    for line in lines.iter().rev() {
-        let inner = values.len();
-        for step in 1..line.count {
-            values.extend_from_within(..inner);
-            let from = values.len() - inner;
-            let adds = step.wrapping_mul(line.value);
-            values[from..].iter_mut().for_each(|v| *v = v.wrapping_add(adds));
-        }
-    }
-    values
+/// What is added in the cells of dense digits.
+fn values(digits: &[StridedDigit]) -> Vec<u64> {
+    sums(digits.iter().map(|digit| (digit.size, digit.weight)), usize::MAX)
 }
 
 /// Cells without gaps, ready to be moved: a progression, or anything.
@@ -204,12 +165,12 @@ enum Piece<T> {
 }
 
 impl<T: Cell> Piece<T> {
-    /// The lines are dense.
-    fn new(lines: &[Line]) -> Piece<T> {
-        match lines {
+    /// The digits are dense.
+    fn new(digits: &[StridedDigit]) -> Piece<T> {
+        match digits {
             [] => Piece::Run(T::wrapped(0)),
-            [run] if run.count <= SHORT_RUN || run.value == 0 => Piece::Run(T::wrapped(run.value)),
-            _ => Piece::Vector(Steps::new(&values(lines))),
+            [run] if run.size <= SHORT_RUN || run.weight == 0 => Piece::Run(T::wrapped(run.weight)),
+            _ => Piece::Vector(Steps::new(&values(digits))),
         }
     }
 

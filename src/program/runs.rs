@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::boxes::{Grid, Step};
 use super::compiled::Program;
 use super::weighted_sum::{Inner, Outer, Trailing, WeightedSum};
+use crate::algebra::strided::{each, merged};
 use crate::algebra::work;
 use crate::level::Level;
 use crate::number::to_u64;
@@ -127,19 +127,16 @@ pub struct Runs<'a> {
     last: Option<Run>,
 }
 
+#[derive(Debug)]
 enum Rows<'a> {
     Vectors(Outer<'a>),
     Long(Long<'a>),
     Boxes(Boxed<'a>),
 }
 
-impl std::fmt::Debug for Rows<'_> {
+impl std::fmt::Debug for Boxed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Rows::Vectors(_) => "Vectors",
-            Rows::Long(_) => "Long",
-            Rows::Boxes(_) => "Boxes",
-        })
+        f.write_str("Boxed")
     }
 }
 
@@ -180,14 +177,12 @@ impl Program {
     fn runs_of_boxes(&self, first: u64, unit: u64) -> Vec<Run> {
         let mut runs = Vec::new();
         self.compiled.packed.boxes().visit(&self.window_ranges(), &mut |grid| {
-            let mut steps = Step::joined(grid.steps.iter().copied(), Step::by_element);
-            let even = steps.first().copied().filter(|minor| minor.element == 1 && minor.place > 0);
-            let (count, step) = even.map_or((1, 1), |minor| (minor.count, minor.place));
+            let mut steps = merged(grid.steps.iter().map(|digit| digit.flipped()));
+            let even = steps.first().copied().filter(|run| run.stride == 1 && run.weight > 0);
+            let (length, step) = even.map_or((1, 1), |run| (run.size, run.weight));
             steps.drain(..usize::from(even.is_some()));
-            let element = first + grid.element;
-            let rest = Grid { element, place: grid.place, steps: steps.into_vec() };
-            rest.each(&mut |element, place| {
-                runs.extend(pieces(element, place, (count, step), unit));
+            each(&steps, (grid.place, first + grid.element), &mut |place, element| {
+                runs.extend(pieces(element, place, (length, step), unit));
             });
         });
         runs

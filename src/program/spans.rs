@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use super::boxes::{AxisRange, Boxes, Step};
+use super::boxes::{AxisRange, Boxes};
+use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
@@ -96,9 +97,9 @@ struct Run {
 impl Run {
     /// The sums of digits, if they are evenly apart: ascending, each step is a multiple of the
     /// smallest one, and no more than one beyond what the smaller ones reach.
-    fn of(first: u64, steps: &[Step]) -> Option<Run> {
+    fn of(first: u64, steps: &[StridedDigit]) -> Option<Run> {
         let mut steps: Vec<(u64, u64)> =
-            steps.iter().map(|s| (s.place, s.count)).filter(|s| s.0 > 0 && s.1 > 1).collect();
+            steps.iter().map(|s| (s.stride, s.size)).filter(|s| s.0 > 0 && s.1 > 1).collect();
         steps.sort_unstable();
         let step = steps.first().map_or(0, |(place, _)| *place);
         let mut reach = 0;
@@ -134,13 +135,13 @@ impl Run {
 #[derive(Default)]
 struct Taken {
     ends: Option<(u64, u64)>,
-    boxes: Vec<(u64, Vec<Step>)>,
+    boxes: Vec<(u64, Vec<StridedDigit>)>,
     has_more: bool,
 }
 
 impl Taken {
-    fn add(&mut self, first: u64, steps: &[Step]) {
-        let last = first + steps.iter().map(|s| (s.count - 1) * s.place).sum::<u64>();
+    fn add(&mut self, first: u64, steps: &[StridedDigit]) {
+        let last = first + steps.iter().map(|s| (s.size - 1) * s.stride).sum::<u64>();
         let (low, high) = self.ends.unwrap_or((first, last));
         self.ends = Some((low.min(first), high.max(last)));
         match self.boxes.len() < MOST_RUNS {
@@ -163,9 +164,9 @@ impl Taken {
 
     /// No more coordinates than that are taken.
     fn most(&self) -> u64 {
-        let sums = |steps: &[Step]| {
-            let moving = steps.iter().filter(|step| step.place > 0);
-            moving.fold(1_u64, |all, step| all.saturating_mul(step.count))
+        let sums = |steps: &[StridedDigit]| {
+            let moving = steps.iter().filter(|step| step.stride > 0);
+            moving.fold(1_u64, |all, step| all.saturating_mul(step.size))
         };
         let all = self.boxes.iter().map(|(_, steps)| sums(steps));
         if self.has_more { u64::MAX } else { all.fold(0, u64::saturating_add) }
@@ -189,9 +190,9 @@ impl Taken {
         let mut taken = BTreeSet::new();
         for (start, steps) in &self.boxes {
             let mut sums = BTreeSet::from([*start]);
-            for Step { count, place, .. } in steps.iter().filter(|step| step.place > 0) {
+            for StridedDigit { size, stride, .. } in steps.iter().filter(|step| step.stride > 0) {
                 let added =
-                    |sum: &u64| (0..*count).map(|at| sum + at * place).collect::<Vec<u64>>();
+                    |sum: &u64| (0..*size).map(|at| sum + at * stride).collect::<Vec<u64>>();
                 sums = sums.iter().flat_map(added).collect();
             }
             taken.extend(sums);
