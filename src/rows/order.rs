@@ -13,14 +13,15 @@
 //! strides nest: they are counters, and the row is what all counters add. The rows of the last
 //! counters are made once; a block of the table is those rows, moved. Where the strides of a column
 //! do not nest, its coordinates are listed and sorted; where different digits give one coordinate,
-//! the rows from that column on are sorted as a whole.
+//! the rows from that column on are sorted as a whole. [`Walk`] names the three ways.
 
 use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
 use super::read::{Reader, Run, Width};
-use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, nests, product};
+use crate::algebra::strided::StridedDigit;
+use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, product};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -59,8 +60,7 @@ impl Block {
     /// One of the rows.
     #[inline]
     pub(super) fn row(&self, at: usize) -> RowAt<'_> {
-        let row = &self.numbers[at * self.width..(at + 1) * self.width];
-        let (place, values) = row.split_at(self.columns);
+        let (place, values) = self.number(at).split_at(self.columns);
         let real = self.real.get(at).copied().unwrap_or(true);
         (place, real.then(|| &values[..self.rank]))
     }
@@ -77,164 +77,120 @@ impl Block {
         self.real.get(rows)
     }
 
+    #[inline]
     fn number(&self, at: usize) -> &[u64] {
         &self.numbers[at * self.width..(at + 1) * self.width]
     }
 }
 
-/// A digit of a column, or all of them listed.
+/// A digit, by its stride in a coordinate, and the number in the row of the axis in which it is worth
+/// its weight; none for copies.
+type OfAxis = (StridedDigit, Option<usize>);
+
+/// A digit of a column, or all of its digits, listed.
 #[derive(Clone, Debug)]
 struct Counter {
     column: usize,
     count: u64,
-    kind: Kind,
-}
-
-#[derive(Clone, Debug)]
-enum Kind {
-    /// What one step adds to the column, and to the value of an axis, by its number in the row.
-    Even {
-        stride: u64,
-        axis: Option<usize>,
-        worth: u64,
-    },
-    Listed(Listing),
-}
-
-/// All settings of some digits, in the order of the coordinates that they give.
-#[derive(Clone, Debug)]
-struct Listing {
-    /// Each with the axis, by its number in the row, in which one step is worth something.
-    digits: Vec<(Digit, Option<usize>)>,
-    /// (coordinate, the digits as one number): sixteen bytes, as there may be 2^24 of them.
-    settings: Vec<(u64, u64)>,
-}
-
-impl Listing {
-    /// Without settings.
-    fn of(digits: &[Digit], columns: usize) -> Listing {
-        let axis = |digit: &Digit| digit.axis.map(|axis| columns + axis);
-        let digits = digits.iter().map(|digit| (*digit, axis(digit))).collect();
-        Listing { digits, settings: Vec::new() }
-    }
-
-    fn setting(&self, values: &[u64]) -> (u64, u64) {
-        let digits = self.digits.iter().zip(values);
-        digits.fold((0, 0), |(coordinate, number), ((digit, _), value)| {
-            (coordinate + digit.step * value, number * digit.size + value)
-        })
-    }
-
-    /// Adds a coordinate to a column, and what its digits are worth to the values of axes.
-    fn add(&self, at: usize, column: usize, row: &mut [u64]) {
-        let Some((coordinate, number)) = self.settings.get(at) else { return };
-        row[column] += coordinate;
-        let mut rest = *number;
-        for (digit, axis) in self.digits.iter().rev() {
-            if let Some(axis) = axis {
-                row[*axis] += rest % digit.size * digit.place;
-            }
-            rest /= digit.size;
-        }
-    }
+    digits: Vec<OfAxis>,
+    /// In the order of the coordinates: (coordinate, the digits as one number), sixteen bytes, as there
+    /// may be 2^24 of them. `None` for one digit, which counts evenly.
+    listing: Option<Vec<(u64, u64)>>,
 }
 
 impl Counter {
-    /// Adds what the counter adds at `choice`.
+    /// Adds what the counter adds at `choice`: to the column a coordinate, to the values of axes what
+    /// its digits are worth.
     fn add(&self, row: &mut [u64], choice: u64) {
-        match &self.kind {
-            Kind::Even { stride, axis, worth } => {
-                row[self.column] += choice * stride;
-                if let Some(axis) = axis {
-                    row[*axis] += choice * worth;
-                }
-            }
-            Kind::Listed(listing) => listing.add(to_index(choice), self.column, row),
+        let even = || self.digits.first().map(|(digit, _)| (choice * digit.stride, choice));
+        let listed = self.listing.as_ref().map(|all| all.get(to_index(choice)).copied());
+        let Some((coordinate, number)) = listed.unwrap_or_else(even) else { return };
+        row[self.column] += coordinate;
+        let values = digits(number, self.digits.iter().rev().map(|(digit, _)| digit.size));
+        for ((digit, axis), value) in self.digits.iter().rev().zip(values) {
+            axis.iter().for_each(|axis| row[*axis] += value * digit.weight);
         }
     }
 
     /// The run of this counter, if it steps evenly.
-    fn run(&self, columns: usize, step: u64) -> Option<Run> {
-        let Kind::Even { axis, worth, .. } = self.kind else { return None };
-        let axis = axis.map(|axis| (axis - columns, worth));
-        Some(Run { rows: self.count, step, axis })
+    fn run(&self, columns: usize, stride: u64) -> Option<Run> {
+        let (digit, axis) = *self.digits.first().filter(|_| self.listing.is_none())?;
+        Some(Run { digit: StridedDigit { stride, ..digit }, axis: axis.map(|axis| axis - columns) })
     }
 
     /// Whether one coordinate is given by different digits, so that their rows interleave.
     fn repeats(&self) -> bool {
-        let Kind::Listed(listing) = &self.kind else { return false };
-        listing.settings.windows(2).any(|pair| pair[0].0 == pair[1].0)
+        let repeats = |pair: &[(u64, u64)]| pair[0].0 == pair[1].0;
+        self.listing.as_ref().is_some_and(|listing| listing.windows(2).any(repeats))
     }
 }
 
-/// What the slots are made of.
-struct Parts<'a> {
-    layout: &'a Layout,
-    columns: &'a [Level],
+/// The counters of a column; `None` where no slot has the coordinate.
+fn counters(
+    layout: &Layout,
+    columns: &[Level],
+    column: usize,
+    fixed: Option<u64>,
     padding: bool,
+) -> Result<Option<Vec<Counter>>, LayoutError> {
+    let level = columns[column];
+    let all = layout.digits();
+    // Without padding a digit stops at the greatest value that a real index gives it.
+    let size = |digit: &Digit| if padding { digit.size } else { digit.top + 1 };
+    let of_axis = |(_, digit): (usize, &Digit)| {
+        let axis = digit.axis.map(|axis| columns.len() + axis);
+        (StridedDigit { size: size(digit), ..digit.into() }, axis)
+    };
+    let digits: Vec<OfAxis> = all
+        .in_level(level)
+        .map(of_axis)
+        .filter(|(digit, _)| digit.size > 1)
+        .sorted_by_key(|(digit, _)| std::cmp::Reverse(digit.stride))
+        .collect();
+    let listing = match fixed.map(|at| at.checked_sub(layout.offset(level))) {
+        Some(None) => return Ok(None),
+        Some(Some(target)) => solutions(&digits, target)?,
+        None if nests(digits.iter().map(|(digit, _)| (digit.size - 1, digit.stride))) => {
+            let even = |digit: OfAxis| Counter {
+                column,
+                count: digit.0.size,
+                digits: vec![digit],
+                listing: None,
+            };
+            return Ok(Some(digits.into_iter().map(even).collect()));
+        }
+        None => listed(&digits)?,
+    };
+    let count = to_u64(listing.len());
+    let counter = Counter { column, count, digits, listing: Some(listing) };
+    Ok((count > 0).then(|| vec![counter]))
 }
 
-impl Parts<'_> {
-    /// The counters of a column; `None` where no slot has the coordinate.
-    fn counters(
-        &self,
-        column: usize,
-        fixed: Option<u64>,
-    ) -> Result<Option<Vec<Counter>>, LayoutError> {
-        let level = self.columns[column];
-        let all = self.layout.digits();
-        // Without padding a digit stops at the greatest value that a real index gives it.
-        let size = |digit: &Digit| if self.padding { digit.size } else { digit.top + 1 };
-        let digits = all.in_level(level).map(|(_, digit)| Digit { size: size(digit), ..*digit });
-        let digits: Vec<Digit> = digits
-            .filter(|digit| digit.size > 1)
-            .sorted_by_key(|digit| std::cmp::Reverse(digit.step))
-            .collect();
-        let listing = match fixed.map(|at| at.checked_sub(self.layout.offset(level))) {
-            Some(None) => return Ok(None),
-            Some(Some(target)) => self.solutions(&digits, target)?,
-            None if nests(digits.iter().map(|d| (d.size - 1, d.step))) => {
-                let even = |digit: &Digit| Counter {
-                    column,
-                    count: digit.size,
-                    kind: Kind::Even {
-                        stride: digit.step,
-                        axis: digit.axis.map(|axis| self.columns.len() + axis),
-                        worth: digit.place,
-                    },
-                };
-                return Ok(Some(digits.iter().map(even).collect()));
-            }
-            None => self.listed(&digits)?,
-        };
-        let count = to_u64(listing.settings.len());
-        let counter = Counter { column, count, kind: Kind::Listed(listing) };
-        Ok((count > 0).then(|| vec![counter]))
-    }
+/// The coordinate that digits give, and the digits as one number.
+fn setting(digits: &[OfAxis], values: &[u64]) -> (u64, u64) {
+    digits.iter().zip(values).fold((0, 0), |(coordinate, number), ((digit, _), value)| {
+        (coordinate + digit.stride * value, number * digit.size + value)
+    })
+}
 
-    fn listed(&self, digits: &[Digit]) -> Result<Listing, LayoutError> {
-        let rows = product(digits.iter().map(|digit| digit.size)).unwrap_or(u64::MAX);
-        check_rows(rows)?;
-        let mut listing = Listing::of(digits, self.columns.len());
-        let sizes = digits.iter().map(|digit| digit.size).collect();
-        listing.settings = Indexes::new(sizes).map(|values| listing.setting(&values)).collect();
-        listing.settings.sort_unstable();
-        Ok(listing)
-    }
+fn listed(digits: &[OfAxis]) -> Result<Vec<(u64, u64)>, LayoutError> {
+    let sizes = digits.iter().map(|(digit, _)| digit.size);
+    check_rows(product(sizes.clone()).unwrap_or(u64::MAX))?;
+    let all = Indexes::new(sizes.collect()).map(|values| setting(digits, &values));
+    Ok(all.sorted_unstable().collect())
+}
 
-    /// All ways to give one coordinate.
-    fn solutions(&self, digits: &[Digit], target: u64) -> Result<Listing, LayoutError> {
-        let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
-        let sum = Sum::new(digits.iter().enumerate().map(term).collect());
-        let mut listing = Listing::of(digits, self.columns.len());
-        let mut budget = Budget::new("which digits give a coordinate");
-        let mut values = vec![0; digits.len()];
-        let outcome = sum.solve(target, &mut values, &mut budget, &mut |values, _| {
-            listing.settings.push(listing.setting(values));
-            Ok(ControlFlow::<()>::Continue(()))
-        });
-        outcome.map(|_| listing)
-    }
+/// All ways to give one coordinate.
+fn solutions(digits: &[OfAxis], target: u64) -> Result<Vec<(u64, u64)>, LayoutError> {
+    let term = |(digit, (d, _)): (usize, &OfAxis)| Term { digit, size: d.size, weight: d.stride };
+    let sum = Sum::new(digits.iter().enumerate().map(term).collect());
+    let (mut listing, mut values) = (Vec::new(), vec![0; digits.len()]);
+    let mut budget = Budget::new("which digits give a coordinate");
+    let outcome = sum.solve(target, &mut values, &mut budget, &mut |values, _| {
+        listing.push(setting(digits, values));
+        Ok(ControlFlow::<()>::Continue(()))
+    });
+    outcome.map(|_| listing)
 }
 
 fn check_rows(rows: u64) -> Result<(), LayoutError> {
@@ -246,50 +202,58 @@ fn check_rows(rows: u64) -> Result<(), LayoutError> {
 #[derive(Clone, Debug)]
 pub(super) struct Slots<'a> {
     counters: Vec<Counter>,
+    /// The counters from here on are inside, and have so many slots.
+    outer: usize,
+    inner: u64,
+    walk: Walk,
     /// The row where all counters are 0.
     base: Vec<u64>,
     padding: bool,
     reader: Reader<'a>,
     run: Run,
-    shape: Shape,
-    /// The rows of the inner counters, row after row.
-    template: Vec<u64>,
     /// The slots that are left.
     slots: Range<u64>,
     block: Block,
 }
 
-/// How the counters are cut into blocks.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    /// The counters outside; the last of them counts in blocks of `per_block`.
-    outer: usize,
-    per_block: u64,
-    /// How many slots the counters inside have.
-    inner: u64,
-    /// Whether the counters inside are sorted as a whole.
-    sorted: bool,
+/// How the rows of a block are made.
+#[derive(Clone, Debug)]
+enum Walk {
+    /// The rows of the counters inside, of as many values of the last one outside as have room, made
+    /// once: they move by what the others add.
+    Odometer(Vec<u64>),
+    /// Row by row: one listing is inside.
+    Listed,
+    /// The rows of the counters inside, the first of which repeats coordinates, all at once.
+    Sorted,
 }
 
-impl Shape {
-    fn new(counters: &[Counter]) -> Shape {
+impl Walk {
+    /// With the number of counters outside, and the slots of those inside.
+    fn new(counters: &[Counter], width: usize) -> (Walk, usize, u64) {
         let slots = |from: usize| counters[from..].iter().map(|counter| counter.count).product();
         if let Some(outer) = counters.iter().position(Counter::repeats) {
             // All counters of that column: it has one.
-            return Shape { outer, per_block: 1, inner: slots(outer), sorted: true };
+            return (Walk::Sorted, outer, slots(outer));
         }
         let mut outer = counters.len();
         while outer > 0 && slots(outer - 1) <= BLOCK {
             outer -= 1;
         }
-        let inner = slots(outer);
-        let listed = |last: usize| matches!(counters[last].kind, Kind::Listed(_));
-        let per_block = match outer.checked_sub(1) {
-            None => 1,
-            Some(last) if listed(last) && inner > 1 => 1,
-            Some(_) => (BLOCK / inner).max(1),
+        let (last, inner) = (outer.checked_sub(1).map(|last| &counters[last]), slots(outer));
+        let together = match last.map(|last| last.listing.is_some()) {
+            Some(true) if inner == 1 => return (Walk::Listed, outer - 1, slots(outer - 1)),
+            Some(false) => BLOCK / inner,
+            None | Some(true) => 1,
         };
-        Shape { outer, per_block, inner, sorted: false }
+        let mut template = vec![0; to_index(together * inner) * width];
+        for (slot, row) in (0..).zip(template.chunks_mut(width.max(1))) {
+            add_all(&counters[outer..], slot % inner, row);
+            if let Some(last) = last.filter(|_| slot >= inner) {
+                last.add(row, slot / inner);
+            }
+        }
+        (Walk::Odometer(template), outer, inner)
     }
 }
 
@@ -301,25 +265,21 @@ impl<'a> Slots<'a> {
         at: &Location,
         padding: bool,
     ) -> Result<Option<Slots<'a>>, LayoutError> {
-        let parts = Parts { layout, columns, padding };
-        let mut counters = Vec::new();
-        for (column, level) in columns.iter().enumerate() {
-            let Some(more) = parts.counters(column, at.get(*level))? else { return Ok(None) };
-            counters.extend(more);
-        }
+        let column = |(column, level): (usize, &Level)| {
+            counters(layout, columns, column, at.get(*level), padding)
+        };
+        let all = columns.iter().enumerate().map(column);
+        let Some(counters) = all.collect::<Result<Option<Vec<_>>, _>>()? else { return Ok(None) };
+        let counters: Vec<Counter> = counters.into_iter().flatten().collect();
         let mut base: Vec<u64> = columns.iter().map(|level| layout.offset(*level)).collect();
         base.resize(columns.len() + layout.nodes().count(), 0);
-        let shape = Shape::new(&counters);
+        let (rank, width) = (layout.rank(), base.len());
+        let (walk, outer, inner) = Walk::new(&counters, width);
         let slots = 0..counters.iter().map(|counter| counter.count).product();
         let reader = Reader::new(layout);
-        let (rank, width) = (layout.rank(), base.len());
         let block = Block { width, columns: columns.len(), rank, ..Block::default() };
         let run = longest_run(&counters, &reader, columns.len());
-        let template = Vec::new();
-        let mut slots =
-            Slots { counters, base, padding, reader, run, shape, template, slots, block };
-        slots.make_template();
-        Ok(Some(slots))
+        Ok(Some(Slots { counters, outer, inner, walk, base, padding, reader, run, slots, block }))
     }
 
     /// Whether a slot can hold one element of several.
@@ -335,44 +295,25 @@ impl<'a> Slots<'a> {
             u64::try_from(bound).unwrap_or(all)
         };
         self.slots = bound(part)..bound(part + 1);
-        if self.shape.sorted {
+        if matches!(self.walk, Walk::Sorted) {
             // Groups whose first slot lies in the part.
-            let first = |slot: u64| slot.div_ceil(self.shape.inner) * self.shape.inner;
+            let first = |slot: u64| slot.div_ceil(self.inner) * self.inner;
             self.slots = first(self.slots.start)..first(self.slots.end);
         }
-    }
-
-    fn make_template(&mut self) {
-        let Shape { outer, per_block, inner, sorted } = self.shape;
-        if sorted {
-            return;
-        }
-        let (cut, even) = (outer.saturating_sub(1), self.listed().is_none());
-        let cut_count = self.counters.get(cut).map_or(1, |cut| cut.count.min(per_block));
-        for slot in 0..cut_count * inner {
-            let from = self.template.len();
-            self.template.resize(from + self.base.len(), 0);
-            let row = &mut self.template[from..];
-            add_all(&self.counters[outer..], slot % inner, row);
-            if per_block > 1 && even {
-                self.counters[cut].add(row, slot / inner);
-            }
-        }
-    }
-
-    /// The last counter outside, if its coordinates are listed and nothing counts inside it.
-    fn listed(&self) -> Option<&Counter> {
-        let last = self.shape.outer.checked_sub(1).map(|last| &self.counters[last])?;
-        let listed = matches!(last.kind, Kind::Listed(_)) && self.shape.inner == 1;
-        listed.then_some(last)
     }
 
     /// The next block, in order; `None` after the last.
     pub(super) fn next_block(&mut self) -> Result<Option<&Block>, LayoutError> {
         while self.slots.start < self.slots.end {
-            match self.shape.sorted {
-                true => self.sort_group()?,
-                false => self.move_template()?,
+            match &self.walk {
+                Walk::Odometer(_) => self.move_template()?,
+                Walk::Listed => {
+                    let left = self.inner - self.slots.start % self.inner;
+                    let end = self.slots.end.min(self.slots.start + left.min(BLOCK));
+                    self.make_rows(self.slots.start..end)?;
+                    self.slots.start = end;
+                }
+                Walk::Sorted => self.sort_group()?,
             }
             if self.block.rows > 0 {
                 return Ok(Some(&self.block));
@@ -394,41 +335,39 @@ impl<'a> Slots<'a> {
     /// The row of the outer counters.
     fn outer_row(&self, slot: u64) -> Vec<u64> {
         let mut row = self.base.clone();
-        add_all(&self.counters[..self.shape.outer], slot, &mut row);
+        add_all(&self.counters[..self.outer], slot / self.inner, &mut row);
         row
     }
 
     fn move_template(&mut self) -> Result<(), LayoutError> {
-        let Shape { outer, per_block, inner, .. } = self.shape;
-        let last = outer.checked_sub(1).map_or(1, |last| self.counters[last].count);
-        // The choice of the last outer counter that the block begins with, and where in it.
-        let choice = self.slots.start / inner;
-        let first_choice = choice - choice % last % per_block;
-        let skipped = self.slots.start - first_choice * inner;
-        let choices = per_block.min(last - first_choice % last);
-        let rows = (choices * inner - skipped).min(self.slots.end - self.slots.start);
-        let width = self.base.len();
-        let mut numbers = std::mem::take(&mut self.block.numbers);
-        if let Some(listed) = self.listed() {
-            let mut base = self.base.clone();
-            add_all(&self.counters[..outer - 1], first_choice / last, &mut base);
-            numbers.clear();
-            for at in 0..rows {
-                let from = numbers.len();
-                numbers.extend_from_slice(&base);
-                listed.add(&mut numbers[from..], first_choice % last + skipped + at);
-            }
-        } else {
-            let base = self.outer_row(first_choice);
-            let template =
-                &self.template[to_index(skipped) * width..to_index(skipped + rows) * width];
-            moved(template, &base, &mut numbers);
-        }
-        self.block.numbers = numbers;
+        let (start, width) = (self.slots.start, self.base.len());
+        let Walk::Odometer(template) = &self.walk else { return Ok(()) };
+        // A block begins anew with each turn of the last counter outside.
+        let last = self.outer.checked_sub(1).map_or(1, |last| self.counters[last].count);
+        let (within, most) = (start % (last * self.inner), to_u64(template.len() / width));
+        let skipped = within % most;
+        let rows = (most - skipped).min(last * self.inner - within).min(self.slots.end - start);
+        let base = self.outer_row(start - skipped);
+        let template = &template[to_index(skipped) * width..to_index(skipped + rows) * width];
+        moved(template, &base, &mut self.block.numbers);
         self.block.rows = to_index(rows);
-        self.read(self.slots.start)?;
+        self.read(start)?;
         self.slots.start += rows;
         Ok(())
+    }
+
+    /// Makes the rows of slots with one row of the outer counters.
+    fn make_rows(&mut self, slots: Range<u64>) -> Result<(), LayoutError> {
+        let base = self.outer_row(slots.start);
+        let Block { numbers, rows, .. } = &mut self.block;
+        *rows = to_index(slots.end - slots.start);
+        numbers.clear();
+        for slot in slots.clone() {
+            let from = numbers.len();
+            numbers.extend_from_slice(&base);
+            add_all(&self.counters[self.outer..], slot % self.inner, &mut numbers[from..]);
+        }
+        self.read(slots.start)
     }
 
     /// Reads the indexes of the block, which begins with this slot, and drops padding that nobody
@@ -457,34 +396,20 @@ impl<'a> Slots<'a> {
     /// Sorts the rows of one setting of the outer counters: by place, elements before padding,
     /// by index.
     fn sort_group(&mut self) -> Result<(), LayoutError> {
-        let Shape { outer, inner, .. } = self.shape;
-        let base = self.outer_row(self.slots.start / inner);
-        let width = self.base.len();
         let (mut numbers, mut real) = (Vec::new(), Vec::new());
-        let mut slots = 0..inner;
-        while slots.start < slots.end {
-            let end = slots.end.min(slots.start + BLOCK);
-            self.block.numbers.clear();
-            for slot in slots.start..end {
-                let from = self.block.numbers.len();
-                self.block.numbers.extend_from_slice(&base);
-                add_all(&self.counters[outer..], slot, &mut self.block.numbers[from..]);
-            }
-            self.block.rows = self.block.numbers.len() / width;
-            self.read(slots.start)?;
+        let group = self.slots.start..self.slots.start + self.inner;
+        while self.slots.start < group.end {
+            let end = group.end.min(self.slots.start + BLOCK);
+            self.make_rows(self.slots.start..end)?;
             numbers.extend_from_slice(&self.block.numbers);
-            let all = std::iter::repeat_n(true, self.block.rows);
             match self.block.real.is_empty() {
-                true => real.extend(all),
+                true => real.extend(std::iter::repeat_n(true, self.block.rows)),
                 false => real.extend_from_slice(&self.block.real),
             }
             check_rows(to_u64(real.len()))?;
-            slots.start = end;
+            self.slots.start = end;
         }
-        self.slots.start += inner;
-        self.block.numbers = numbers;
-        self.block.rows = real.len();
-        self.block.real = real;
+        self.block = Block { numbers, rows: real.len(), real, ..self.block };
         self.sort_block();
         Ok(())
     }
@@ -506,7 +431,7 @@ impl<'a> Slots<'a> {
 /// The longest run among those with few rows between: only its first row need be read.
 fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
     let (mut longest, mut step) = (Run::ALONE, 1);
-    for counter in counters.iter().rev().take_while(|c| matches!(c.kind, Kind::Even { .. })) {
+    for counter in counters.iter().rev().take_while(|counter| counter.listing.is_none()) {
         let run = counter.run(columns, step).filter(|_| step <= MOST_BETWEEN);
         let run = run.filter(|run| reader.rows_of(*run) > reader.rows_of(longest));
         longest = run.unwrap_or(longest);
@@ -517,11 +442,8 @@ fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
 
 /// Adds what counters add at their `slot`th setting, the last fastest.
 fn add_all(counters: &[Counter], slot: u64, row: &mut [u64]) {
-    let mut rest = slot;
-    for counter in counters.iter().rev() {
-        counter.add(row, rest % counter.count);
-        rest /= counter.count;
-    }
+    let choices = digits(slot, counters.iter().rev().map(|counter| counter.count));
+    counters.iter().rev().zip(choices).for_each(|(counter, choice)| counter.add(row, choice));
 }
 
 /// Every row of the template plus the base.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::algebra::decode::Feeders;
-use crate::algebra::{Budget, Decoder, Layout, split};
+use crate::algebra::strided::StridedDigit;
+use crate::algebra::{Budget, Decoder, DerivedAxis, Layout, split};
 use crate::error::LayoutError;
 use crate::number::to_index;
 
@@ -18,13 +19,13 @@ pub(super) struct Reader<'a> {
     added: Vec<(usize, u64)>,
 }
 
-/// Rows in which one digit counts and all others stay: every `step`th of `rows * step` rows.
+/// Rows in which one digit counts and all others stay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    pub(super) rows: u64,
-    pub(super) step: u64,
-    /// The axis that the digit belongs to, by its number among all, and what a step is worth in it.
-    pub(super) axis: Option<(usize, u64)>,
+    /// Its stride is in rows, its weight in the value of its axis.
+    pub(super) digit: StridedDigit,
+    /// The axis, by its number among all.
+    pub(super) axis: Option<usize>,
 }
 
 /// The first rows of a run, as far as their indexes are even steps.
@@ -38,11 +39,12 @@ struct Piece {
 
 impl Run {
     /// Every row on its own.
-    pub(super) const ALONE: Run = Run { rows: 1, step: 1, axis: None };
+    pub(super) const ALONE: Run =
+        Run { digit: StridedDigit { size: 1, weight: 0, stride: 1 }, axis: None };
 
     /// How many rows it takes with those between.
     pub(super) fn length(&self) -> u64 {
-        self.rows.saturating_mul(self.step)
+        self.digit.size.saturating_mul(self.digit.stride)
     }
 }
 
@@ -118,12 +120,12 @@ impl<'a> Reader<'a> {
 
     /// Reads the runs that lie between each other.
     fn read_runs(&mut self, rows: &mut [u64], width: Width, real: &mut [bool], run: Run) {
-        let (step, count) = (to_index(run.step), real.len());
+        let (step, count) = (to_index(run.digit.stride), real.len());
         for first in 0..step.min(count) {
             let mut at = first;
             while at < count {
                 let index = &mut rows[at * width.row..][width.columns..width.row];
-                let piece = self.piece(index, run.axis, (count - at).div_ceil(step));
+                let piece = self.piece(index, run, (count - at).div_ceil(step));
                 for (later, at) in (0..).zip((at..count).step_by(step).take(piece.real)) {
                     real[at] = true;
                     if later > 0 {
@@ -138,17 +140,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the first index of a run, and tells how far the others follow from it.
-    fn piece(&mut self, values: &mut [u64], run: Option<(usize, u64)>, left: usize) -> Piece {
-        let inside = self.resolve(values);
-        let derived = run
-            .and_then(|(node, worth)| Some((node.checked_sub(self.layout.rank())?, node, worth)));
-        let Some((number, node, worth)) = derived else {
+    fn piece(&mut self, values: &mut [u64], run: Run, left: usize) -> Piece {
+        let (inside, worth) = (self.resolve(values), run.digit.weight);
+        let Some((node, DerivedAxis { axis, .. })) = self.derived(run) else {
+            let run = run.axis.map(|axis| (axis, worth));
             let real = if inside { self.reached(values, run, left) } else { 0 };
             return Piece { rows: left, real, steps: None };
         };
         if !inside {
             // What lies beyond the axis stays there; any other padding may end with the next row.
-            let beyond = values[node] >= self.layout.derived_axes()[number].axis.extent;
+            let beyond = values[node] >= axis.extent;
             return Piece { rows: if beyond { left } else { 1 }, real: 0, steps: None };
         }
         let (steps, most) = match self.steps(node, values[node], worth) {
@@ -168,13 +169,16 @@ impl<'a> Reader<'a> {
 
     /// How many rows of a run can follow from its first one.
     pub(super) fn rows_of(&self, run: Run) -> u64 {
-        let derived = run.axis.and_then(|(node, worth)| {
-            let number = node.checked_sub(self.layout.rank())?;
-            Some((node, self.layout.derived_axes()[number].start, worth))
-        });
-        derived.map_or(run.rows, |(node, start, worth)| {
-            self.steps(node, start, worth).map_or(1, |(_, _, rows)| rows.min(run.rows))
+        let StridedDigit { size, weight, .. } = run.digit;
+        self.derived(run).map_or(size, |(node, derived)| {
+            self.steps(node, derived.start, weight).map_or(1, |(_, _, rows)| rows.min(size))
         })
+    }
+
+    /// The derived axis that a run counts in, and its number among all axes.
+    fn derived(&self, run: Run) -> Option<(usize, &'a DerivedAxis)> {
+        let number = run.axis?.checked_sub(self.layout.rank())?;
+        Some((run.axis?, &self.layout.derived_axes()[number]))
     }
 
     /// Adds to an index what derived axes say; `false` for their padding.

@@ -110,14 +110,13 @@ struct Rows<'a> {
     lane: Option<usize>,
     /// The next row of the block.
     next: usize,
-    started: bool,
 }
 
 impl<'a> Rows<'a> {
     fn new(slots: Slots<'a>, columns: &[Level]) -> Rows<'a> {
         let column = |level| columns.iter().position(|column| *column == level);
         let (address, lane) = (column(Level::ADDR), column(Level::W));
-        Rows { slots, address, lane, next: 0, started: false }
+        Rows { slots, address, lane, next: 0 }
     }
 
     /// What the rows say of a slot, padding or an element; asked in order.
@@ -141,8 +140,8 @@ impl<'a> Rows<'a> {
 
     /// The row at hand.
     fn row(&mut self) -> Result<Option<RowAt<'_>>, LayoutError> {
-        if !self.started || self.next == self.slots.block().len() {
-            (self.started, self.next) = (true, 0);
+        if self.next == self.slots.block().len() {
+            self.next = 0;
             if self.slots.next_block()?.is_none() {
                 self.slots.clear();
                 return Ok(None);

@@ -183,24 +183,10 @@ impl Text {
             self.bytes[self.end..self.end + 8].copy_from_slice(&word.to_le_bytes());
             self.end += 5 - to_index(zeros.into());
         } else {
-            self.leading(number / 10_000);
+            self.number(number / 10_000, then);
+            self.end -= 1;
             self.text(&FOUR_DIGITS[to_index(number % 10_000)]);
             self.text(&[then]);
-        }
-    }
-
-    /// Writes the digits in front of the last four.
-    fn leading(&mut self, number: u64) {
-        match number {
-            0..10_000 => {
-                self.number(number, b',');
-                self.end -= 1;
-            }
-            _ => {
-                self.leading(number / 10_000);
-                let low = to_index(number % 10_000);
-                self.text(&FOUR_DIGITS[low]);
-            }
         }
     }
 }
