@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use crate::algebra::digits::Digit;
 use crate::algebra::radix::digits;
+use crate::number::to_index;
 
 /// A digit between an index and a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +81,20 @@ pub(crate) fn each(
 ) {
     let Some((major, minor)) = digits.split_last() else { return visit(index, place) };
     for _ in 0..major.size {
-        each(minor, (index, place), visit);
+        match minor {
+            // No call for each of the innermost.
+            [] => visit(index, place),
+            _ => each(minor, (index, place), visit),
+        }
         (index, place) = (index.wrapping_add(major.weight), place.wrapping_add(major.stride));
     }
 }
 
 /// The first `most` sums of digits (size, step), the first digit fastest, modulo 2^64.
-pub(crate) fn sums(digits: impl IntoIterator<Item = (u64, u64)>, most: usize) -> Vec<u64> {
-    let mut sums = vec![0_u64];
+pub(crate) fn sums(digits: impl Iterator<Item = (u64, u64)> + Clone, most: usize) -> Vec<u64> {
+    let all = digits.clone().fold(1_u64, |all, (size, _)| all.saturating_mul(size));
+    let mut sums = Vec::with_capacity(to_index(all).min(most).max(1));
+    sums.push(0_u64);
     for (size, step) in digits {
         let inner = sums.len();
         for digit in (1..size).take(most.div_ceil(inner) - 1) {
@@ -150,6 +157,6 @@ mod tests {
                 assert_eq!(ways, [there - 7; 3], "{digits:?}");
             }
         }
-        assert_eq!(sums([(3, 1), (4, 10)], 5), [0, 1, 2, 10, 11]);
+        assert_eq!(sums([(3, 1), (4, 10)].into_iter(), 5), [0, 1, 2, 10, 11]);
     }
 }

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::transpose::{Dim, transfer};
+use super::transpose::transfer;
 use crate::algebra::strided::merged;
 use crate::error::LayoutError;
-use crate::number::to_index;
-use crate::program::{Grid, Program, StridedDigit, check_length};
+use crate::program::{Grid, Program, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -69,14 +68,8 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         self.visit_within(true, &places, &mut |grid| {
-            let dim = |step: &StridedDigit| Dim {
-                count: to_index(step.size),
-                from: to_index(step.weight),
-                to: to_index(step.stride),
-            };
-            let at = (to_index(grid.element), to_index(grid.place - places.start));
-            let steps = merged(grid.steps.iter().copied());
-            transfer(tensor, image, at, &steps.iter().rev().map(dim).collect::<Vec<_>>());
+            let at = (grid.element, grid.place - places.start);
+            transfer(tensor, image, at, &merged(grid.steps.iter().copied()));
         });
         Ok(())
     }
@@ -95,14 +88,8 @@ impl Program {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         self.visit_within(false, &places, &mut |grid| {
-            let dim = |step: &StridedDigit| Dim {
-                count: to_index(step.size),
-                from: to_index(step.weight),
-                to: to_index(step.stride),
-            };
-            let at = (to_index(grid.place - places.start), to_index(grid.element));
-            let steps = merged(grid.steps.iter().map(|digit| digit.flipped()));
-            transfer(image, tensor, at, &steps.iter().rev().map(dim).collect::<Vec<_>>());
+            let at = (grid.place - places.start, grid.element);
+            transfer(image, tensor, at, &merged(grid.steps.iter().map(|digit| digit.flipped())));
         });
         Ok(())
     }

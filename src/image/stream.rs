@@ -230,7 +230,30 @@ mod tests {
     use std::io::Cursor;
 
     use super::{ImageForm, Sizes, Source, join_lanes, to_bytes, to_index};
+    use crate::program::Program;
     use crate::{LayoutText, Placement};
+
+    /// A program, a tensor for it, and its image.
+    fn packed(placement: Placement) -> (Program, Vec<u16>, Vec<u16>) {
+        let program = placement.program().unwrap();
+        let tensor: Vec<u16> = (1..).take(to_index(program.elements())).collect();
+        let mut image = vec![7; to_index(program.places())];
+        program.pack(&tensor, &mut image, 7).unwrap();
+        (program, tensor, image)
+    }
+
+    /// Moves the tensor to this file and back.
+    fn check(program: &Program, tensor: &[u16], form: ImageForm, image: &[u8], sizes: Sizes) {
+        let (mut written, mut back) = (Vec::new(), Vec::new());
+        let mut file = Cursor::new(to_bytes(tensor));
+        let mut source = Source::new(&mut file, ImageForm::Cells).unwrap();
+        program.pack_parts(&mut source, &mut written, (7_u16, form), sizes).unwrap();
+        assert_eq!(written, image, "{program:?}");
+        let mut file = Cursor::new(written);
+        let mut source = Source::<u16, _>::new(&mut file, form).unwrap();
+        program.unpack_parts(&mut source, &mut back, sizes).unwrap();
+        assert_eq!(back, to_bytes(tensor), "{program:?}");
+    }
 
     #[test]
     fn a_file_moves_part_by_part_as_a_tensor_does_in_memory() {
@@ -244,21 +267,10 @@ mod tests {
             "(40)/((5:9, 9:1))",
         ] {
             let layout = LayoutText::parse(text).unwrap().lower().unwrap();
-            let program = Placement::of(layout).build().unwrap().program().unwrap();
-            let tensor: Vec<u16> = (1..).take(to_index(program.elements())).collect();
-            let mut image = vec![7; to_index(program.places())];
-            program.pack(&tensor, &mut image, 7).unwrap();
+            let (program, tensor, image) = packed(Placement::of(layout).build().unwrap());
             for (made, read, block) in [(64, 32, 8), (8, 8, 8), (128, 8, 8), (8, 256, 32)] {
-                let (sizes, form) = (Sizes { made, read, block }, ImageForm::Cells);
-                let (mut written, mut back) = (Vec::new(), Vec::new());
-                let mut file = Cursor::new(to_bytes(&tensor));
-                let mut source = Source::new(&mut file, form).unwrap();
-                program.pack_parts(&mut source, &mut written, (7_u16, form), sizes).unwrap();
-                assert_eq!(written, to_bytes(&image), "{text}");
-                let mut file = Cursor::new(written);
-                let mut source = Source::<u16, _>::new(&mut file, form).unwrap();
-                program.unpack_parts(&mut source, &mut back, sizes).unwrap();
-                assert_eq!(back, to_bytes(&tensor), "{text}");
+                let sizes = Sizes { made, read, block };
+                check(&program, &tensor, ImageForm::Cells, &to_bytes(&image), sizes);
             }
         }
     }
@@ -266,24 +278,13 @@ mod tests {
     #[test]
     fn long_words_are_not_cut_between_parts() {
         let layout = "((3_PE, 5:4), (4:1, 4_W))".parse().unwrap();
-        let program = Placement::of(layout).element_bits(16).build().unwrap().program().unwrap();
-        let tensor: Vec<u16> = (1..).take(to_index(program.elements())).collect();
-        let mut image = vec![7; to_index(program.places())];
-        program.pack(&tensor, &mut image, 7).unwrap();
+        let placement = Placement::of(layout).element_bits(16).build().unwrap();
+        let (program, tensor, image) = packed(placement);
         let mut words = vec![0; image.len() / 4];
         join_lanes(&image, &mut words).unwrap();
         for (made, read, block) in [(64, 32, 8), (8, 8, 8), (8, 256, 32)] {
             let sizes = Sizes { made, read, block };
-            let (mut written, mut back) = (Vec::new(), Vec::new());
-            let mut file = Cursor::new(to_bytes(&tensor));
-            let mut source = Source::new(&mut file, ImageForm::Cells).unwrap();
-            let filled = (7_u16, ImageForm::LongWords);
-            program.pack_parts(&mut source, &mut written, filled, sizes).unwrap();
-            assert_eq!(written, to_bytes(&words));
-            let mut file = Cursor::new(written);
-            let mut source = Source::<u16, _>::new(&mut file, ImageForm::LongWords).unwrap();
-            program.unpack_parts(&mut source, &mut back, sizes).unwrap();
-            assert_eq!(back, to_bytes(&tensor));
+            check(&program, &tensor, ImageForm::LongWords, &to_bytes(&words), sizes);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::algebra::strided::sums;
 use crate::number::{to_index, to_u64};
 
 /// The blocks of a part of a file; a wanted cell marks its block.
@@ -22,23 +23,14 @@ impl Touched {
         self.cells
     }
 
-    /// Marks the cells at `first` and any sum of (count, step) away, and what lies between those
+    /// Marks the cells at `first` and any sum of (size, step) away, and what lies between those
     /// that are less than a block apart.
     pub(super) fn add(&mut self, first: u64, steps: impl Iterator<Item = (u64, u64)>) {
         let (near, far): (Vec<_>, Vec<_>) = steps.partition(|(_, step)| *step <= self.block);
-        let span = near.iter().map(|(count, step)| (count - 1) * step).sum();
-        self.mark(first, span, &far);
-    }
-
-    fn mark(&mut self, first: u64, span: u64, far: &[(u64, u64)]) {
-        match far.split_first() {
-            Some(((count, step), rest)) => {
-                (0..*count).for_each(|at| self.mark(first + at * step, span, rest));
-            }
-            None => {
-                let block = |cell: u64| to_index(cell / self.block);
-                self.blocks[block(first)..=block(first + span)].fill(true);
-            }
+        let span: u64 = near.iter().map(|(size, step)| (size - 1) * step).sum();
+        for ahead in sums(far.into_iter(), usize::MAX) {
+            let block = |cell: u64| to_index(cell / self.block);
+            self.blocks[block(first + ahead)..=block(first + ahead + span)].fill(true);
         }
     }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::npy_header::NpyHeader;
 use super::stream::ImageForm;
+use crate::algebra::{digits, product};
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::program::Program;
@@ -64,7 +65,7 @@ impl<F> Units<F> {
     fn new(dir: &Path, program: &Program, header: NpyHeader) -> io::Result<Units<F>> {
         let units = program.columns().filter(|(level, _)| !level.is_in_unit());
         let levels: Vec<(Level, u64)> = units.collect();
-        let files = crate::algebra::product(levels.iter().map(|(_, size)| *size));
+        let files = product(levels.iter().map(|(_, size)| *size));
         let files = files.filter(|files| *files <= MOST_UNITS).ok_or_else(|| {
             invalid(format!(
                 "more than {MOST_UNITS} units, each of which has a file; write to a single file"
@@ -90,12 +91,10 @@ impl<F> Units<F> {
     }
 
     fn path(&self, unit: u64) -> PathBuf {
-        let mut rest = unit;
-        let mut place: Vec<(Level, u64)> = Vec::new();
-        for (level, size) in self.levels.iter().rev() {
-            place.insert(0, (*level, rest % size));
-            rest /= size;
-        }
+        let levels = || self.levels.iter().rev().copied();
+        let at = digits(unit, levels().map(|(_, size)| size));
+        let mut place: Vec<(Level, u64)> = levels().map(|(level, _)| level).zip(at).collect();
+        place.reverse();
         self.path_of(&place)
     }
 

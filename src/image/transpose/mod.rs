@@ -1,11 +1,11 @@
 //! Moving a grid of cells from one order into another, so that both sides stream.
 //!
 //! ```text
-//! (7:1, 6:7, 5:42, 9:210)    a tensor of 7 x 6 x 5 x 9    from  to    size
-//! minor on the target's side, a run of 7 x 6                270   1       7
-//!                                                            45   7       6
-//!                                                             9  42       5
-//! minor on the source's side, a run of 9                      1 210       9
+//! (7:1, 6:7, 5:42, 9:210)    a tensor of 7 x 6 x 5 x 9    size  weight  stride
+//! minor on the target's side, a run of 7 x 6                 7     270       1
+//!                                                            6      45       7
+//!                                                            5       9      42
+//! minor on the source's side, a run of 9                     9       1     210
 //!
 //! a tile of both: 42 pieces of 9 cells are read, and 9 pieces of 42 cells are written
 //! ```
@@ -22,98 +22,123 @@ mod run;
 mod square;
 mod tile;
 
-use std::cmp::Reverse;
-
 use interleave::Interleaved;
-use run::{Cells, Run, runs};
+use run::{Run, runs};
+use tile::Tile;
 
-/// A digit of the grid: how many cells, and how far apart on either side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dim {
-    pub(super) count: usize,
-    pub(super) from: usize,
-    pub(super) to: usize,
-}
-
-/// A tile on its own.
-const ONE: Dim = Dim { count: 1, from: 0, to: 0 };
+use crate::algebra::strided::{StridedDigit, StridedDigits, each};
+use crate::number::to_index;
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
 /// So few cells are moved one by one.
-const FEW: usize = 32;
+const FEW: u64 = 32;
 
-/// Moves the cells `from + sum` of the source to `to + sum` of the target.
+/// Moves the cells `from + sum of weights` of the source to `to + sum of strides` of the target.
 ///
-/// The caller has checked that all of them are there, and gives the digits major to minor on the
-/// target's side, joined. Copies of cells that lie side by side are made of what the first one
+/// The caller has checked that all of them are there, and gives the digits minor to major on the
+/// target's side, merged. Copies of cells that lie side by side are made of what the first one
 /// wrote.
-pub(super) fn transfer<T: Copy>(source: &[T], target: &mut [T], at: (usize, usize), dims: &[Dim]) {
+pub(super) fn transfer<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    at: (u64, u64),
+    digits: &[StridedDigit],
+) {
     if size_of::<T>() == 0 {
         // All of them are alike.
         return;
     }
-    let (copies, cells): (Vec<Dim>, Vec<Dim>) = dims.iter().partition(|dim| dim.from == 0);
+    let (copies, cells): (StridedDigits, StridedDigits) =
+        digits.iter().copied().partition(|digit| digit.weight == 0);
     let (mut run, mut outer) = (1, &cells[..]);
-    while let Some((minor, rest)) = outer.split_last().filter(|(minor, _)| minor.to == run) {
-        (run, outer) = (run * minor.count, rest);
+    while let Some((minor, rest)) = outer.split_first().filter(|(minor, _)| minor.stride == run) {
+        (run, outer) = (run * minor.size, rest);
     }
+    let run = to_index(run);
     if copies.is_empty() || run * size_of::<T>() < LINE {
-        return every(source, target, at, dims);
+        return every(source, target, at, digits);
     }
     every(source, target, at, &cells);
-    each(outer, 0, at.1, &mut |_, first| {
-        each(&copies, 0, first, &mut |_, copy| {
+    each(outer, (0, at.1), &mut |_, first| {
+        each(&copies, (0, first), &mut |_, copy| {
             if copy != first {
-                target.copy_within(first..first + run, copy);
+                let first = to_index(first);
+                target.copy_within(first..first + run, to_index(copy));
             }
         });
     });
 }
 
 /// The same, every copy from the source.
-fn every<T: Copy>(source: &[T], target: &mut [T], at: (usize, usize), dims: &[Dim]) {
-    if dims.iter().map(|dim| dim.count).product::<usize>() <= FEW {
-        return each(dims, at.0, at.1, &mut |from, to| target[to] = source[from]);
+fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
+    if digits.iter().map(|digit| digit.size).product::<u64>() <= FEW {
+        let mut cell = |from, to| target[to_index(to)] = source[to_index(from)];
+        return each(digits, at, &mut cell);
     }
     // Short pieces that line up on both sides are cells of their own.
-    let piece = dims.last().filter(|dim| dim.from == 1 && dim.to == 1).map_or(1, |dim| dim.count);
-    let lines_up = |size: usize| {
-        let rest = &dims[..dims.len() - 1];
-        let mut steps = rest.iter().flat_map(|dim| [dim.from, dim.to]).chain([at.0, at.1]);
-        steps.all(|step| step.is_multiple_of(size))
+    let piece = digits.first().filter(|digit| (digit.weight, digit.stride) == (1, 1));
+    let digits = &digits[usize::from(piece.is_some())..];
+    let piece = piece.map_or(1, |piece| to_index(piece.size));
+    let lines_up = |size: u64| {
+        let steps = digits.iter().flat_map(|digit| [digit.weight, digit.stride]);
+        steps.chain([at.0, at.1]).all(|step| step.is_multiple_of(size))
     };
     macro_rules! pieces {
         ($($size:literal)*) => {
             match piece {
                 $($size if lines_up($size) => {
-                    let (source, target) = (source.as_chunks().0, target.as_chunks_mut().0);
-                    let shorter = |dim: &Dim| {
-                        Dim { count: dim.count, from: dim.from / $size, to: dim.to / $size }
+                    let shorter = |digit: &StridedDigit| StridedDigit {
+                        weight: digit.weight / $size,
+                        stride: digit.stride / $size,
+                        ..*digit
                     };
-                    let dims = dims[..dims.len() - 1].iter().map(shorter).collect();
-                    grid::<[T; $size]>(source, target, (at.0 / $size, at.1 / $size), dims);
+                    let (source, target) = (source.as_chunks().0, target.as_chunks_mut().0);
+                    let (at, digits) = ((at.0 / $size, at.1 / $size), digits.iter().map(shorter));
+                    grid::<[T; $size]>(source, target, at, digits.collect(), 1);
                 })*
-                _ => grid(source, target, at, dims.to_vec()),
+                _ => grid(source, target, at, digits.into(), piece),
             }
         };
     }
     pieces!(2 4 8);
 }
 
-/// The same for digits that are joined.
-fn grid<T: Copy>(source: &[T], target: &mut [T], (from, to): (usize, usize), mut dims: Vec<Dim>) {
-    let piece = dims.pop_if(|dim| dim.from == 1 && dim.to == 1).map_or(1, |dim| dim.count);
-    if let Some((rows, columns)) = runs::<T>(&mut dims, piece) {
-        return tiles(source, target, (from, to), &dims, (&rows, &columns), piece);
+/// The same for pieces of so many cells.
+fn grid<T: Copy>(
+    source: &[T],
+    target: &mut [T],
+    at: (u64, u64),
+    mut digits: StridedDigits,
+    piece: usize,
+) {
+    if let Some((rows, columns)) = runs::<T>(&mut digits, piece) {
+        return tiles(source, target, at, &digits, (&rows, &columns), piece);
     }
-    let Some(minor) = dims.pop() else {
-        return target[to..to + piece].copy_from_slice(&source[from..from + piece]);
-    };
-    match piece {
-        1 => each(&dims, from, to, &mut |from, to| minor.line(source, target, from, to)),
-        _ => each(&dims, from, to, &mut |from, to| minor.pieces(source, target, from, to, piece)),
+    if piece > 1 || digits.is_empty() {
+        return each(&digits, at, &mut |from, to| {
+            let source = &source[to_index(from)..][..piece];
+            target[to_index(to)..][..piece].copy_from_slice(source);
+        });
+    }
+    let minor = digits.remove(0);
+    each(&digits, at, &mut |from, to| {
+        line(&source[to_index(from)..], &mut target[to_index(to)..], minor);
+    });
+}
+
+/// Cells that lie apart on one side or both.
+fn line<T: Copy>(source: &[T], target: &mut [T], digit: StridedDigit) {
+    let [size, from, to] = [digit.size, digit.weight, digit.stride].map(to_index);
+    let values = source.iter().step_by(from.max(1));
+    if from == 0 || to == 0 || size < 8 {
+        (0..size).for_each(|at| target[at * to] = source[at * from]);
+    } else if to == 1 {
+        target[..size].iter_mut().zip(values).for_each(|(cell, value)| *cell = *value);
+    } else {
+        let cells = target.iter_mut().step_by(to).take(size);
+        cells.zip(values).for_each(|(cell, value)| *cell = *value);
     }
 }
 
@@ -121,76 +146,39 @@ fn grid<T: Copy>(source: &[T], target: &mut [T], (from, to): (usize, usize), mut
 fn tiles<T: Copy>(
     source: &[T],
     target: &mut [T],
-    (from, to): (usize, usize),
-    dims: &[Dim],
+    at: (u64, u64),
+    digits: &[StridedDigit],
     (rows, columns): (&Run, &Run),
     piece: usize,
 ) {
-    let whole = (rows.cells(usize::MAX), columns.cells(usize::MAX));
+    let first = Tile::first(rows, columns);
     let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
-    if is_one && interleaved(source, target, (from, to), dims, whole) {
-        return;
+    if let Some(interleaved) = Interleaved::of::<T>(first).filter(|_| is_one) {
+        // In the order of the side on which tiles are contiguous; that of the target is given.
+        let mut digits: StridedDigits = digits.into();
+        if matches!(interleaved, Interleaved::Source) {
+            digits.sort_by_key(|digit| digit.weight);
+        }
+        let (tiles, outer) = match digits.split_first() {
+            Some((tiles, outer)) => (*tiles, outer),
+            None => (StridedDigit { size: 1, weight: 0, stride: 0 }, &digits[..]),
+        };
+        return each(outer, at, &mut |from, to| {
+            let (source, target) = (&source[to_index(from)..], &mut target[to_index(to)..]);
+            interleaved.transfer(source, target, tiles, first);
+        });
     }
-    let mut tile = |at, row: Cells, column: Cells| match piece {
-        1 => tile::cells(source, target, at, row, column),
-        _ => tile::pieces(source, target, at, (row.away, column.away), piece),
-    };
-    each(dims, from, to, &mut |from, to| {
+    each(digits, at, &mut |from, to| {
+        let (from, to) = (to_index(from), to_index(to));
         rows.each(|row, (row_from, row_to)| {
             columns.each(|column, (column_from, column_to)| {
-                tile((from + row_from + column_from, to + row_to + column_to), row, column);
+                let (from, to) = (from + row_from + column_from, to + row_to + column_to);
+                let tile = Tile { from, to, rows: row, columns: column };
+                match piece {
+                    1 => tile.cells(source, target),
+                    _ => tile.pieces(source, target, piece),
+                }
             });
         });
     });
-}
-
-/// Short tiles of interleaved cells, without a look at each tile; `false` for others.
-fn interleaved<T: Copy>(
-    source: &[T],
-    target: &mut [T],
-    (from, to): (usize, usize),
-    dims: &[Dim],
-    (rows, columns): (Cells, Cells),
-) -> bool {
-    let Some(interleaved) = Interleaved::of::<T>(rows, columns) else { return false };
-    let mut dims = dims.to_vec();
-    if interleaved == Interleaved::Source {
-        // In the order of the side on which tiles are contiguous; that of the target is given.
-        dims.sort_by_key(|dim| Reverse(dim.from));
-    }
-    let tiles = dims.pop().unwrap_or(ONE);
-    each(&dims, from, to, &mut |from, to| {
-        interleaved.transfer(&source[from..], &mut target[to..], tiles, (rows, columns));
-    });
-    true
-}
-
-fn each(dims: &[Dim], from: usize, to: usize, visit: &mut dyn FnMut(usize, usize)) {
-    let Some((major, rest)) = dims.split_first() else { return visit(from, to) };
-    for at in 0..major.count {
-        each(rest, from + at * major.from, to + at * major.to, visit);
-    }
-}
-
-impl Dim {
-    /// Cells that lie apart on one side or both.
-    fn line<T: Copy>(self, source: &[T], target: &mut [T], from: usize, to: usize) {
-        let values = source[from..].iter().step_by(self.from.max(1));
-        if self.from == 0 || self.to == 0 {
-            (0..self.count)
-                .for_each(|at| target[to + at * self.to] = source[from + at * self.from]);
-        } else if self.to == 1 {
-            target[to..to + self.count].iter_mut().zip(values).for_each(|(cell, v)| *cell = *v);
-        } else {
-            let cells = target[to..].iter_mut().step_by(self.to).take(self.count);
-            cells.zip(values).for_each(|(cell, value)| *cell = *value);
-        }
-    }
-
-    fn pieces<T: Copy>(self, source: &[T], target: &mut [T], from: usize, to: usize, piece: usize) {
-        for at in 0..self.count {
-            let (from, to) = (from + at * self.from, to + at * self.to);
-            target[to..to + piece].copy_from_slice(&source[from..from + piece]);
-        }
-    }
 }

@@ -1,21 +1,21 @@
 //! The digits that are contiguous on one side, as a run of cells.
 
+use super::LINE;
 use super::block::is_few;
-use super::{Dim, LINE};
+use crate::algebra::strided::{StridedDigit, StridedDigits, sums};
+use crate::number::to_index;
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
-const LONGEST: usize = 512;
+const LONGEST: u64 = 512;
 
 /// Shorter runs take another digit.
 const SHORT: usize = 4 * LINE;
 
 /// Cells that are contiguous on one side, cut into tiles.
 pub(super) struct Run {
-    /// Where the cells of a tile stand on the other side.
-    pub(super) away: Vec<usize>,
-    /// How far apart they stand there, in chunks of so many that stand evenly.
-    pub(super) step: usize,
-    pub(super) evenly: usize,
+    /// Where the cells of a tile stand on the other side, and how far apart if that is even.
+    away: Vec<usize>,
+    step: Option<usize>,
     /// How many tiles the run has; the last one may be shorter.
     pub(super) tiles: usize,
     /// All cells.
@@ -27,11 +27,9 @@ pub(super) struct Run {
 /// The cells of a run that are in one tile.
 #[derive(Clone, Copy)]
 pub(super) struct Cells<'a> {
-    /// Where they stand on the other side.
+    /// Where they stand on the other side, and how far apart if that is even.
     pub(super) away: &'a [usize],
-    /// How far apart, in chunks of so many that stand evenly.
-    pub(super) step: usize,
-    pub(super) evenly: usize,
+    pub(super) step: Option<usize>,
 }
 
 impl Run {
@@ -45,29 +43,21 @@ impl Run {
 
     /// The first cells of a tile.
     pub(super) fn cells(&self, most: usize) -> Cells<'_> {
-        let away = &self.away[..most.min(self.away.len())];
-        Cells { away, step: self.step, evenly: self.evenly }
-    }
-}
-
-impl Cells<'_> {
-    /// Whether they stand on the other side evenly, and with so many lanes fill it.
-    pub(super) fn alternate(&self, lanes: usize) -> bool {
-        self.step == lanes && self.evenly >= self.away.len()
+        Cells { away: &self.away[..most.min(self.away.len())], step: self.step }
     }
 }
 
 /// Takes the runs that are contiguous in the source and in the target from the digits, both in
 /// pieces of so many cells; `None` where one of them is not there, or a piece fills a line.
-pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
+pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(Run, Run)> {
     if piece * size_of::<T>() >= LINE {
         return None;
     }
     let (mut rows, mut columns) =
-        (Taken::new(Side::Source, piece), Taken::new(Side::Target, piece));
-    let rest = dims.clone();
-    if !columns.take(dims) || !rows.take(dims) {
-        *dims = rest;
+        (Taken::new(StridedDigit::flipped, piece), Taken::new(|digit| digit, piece));
+    let rest = digits.clone();
+    if !columns.take(digits) || !rows.take(digits) {
+        *digits = rest;
         return None;
     }
     if interleaves::<T>(&rows, &columns)
@@ -80,72 +70,60 @@ pub(super) fn runs<T>(dims: &mut Vec<Dim>, piece: usize) -> Option<(Run, Run)> {
     let mut goes_on = true;
     while goes_on {
         let shorter = if rows.length < columns.length { &mut rows } else { &mut columns };
-        goes_on = is_short(shorter) && shorter.take(dims);
+        goes_on = is_short(shorter) && shorter.take(digits);
     }
     for run in [&mut rows, &mut columns] {
-        while is_short(run) && run.take(dims) {}
+        while is_short(run) && run.take(digits) {}
     }
     Some((rows.run(), columns.run()))
 }
 
 /// Whether one of them is short and contiguous on the other side too, so that cells are interleaved.
 fn interleaves<T>(rows: &Taken, columns: &Taken) -> bool {
-    is_few::<T>(columns.length) && rows.dims[0].to == columns.length
-        || is_few::<T>(rows.length) && columns.dims[0].from == rows.length
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Source,
-    Target,
+    let beside = |few: &Taken, many: &Taken| {
+        is_few::<T>(few.length) && to_index(many.digits[0].weight) == few.length
+    };
+    beside(columns, rows) || beside(rows, columns)
 }
 
 /// The digits of a run, minor to major.
 struct Taken {
-    side: Side,
-    dims: Vec<Dim>,
+    /// Turns a digit so that its stride is that on this side, and back.
+    turned: fn(StridedDigit) -> StridedDigit,
+    digits: StridedDigits,
     /// In cells.
     length: usize,
 }
 
 impl Taken {
-    fn new(side: Side, piece: usize) -> Taken {
-        Taken { side, dims: Vec::new(), length: piece }
-    }
-
-    /// The step on this side, and on the other one.
-    fn steps(&self, dim: &Dim) -> (usize, usize) {
-        match self.side {
-            Side::Source => (dim.from, dim.to),
-            Side::Target => (dim.to, dim.from),
-        }
+    fn new(turned: fn(StridedDigit) -> StridedDigit, piece: usize) -> Taken {
+        Taken { turned, digits: StridedDigits::new(), length: piece }
     }
 
     /// Takes the digit with which the run goes on, if there is one.
-    fn take(&mut self, dims: &mut Vec<Dim>) -> bool {
-        let at = dims.iter().position(|dim| self.steps(dim).0 == self.length);
-        let Some(dim) = at.map(|at| dims.remove(at)) else { return false };
-        self.length *= dim.count;
-        self.dims.push(dim);
+    fn take(&mut self, digits: &mut StridedDigits) -> bool {
+        let goes_on = |digit: &StridedDigit| to_index((self.turned)(*digit).stride) == self.length;
+        let Some(at) = digits.iter().position(goes_on) else { return false };
+        let digit = (self.turned)(digits.remove(at));
+        self.length *= to_index(digit.size);
+        self.digits.push(digit);
         true
     }
 
-    /// The last digit is cut where the run is too long for a tile.
-    fn run(&self) -> Run {
-        let length = self.dims.iter().map(|dim| dim.count).product::<usize>();
-        let mut away = Vec::with_capacity(length.min(LONGEST));
-        let (mut step, mut evenly, mut tile_step) = (0, 1, (0, 0));
-        away.push(0);
-        for dim in &self.dims {
-            let (inner, far) = (away.len(), self.steps(dim).1);
-            let count = dim.count.min((LONGEST / inner).max(1));
-            for at in inner..count * inner {
-                away.push(away[at - inner] + far);
-            }
-            step = if inner == 1 { far } else { step };
-            evenly = if evenly == inner && far == inner * step { count * inner } else { evenly };
-            tile_step = (count * dim.from, count * dim.to);
+    /// The last digit is cut where the run is too long for a tile: only that one can be.
+    fn run(mut self) -> Run {
+        let all: u64 = self.digits.iter().map(|digit| digit.size).product();
+        let mut tile_step = (0, 0);
+        if let Some(last) = self.digits.last_mut() {
+            last.size = last.size.min((LONGEST * last.size / all).max(1));
+            let StridedDigit { weight, stride, .. } = (self.turned)(*last);
+            tile_step = (to_index(last.size * weight), to_index(last.size * stride));
         }
-        Run { tiles: length.div_ceil(away.len()), step, evenly, length, away, tile_step }
+        let away = sums(self.digits.iter().map(|digit| (digit.size, digit.weight)), usize::MAX);
+        let away: Vec<usize> = away.into_iter().map(to_index).collect();
+        let is_even = |step: &usize| (0..).step_by(*step).zip(&away).all(|(at, away)| at == *away);
+        let step = away.get(1).copied().filter(|step| *step > 0).filter(is_even);
+        let length = to_index(all);
+        Run { tiles: length.div_ceil(away.len()), step, length, away, tile_step }
     }
 }

@@ -24,10 +24,27 @@ pub(super) fn transpose<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SID
         4 u32x4: u32 i32 f32 [u16; 2] [i16; 2] [u8; 4] [i8; 4];
         2 u64x2: u64 i64 f64 [u32; 2] [i32; 2] [f32; 2] [u16; 4] [i16; 4] [u8; 8] [i8; 8];
     }
+    if let Ok(square) = cast!(&mut *square, &mut [[u8; 16]; 16]) {
+        return bytes(square);
+    }
     for row in 1..SIDE {
         let (above, below) = square.split_at_mut(row);
         for (column, above) in above.iter_mut().enumerate() {
             std::mem::swap(&mut above[row], &mut below[0][column]);
+        }
+    }
+}
+
+/// Four perfect shuffles, each of which merges the first half of the bytes with the second.
+#[inline(always)]
+fn bytes(square: &mut [[u8; 16]; 16]) {
+    for _ in 0..4 {
+        let before = *square;
+        for (at, pair) in square.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            for cell in 0..16 {
+                pair[cell / 8][2 * (cell % 8)] = before[at][cell];
+                pair[cell / 8][2 * (cell % 8) + 1] = before[at + 8][cell];
+            }
         }
     }
 }

@@ -1,11 +1,9 @@
 //! A tile: rows that are contiguous in the source, columns that are in the target.
-//!
-//! Both are given as the places of their cells on the other side.
 
-use super::ONE;
-use super::block::{BYTES, VECTOR, blocks, byte_block, longest};
+use super::block::{blocks, longest};
 use super::interleave::Interleaved;
-use super::run::Cells;
+use super::run::{Cells, Run};
+use crate::algebra::strided::StridedDigit;
 
 /// Fewer rows or columns make no squares.
 const NARROW: usize = 4;
@@ -13,78 +11,52 @@ const NARROW: usize = 4;
 /// The side of a block of pieces.
 const SIDE: usize = 8;
 
-/// Moves single cells.
-pub(super) fn cells<T: Copy>(
-    source: &[T],
-    target: &mut [T],
-    (from, to): (usize, usize),
-    rows: Cells,
-    columns: Cells,
-) {
-    let (height, width) = (rows.away.len(), columns.away.len());
-    if let Some(interleaved) = Interleaved::of::<T>(rows, columns) {
-        let (source, target) = (&source[from..], &mut target[to..]);
-        return interleaved.transfer(source, target, ONE, (rows, columns));
-    }
-    // Of interleaved bytes, as many as fill blocks.
-    let wide = in_byte_blocks::<T>(height, columns);
-    let high = in_byte_blocks::<T>(width, rows);
-    for at in (0..wide).step_by((BYTES / height).max(1)) {
-        byte_block(source, target, (from, to + at), rows.away, &columns.away[at..]);
-    }
-    for at in (0..high).step_by((BYTES / width).max(1)) {
-        byte_block(
-            source,
-            target,
-            (from + at, to),
-            &rows.away[at..][..BYTES / width],
-            columns.away,
-        );
-    }
-    let (rows, columns) = (&rows.away[high..], &columns.away[wide..]);
-    in_blocks(source, target, (from + high, to + wide), rows, columns);
+/// A tile on its own.
+const ONE: StridedDigit = StridedDigit { size: 1, weight: 0, stride: 0 };
+
+/// Rows and columns, given as the places of their cells on the other side.
+#[derive(Clone, Copy)]
+pub(super) struct Tile<'a> {
+    /// Where the first cell stands in the source, and in the target.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) rows: Cells<'a>,
+    pub(super) columns: Cells<'a>,
 }
 
-/// How many cells of interleaved bytes fill whole blocks with a few lanes.
-fn in_byte_blocks<T>(lanes: usize, cells: Cells) -> usize {
-    let whole = matches!(lanes, 2 | 4 | 8) && cells.evenly.is_multiple_of(VECTOR / lanes);
-    match size_of::<T>() == 1 && whole && cells.step == lanes {
-        true => cells.away.len() - cells.away.len() % (BYTES / lanes),
-        false => 0,
+impl<'a> Tile<'a> {
+    /// The first tile of both runs.
+    pub(super) fn first(rows: &'a Run, columns: &'a Run) -> Tile<'a> {
+        let [rows, columns] = [rows, columns].map(|run| run.cells(usize::MAX));
+        Tile { from: 0, to: 0, rows, columns }
     }
-}
 
-fn in_blocks<T: Copy>(
-    source: &[T],
-    target: &mut [T],
-    (from, to): (usize, usize),
-    rows: &[usize],
-    columns: &[usize],
-) {
-    let longest = longest::<T>(rows.len().min(columns.len()) < NARROW);
-    cuts(rows.len(), longest, |row, rows_length, height| {
-        cuts(columns.len(), longest, |column, length, width| {
-            let rows = (&rows[row..][..rows_length], height);
-            let columns = (&columns[column..][..length], width);
-            blocks(source, target, (from + row, to + column), rows, columns);
+    /// Moves single cells.
+    pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
+        if let Some(interleaved) = Interleaved::of::<T>(self) {
+            let (source, target) = (&source[self.from..], &mut target[self.to..]);
+            return interleaved.transfer(source, target, ONE, self);
+        }
+        let (rows, columns) = (self.rows.away, self.columns.away);
+        let longest = longest::<T>(rows.len().min(columns.len()) < NARROW);
+        cuts(rows.len(), longest, |row, rows_length, height| {
+            cuts(columns.len(), longest, |column, length, width| {
+                let rows = (&rows[row..][..rows_length], height);
+                let columns = (&columns[column..][..length], width);
+                blocks(source, target, (self.from + row, self.to + column), rows, columns);
+            });
         });
-    });
-}
+    }
 
-/// Moves pieces of several cells.
-pub(super) fn pieces<T: Copy>(
-    source: &[T],
-    target: &mut [T],
-    (from, to): (usize, usize),
-    (rows, columns): (&[usize], &[usize]),
-    piece: usize,
-) {
-    for (part, columns) in columns.chunks(SIDE).enumerate() {
-        for (row, to_row) in rows.iter().enumerate() {
-            for (column, from_column) in columns.iter().enumerate() {
-                let source = &source[from + from_column + row * piece..][..piece];
-                let column = part * SIDE + column;
-                short(source, &mut target[to + to_row + column * piece..][..piece]);
+    /// Moves pieces of several cells.
+    pub(super) fn pieces<T: Copy>(self, source: &[T], target: &mut [T], piece: usize) {
+        for (part, columns) in self.columns.away.chunks(SIDE).enumerate() {
+            for (row, to_row) in self.rows.away.iter().enumerate() {
+                for (column, from_column) in columns.iter().enumerate() {
+                    let source = &source[self.from + from_column + row * piece..][..piece];
+                    let to = self.to + to_row + (part * SIDE + column) * piece;
+                    short(source, &mut target[to..][..piece]);
+                }
             }
         }
     }
