@@ -46,25 +46,22 @@ impl Grid {
 
     /// Calls `visit` with grids that hold the elements in a range of places.
     pub(crate) fn within(&self, places: &Range<u64>, visit: &mut dyn FnMut(&Grid)) {
-        let reach =
-            |steps: &[StridedDigit]| steps.iter().map(|s| (s.size - 1) * s.stride).sum::<u64>();
+        let reach = |steps: &[StridedDigit]| steps.iter().map(|s| (s.size - 1) * s.stride).sum();
         let last = self.place + reach(&self.steps);
         if last < places.start || self.place >= places.end {
             return;
         }
-        if self.place >= places.start && last < places.end {
-            return visit(self);
-        }
-        let Some(major) = (0..self.steps.len()).max_by_key(|at| self.steps[*at].stride) else {
-            return;
-        };
+        let major = (0..self.steps.len()).max_by_key(|at| self.steps[*at].stride);
+        let is_cut = self.place < places.start || last >= places.end;
+        let Some(major) = major.filter(|_| is_cut) else { return visit(self) };
         let mut rest = self.clone();
         let StridedDigit { size, weight, stride } = rest.steps.swap_remove(major);
-        let reach = reach(&rest.steps);
+        let reach: u64 = reach(&rest.steps);
         // The steps that touch the range, and those that lie inside as a whole.
         let before = |limit: u64| limit.saturating_sub(self.place).div_ceil(stride).min(size);
         let touch = before(places.start.saturating_sub(reach))..before(places.end);
-        let whole = before(places.start)..before(places.end.saturating_sub(reach));
+        let first = before(places.start);
+        let whole = first..before(places.end.saturating_sub(reach)).max(first);
         let mut cut = |from: u64, size: u64| {
             rest.element = self.element + from * weight;
             rest.place = self.place + from * stride;
@@ -73,12 +70,10 @@ impl Grid {
             rest.within(places, visit);
             rest.steps.truncate(known);
         };
-        if whole.is_empty() {
-            return touch.for_each(|at| cut(at, 1));
+        (touch.start..whole.start).chain(whole.end..touch.end).for_each(|at| cut(at, 1));
+        if !whole.is_empty() {
+            cut(whole.start, whole.end - whole.start);
         }
-        (touch.start..whole.start).for_each(|at| cut(at, 1));
-        cut(whole.start, whole.end - whole.start);
-        (whole.end..touch.end).for_each(|at| cut(at, 1));
     }
 }
 

@@ -66,39 +66,21 @@ impl Program {
     #[must_use]
     pub fn runs(&self) -> Runs<'_> {
         let packed = &self.compiled.packed;
-        let (local, rows) = if packed.is_fused() || self.elements() == 0 {
-            (Vec::new(), Rows::Boxes(Boxed::new(self)))
+        let unit = self.unit();
+        let rows = if packed.is_fused() || self.elements() == 0 {
+            Rows::Boxes(Boxed::new(self))
         } else if let Some(long) = Long::new(packed, &self.shape) {
-            (Vec::new(), Rows::Long(long))
+            Rows::Long(long)
         } else {
-            let inner = Inner::new(packed, &self.shape);
-            let outer = Outer::new(packed, &self.shape, &inner);
-            (self.local_runs(&inner.vector), Rows::Vectors(outer))
+            Rows::Vectors(Vectors::new(packed, &self.shape, unit))
         };
-        Runs { unit: self.unit(), local, rows, row: (0, 0..0), next: 0, element: 0, last: None }
+        Runs { unit, rows, last: None }
     }
 
     /// Numbers per unit: those with the same quotient share the memory of one unit.
     fn unit(&self) -> u64 {
         let inside = |level: &Level| level.is_in_unit();
         self.columns().filter(|(level, _)| inside(level)).map(|(_, size)| size).product()
-    }
-
-    /// The runs of an inner vector, relative to its base.
-    pub(crate) fn local_runs(&self, vector: &[u64]) -> Vec<Run> {
-        let unit = self.unit();
-        let mut runs: Vec<Run> = Vec::new();
-        for (element, place) in (0..).zip(vector) {
-            let single = Run { element, length: 1, place: *place, step: 1 };
-            match runs.last_mut() {
-                Some(run) => match join(run, &single, unit) {
-                    Some(joined) => *run = joined,
-                    None => runs.push(single),
-                },
-                None => runs.push(single),
-            }
-        }
-        runs
     }
 }
 
@@ -116,20 +98,13 @@ fn join(first: &Run, second: &Run, unit: u64) -> Option<Run> {
 #[derive(Debug)]
 pub struct Runs<'a> {
     unit: u64,
-    local: Vec<Run>,
     rows: Rows<'a>,
-    /// The base of the row at hand, and its part of the vector.
-    row: (u64, Range<u64>),
-    /// The next local run of it.
-    next: usize,
-    /// The number of its first element.
-    element: u64,
     last: Option<Run>,
 }
 
 #[derive(Debug)]
 enum Rows<'a> {
-    Vectors(Outer<'a>),
+    Vectors(Vectors<'a>),
     Long(Long<'a>),
     Boxes(Boxed<'a>),
 }
@@ -137,6 +112,56 @@ enum Rows<'a> {
 impl std::fmt::Debug for Boxed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Boxed")
+    }
+}
+
+/// Runs of a vector, for every base that is added to it.
+#[derive(Debug)]
+struct Vectors<'a> {
+    outer: Outer<'a>,
+    /// The runs of the vector.
+    local: Vec<Run>,
+    /// The base of the row at hand, and its part of the vector.
+    row: (u64, Range<u64>),
+    /// The next local run of it.
+    next: usize,
+    /// The number of its first element.
+    element: u64,
+}
+
+impl<'a> Vectors<'a> {
+    fn new(form: &'a WeightedSum, shape: &[Range<u64>], unit: u64) -> Vectors<'a> {
+        let inner = Inner::new(form, shape);
+        let mut local: Vec<Run> = Vec::new();
+        for (element, place) in (0..).zip(&inner.vector) {
+            let single = Run { element, length: 1, place: *place, step: 1 };
+            match local.last().and_then(|run| join(run, &single, unit)).zip(local.last_mut()) {
+                Some((joined, run)) => *run = joined,
+                None => local.push(single),
+            }
+        }
+        let outer = Outer::new(form, shape, &inner);
+        Vectors { outer, local, row: (0, 0..0), next: 0, element: 0 }
+    }
+
+    /// The next run within a row, not joined yet.
+    fn next(&mut self) -> Option<Run> {
+        loop {
+            let (base, part) = self.row.clone();
+            while let Some(run) = self.local.get(self.next).filter(|run| run.element < part.end) {
+                self.next += 1;
+                if run.element + run.length > part.start {
+                    // The first and last rows of an axis may begin and end within a run.
+                    let run = run.cut(part.start, part.end);
+                    let element = self.element + (run.element - part.start);
+                    return Some(Run { element, place: base + run.place, ..run });
+                }
+            }
+            self.element += part.end - part.start;
+            (self.next, self.row) = (0, (0, 0..0));
+            let (base, part) = self.outer.next()?;
+            self.row = (base, to_u64(part.start)..to_u64(part.end));
+        }
     }
 }
 
@@ -243,39 +268,13 @@ impl<'a> Long<'a> {
 }
 
 impl Runs<'_> {
-    /// The next run within a row, not joined yet.
+    /// The next run, not joined yet.
     fn piece(&mut self) -> Option<Run> {
         work::count(1);
         match &mut self.rows {
-            Rows::Long(long) => return long.next(self.unit),
-            Rows::Boxes(boxes) => return boxes.next(self.unit),
-            Rows::Vectors(_) => {}
-        }
-        loop {
-            let (base, part) = self.row.clone();
-            while let Some(run) = self.local.get(self.next).filter(|run| run.element < part.end) {
-                self.next += 1;
-                if run.element + run.length > part.start {
-                    // The first and last rows of an axis may begin and end within a run.
-                    let run = run.cut(part.start, part.end);
-                    let element = self.element + (run.element - part.start);
-                    return Some(Run { element, place: base + run.place, ..run });
-                }
-            }
-            self.element += part.end - part.start;
-            self.next = 0;
-            self.row = (0, 0..0);
-            self.row = self.next_row()?;
-        }
-    }
-
-    fn next_row(&mut self) -> Option<(u64, Range<u64>)> {
-        match &mut self.rows {
-            Rows::Vectors(outer) => {
-                let (base, part) = outer.next()?;
-                Some((base, to_u64(part.start)..to_u64(part.end)))
-            }
-            Rows::Long(_) | Rows::Boxes(_) => None,
+            Rows::Vectors(vectors) => vectors.next(),
+            Rows::Long(long) => long.next(self.unit),
+            Rows::Boxes(boxes) => boxes.next(self.unit),
         }
     }
 }
@@ -285,15 +284,10 @@ impl Iterator for Runs<'_> {
 
     fn next(&mut self) -> Option<Run> {
         while let Some(piece) = self.piece() {
-            match self.last.take() {
-                None => self.last = Some(piece),
-                Some(run) => match join(&run, &piece, self.unit) {
-                    Some(joined) => self.last = Some(joined),
-                    None => {
-                        self.last = Some(piece);
-                        return Some(run);
-                    }
-                },
+            let Some(run) = self.last.replace(piece) else { continue };
+            match join(&run, &piece, self.unit) {
+                Some(joined) => self.last = Some(joined),
+                None => return Some(run),
             }
         }
         self.last.take()

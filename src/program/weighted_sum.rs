@@ -46,14 +46,23 @@ impl WeightedSum {
         let reach = used.clone().map(|level| (layout.extent(*level) - 1) * weight(*level));
         let offsets = used.map(|level| layout.offset(*level) * weight(*level));
         let sources = layout.axes_per_derived();
-        let (weighed, constant) = weighed(layout, &weight, &sources);
+        let weigh = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level, stride } => {
+                Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
+            }
+            Target::Feed { .. } => *subaxis,
+        };
+        let weighed = one_level(
+            layout.axes().iter().map(|axis| axis.with(weigh)).collect(),
+            layout.derived_axes().iter().map(|derived| derived.with(weigh)).collect(),
+        );
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
-            base: offsets.sum::<u64>() + constant,
+            base: offsets.sum(),
             axes: (0..layout.rank()).map(|axis| Function::new(&weighed, axis, &sources)).collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
             reach: reach.sum(),
-            fused: sources.iter().any(|sources| sources.len() > 1),
+            fused: sources.iter().any(|sources| sources.len() != 1),
             weighed,
         }
     }
@@ -113,70 +122,37 @@ fn one_level(axes: Vec<Axis>, derived: Vec<DerivedAxis>) -> Layout {
     }
 }
 
-fn idle() -> DerivedAxis {
-    DerivedAxis { start: 0, axis: Axis { extent: 1, subaxes: Vec::new() } }
-}
-
-/// The layout with strides weighed and all levels as one. Derived axes that no tensor axis feeds
-/// never move: they are gone, and what they add comes beside the layout.
-fn weighed(
-    layout: &Layout,
-    weight: &impl Fn(Level) -> u64,
-    sources: &[Vec<usize>],
-) -> (Layout, u64) {
-    let weigh = |subaxis: &Subaxis| match subaxis.target {
-        Target::Land { level, stride } => {
-            Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
-        }
-        Target::Feed { .. } => *subaxis,
-    };
-    let axis = |axis: &Axis| Axis {
-        extent: axis.extent,
-        subaxes: axis.subaxes.iter().map(weigh).collect(),
-    };
-    let derived = layout.derived_axes().iter();
-    let mut derived: Vec<DerivedAxis> =
-        derived.map(|d| DerivedAxis { start: d.start, axis: axis(&d.axis) }).collect();
-    let mut constant = 0;
-    for unfed in (0..derived.len()).filter(|derived| sources[*derived].is_empty()) {
-        let DerivedAxis { start, axis } = std::mem::replace(&mut derived[unfed], idle());
-        let mut digits = vec![0; axis.subaxes.len()];
-        axis.digits(start, &mut digits);
-        for (subaxis, digit) in axis.subaxes.iter().zip(digits) {
-            match subaxis.target {
-                Target::Land { stride, .. } => constant += digit * stride,
-                Target::Feed { derived: to, weight } => derived[to].start += digit * weight,
-            }
-        }
-    }
-    (one_level(layout.axes().iter().map(axis).collect(), derived), constant)
-}
-
 /// What an axis adds, as a function of its value.
 #[derive(Clone, Debug)]
 enum Function {
-    Digits(Digits),
+    /// A sum of digit x stride, merged; as quotients too.
+    Digits(StridedDigits, QuotientSum),
     /// Through derived axes, which no other axis feeds.
     Chained(Box<Layout>),
 }
 
 impl Function {
     fn new(weighed: &Layout, axis: usize, sources: &[Vec<usize>]) -> Function {
-        let (axes, mut weight) = (&weighed.axes()[axis], 1);
+        let (axes, mut end) = (&weighed.axes()[axis], 1);
         let lands = |&Subaxis { size, target }: &Subaxis| match target {
             Target::Land { stride, .. } => {
-                weight *= size;
-                Some(StridedDigit { size, weight: weight / size, stride })
+                let weight = end;
+                end *= size;
+                Some(StridedDigit { size, weight, stride })
             }
             Target::Feed { .. } => None,
         };
-        if let Some(digits) = axes.subaxes.iter().rev().map(lands).collect() {
-            return Function::Digits(Digits::new(digits));
+        let digits: Option<StridedDigits> = axes.subaxes.iter().rev().map(lands).collect();
+        if let Some(mut digits) = digits {
+            digits.dedup_by(|major, minor| minor.takes(*major));
+            let even = digits.iter().map(|digit| (digit.weight, digit.stride));
+            let quotients = QuotientSum::new(even, end);
+            return Function::Digits(digits, quotients);
         }
         let derived = weighed.derived_axes().iter().zip(sources);
         let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
             true => derived.clone(),
-            false => idle(),
+            false => DerivedAxis { start: 0, axis: Axis { extent: 1, subaxes: Vec::new() } },
         });
         Function::Chained(Box::new(one_level(vec![axes.clone()], derived.collect())))
     }
@@ -184,59 +160,35 @@ impl Function {
     #[inline]
     fn value(&self, entry: u64) -> u64 {
         match self {
-            Function::Digits(digits) => digits.sum.value(entry),
+            Function::Digits(_, quotients) => quotients.value(entry),
             Function::Chained(layout) => summed(layout, &[entry]),
         }
     }
 
     fn values(&self, range: Range<u64>) -> Vec<u64> {
         match self {
-            Function::Digits(digits) if range.start == 0 => digits.values(range.end),
+            Function::Digits(digits, _) if range.start == 0 => {
+                sums(digits.iter().map(|digit| (digit.size, digit.stride)), to_index(range.end))
+            }
             _ => range.map(|entry| self.value(entry)).collect(),
         }
-    }
-
-    fn bounds(&self, range: &Range<u64>) -> (u64, u64) {
-        match self {
-            Function::Digits(digits) => digits.bounds(range),
-            Function::Chained(layout) => (0, layout.extent(Level::ADDR) - 1),
-        }
-    }
-}
-
-/// A sum of digit x stride.
-#[derive(Clone, Debug)]
-struct Digits {
-    /// Merged.
-    digits: StridedDigits,
-    sum: QuotientSum,
-}
-
-impl Digits {
-    /// Minor to major by weight.
-    fn new(mut digits: StridedDigits) -> Digits {
-        digits.dedup_by(|major, minor| minor.takes(*major));
-        let end = digits.last().map_or(1, |major| major.weight * major.size);
-        let even = digits.iter().map(|digit| (digit.weight, digit.stride));
-        Digits { sum: QuotientSum::new(even, end), digits }
-    }
-
-    /// The values of all entries below `end`.
-    fn values(&self, end: u64) -> Vec<u64> {
-        sums(self.digits.iter().map(|digit| (digit.size, digit.stride)), to_index(end))
     }
 
     /// Digits above the highest one that changes within the range are known, the others free.
     fn bounds(&self, range: &Range<u64>) -> (u64, u64) {
         let (first, last) = (range.start, range.end.max(1) - 1);
-        self.digits.iter().fold((0, 0), |(low, high), StridedDigit { size, weight, stride }| {
+        let bound = |(low, high), &StridedDigit { size, weight, stride }: &StridedDigit| {
             let (first, last) = (first / weight, last / weight);
             let (from, to) = match first / size == last / size {
                 true => (first % size, last % size),
                 false => (0, size - 1),
             };
             (low + from * stride, high + to * stride)
-        })
+        };
+        match self {
+            Function::Digits(digits, _) => digits.iter().fold((0, 0), bound),
+            Function::Chained(layout) => (0, layout.extent(Level::ADDR) - 1),
+        }
     }
 }
 
@@ -256,7 +208,7 @@ impl Trailing {
     pub(super) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Option<Trailing> {
         let mut trailing: Option<Trailing> = None;
         for (outside, (axis, range)) in form.axes.iter().zip(shape).enumerate().rev() {
-            let Function::Digits(Digits { digits, .. }) = axis else { break };
+            let Function::Digits(digits, _) = axis else { break };
             let next = match &trailing {
                 None => Some((digits.clone(), 0, range.clone())),
                 Some(inner) => inner.joined(digits, range),
@@ -329,14 +281,15 @@ impl Inner {
             let (axis, range) = (&form.axes[at], &shape[at]);
             let extent = range.end - range.start;
             let fits = |limit: u64| extent <= limit / length(&vector);
-            let whole = fits(LONGEST_VECTOR)
-                || (matches!(axis, Function::Chained(_)) && fits(LONGEST_UNCUT));
-            if !whole {
-                let Function::Digits(digits) = axis else { break };
-                let room = (LONGEST_VECTOR / length(&vector)).max(1);
-                let block = block(&digits.digits, extent, room);
-                vector = spread(&vector, &digits.values(block));
-                return Inner { vector, outside, block };
+            match axis {
+                Function::Digits(digits, _) if !fits(LONGEST_VECTOR) => {
+                    let room = (LONGEST_VECTOR / length(&vector)).max(1);
+                    let block = block(digits, extent, room);
+                    vector = spread(&vector, &axis.values(0..block));
+                    return Inner { vector, outside, block };
+                }
+                Function::Chained(_) if !fits(LONGEST_UNCUT) => break,
+                _ => {}
             }
             vector = spread(&vector, &axis.values(range.clone()));
             outside = at;
