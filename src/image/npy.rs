@@ -12,8 +12,7 @@ use super::lanes::{Lane, to_bytes};
 use super::npy_header::NpyHeader;
 use crate::error::LayoutError;
 use crate::number::to_u64;
-use crate::program::Cell;
-use crate::program::Program;
+use crate::program::{Cell, Program};
 use crate::rows::WriteError;
 
 /// How many entries are written at once.
@@ -53,9 +52,7 @@ impl Program {
     pub fn write_npy(&self, table: NpyTable, out: &mut dyn Write) -> Result<(), WriteError> {
         let greatest = match table {
             NpyTable::Packed => self.places().saturating_sub(1),
-            NpyTable::Columns => {
-                self.columns().map(|(_, size)| size.saturating_sub(1)).max().unwrap_or(0)
-            }
+            NpyTable::Columns => self.columns().map(|(_, size)| size).max().unwrap_or(0).max(1) - 1,
             // The markers are numbers too.
             NpyTable::Inverse => self.elements().saturating_add(1),
         };
@@ -85,7 +82,7 @@ impl Program {
         match table {
             NpyTable::Packed => {
                 for part in self.windows(BLOCK) {
-                    write_part::<T>(out, part.elements(), |cells| part.fill_packed(cells))?;
+                    write_part::<T>(out, part.elements(), |c| part.fill_packed(c))?;
                 }
             }
             NpyTable::Columns => {

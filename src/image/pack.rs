@@ -102,8 +102,7 @@ impl Program {
         places: &Range<u64>,
         visit: &mut dyn FnMut(&Grid),
     ) {
-        let grids = self.boxes(copies);
-        grids.visit(&self.window_ranges(), &mut |grid| grid.within(places, visit));
+        self.boxes(copies).visit(&self.window_ranges(), &mut |grid| grid.within(places, visit));
     }
 
     /// A range of places that holds all elements of the window, all copies.

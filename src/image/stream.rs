@@ -104,10 +104,8 @@ impl Program {
         for places in parts(self.places(), sizes.made) {
             cells.clear();
             cells.resize(to_index(places.end - places.start), fill);
-            for window in self.windows(sizes.read) {
-                if !overlap(&window.reach(), &places) {
-                    continue;
-                }
+            let windows = self.windows(sizes.read);
+            for window in windows.filter(|window| overlap(&window.reach(), &places)) {
                 let mut touched = Touched::new(window.elements(), sizes.block);
                 window.visit_within(true, &places, &mut |grid| {
                     let steps = grid.steps.iter();
@@ -132,10 +130,8 @@ impl Program {
         for window in self.windows(sizes.made) {
             elements.clear();
             elements.resize(to_index(window.elements()), T::from_bits(0));
-            for places in parts(self.places(), sizes.read) {
-                if !overlap(&window.reach(), &places) {
-                    continue;
-                }
+            let parts = parts(self.places(), sizes.read);
+            for places in parts.filter(|places| overlap(&window.reach(), places)) {
                 let mut touched = Touched::new(places.end - places.start, sizes.block);
                 window.visit_within(false, &places, &mut |grid| {
                     let steps = grid.steps.iter();

@@ -67,16 +67,13 @@ impl<F> Units<F> {
         let levels: Vec<(Level, u64)> = units.collect();
         let files = product(levels.iter().map(|(_, size)| *size));
         let files = files.filter(|files| *files <= MOST_UNITS).ok_or_else(|| {
-            invalid(format!(
-                "more than {MOST_UNITS} units, each of which has a file; write to a single file"
-            ))
+            let why = "units, each of which has a file; write to a single file";
+            invalid(format!("more than {MOST_UNITS} {why}"))
         })?;
         let bytes = header.data_bytes().ok_or_else(|| {
             let descr = &header.descr;
-            invalid(format!(
-                "entries are `{descr}`; expected little-endian numbers of 1, 2, 4 or 8 bytes, such \
-                 as <f4 or <u2"
-            ))
+            let wanted = "little-endian numbers of 1, 2, 4 or 8 bytes, such as <f4 or <u2";
+            invalid(format!("entries are `{descr}`; expected {wanted}"))
         })?;
         let too_large = || invalid("more bytes than fit in 64 bits".into());
         let end = bytes.checked_mul(files).ok_or_else(too_large)?;
@@ -124,14 +121,13 @@ impl<F> Units<F> {
 
     /// A file of a unit that the levels do not have, if there is one.
     fn beyond(&self) -> Option<PathBuf> {
-        let mut place: Vec<(Level, u64)> =
-            self.levels.iter().map(|(level, _)| (*level, 0)).collect();
-        (0..place.len()).find_map(|at| {
-            place[at].1 = self.levels[at].1;
-            let path = self.path_of(&place);
-            place[at].1 = 0;
-            path.exists().then_some(path)
-        })
+        let first = |(level, _): &(Level, u64)| (*level, 0);
+        let mut paths = (0..self.levels.len()).map(|at| {
+            let mut place: Vec<(Level, u64)> = self.levels.iter().map(first).collect();
+            place[at] = self.levels[at];
+            self.path_of(&place)
+        });
+        paths.find(|path| path.exists())
     }
 
     fn moved(&mut self, bytes: usize) -> usize {
@@ -187,8 +183,7 @@ impl Write for UnitWriter {
             units.open = Some((unit, file));
         }
         let Some((_, file)) = &mut units.open else { return Ok(0) };
-        let count = bytes.len().min(to_index(left));
-        let written = file.write(&bytes[..count])?;
+        let written = file.write(&bytes[..bytes.len().min(to_index(left))])?;
         Ok(units.moved(written))
     }
 
@@ -220,11 +215,8 @@ impl UnitReader {
         units.check_shape(program).map_err(named)?;
         match units.beyond() {
             Some(beyond) => {
-                let why = io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "this unit does not exist in the layout",
-                );
-                Err(self::named(&beyond, &why))
+                let why = "this unit does not exist in the layout";
+                Err(self::named(&beyond, &io::Error::new(io::ErrorKind::InvalidData, why)))
             }
             None => Ok(UnitReader(units)),
         }

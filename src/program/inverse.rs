@@ -100,9 +100,7 @@ impl Program {
         let slots = walked.slots(layout);
         let size = product(slots.steps.iter().map(|digit| digit.size));
         let plan = Plan::new(self, backward.nests && size == Some(part.places()));
-        if let Some(cell) = plan.background {
-            table.fill(cell);
-        }
+        plan.background.into_iter().for_each(|cell| table.fill(cell));
         let write = |what: Write<T>, grid: &Grid, table: &mut [T]| match looks {
             false => what.within(grid, &places, table),
             true => grid.each(&mut |element, place| {
@@ -114,9 +112,7 @@ impl Program {
         for (over, what) in plan.layers {
             match over {
                 Over::Slots => write(what, &slots, table),
-                Over::Boxes(ranges) => {
-                    boxes.visit(&ranges, &mut |grid| write(what, grid, table));
-                }
+                Over::Boxes(ranges) => boxes.visit(&ranges, &mut |grid| write(what, grid, table)),
             }
         }
         Ok(())
@@ -275,20 +271,23 @@ impl Part {
     /// The numbers of the digits in fixed columns, which nest, with their values; `None` where no digits
     /// give a coordinate.
     fn fixed(&self, layout: &Layout) -> Option<Vec<(usize, u64)>> {
-        let (all, mut fixed) = (layout.digits(), Vec::new());
+        let (all, mut steps, mut own) = (layout.digits(), 0, Vec::new());
         for (column, at) in self.columns.iter().filter_map(|column| Some((column, column.fixed?))) {
-            let mut own: Vec<(usize, &Digit)> = all.in_level(column.level).collect();
-            own.sort_by_key(|(_, digit)| digit.step);
-            let single = |(node, (_, digit)): (usize, &(usize, &Digit))| Term {
-                node,
-                digit: StridedDigit { weight: 1, ..StridedDigit::from(*digit) },
+            let StridedDigit { stride, .. } = column.digit;
+            steps += at.checked_sub(layout.offset(column.level))? * stride;
+            let packed = |digit: &Digit| StridedDigit {
+                stride: digit.step * stride,
+                weight: 1,
+                ..digit.into()
             };
-            let mut values = vec![0; own.len()];
-            let split = Split::new(own.iter().enumerate().map(single), u64::MAX);
-            let steps = at.checked_sub(layout.offset(column.level))?;
-            split.add(steps, &mut values).then_some(())?;
-            fixed.extend(own.into_iter().map(|(number, _)| number).zip(values));
+            own.extend(all.in_level(column.level).map(|(number, digit)| (number, packed(digit))));
         }
-        Some(fixed)
+        own.sort_by_key(|(_, digit)| digit.stride);
+        let single = |(node, (_, digit)): (usize, &(usize, _))| Term { node, digit: *digit };
+        let places = self.columns.iter().map(|column| column.digit.size).product();
+        let mut values = vec![0; own.len()];
+        let split = Split::new(own.iter().enumerate().map(single), places);
+        split.add(steps, &mut values).then_some(())?;
+        Some(own.into_iter().map(|(number, _)| number).zip(values).collect())
     }
 }

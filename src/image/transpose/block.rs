@@ -63,13 +63,32 @@ fn of_sides<T: Copy, const HEIGHT: usize, const WIDTH: usize>(
         for (column, columns) in columns.iter().enumerate() {
             let at = (from + row * HEIGHT, to + column * WIDTH);
             match size_of::<T>() {
-                1 if in_squares(16) => squares::<T, 16, _, _>(source, target, at, rows, columns),
+                1 if in_squares(16) => square::<T, 16>(source, target, at, rows, columns),
                 2 if in_squares(8) => squares::<T, 8, _, _>(source, target, at, rows, columns),
                 4 if in_squares(4) => squares::<T, 4, _, _>(source, target, at, rows, columns),
                 8 if in_squares(2) => squares::<T, 2, _, _>(source, target, at, rows, columns),
                 _ => cells(source, target, at, rows, columns),
             }
         }
+    }
+}
+
+/// One square that fills the block.
+#[inline(always)]
+fn square<T: Copy, const SIDE: usize>(
+    source: &[T],
+    target: &mut [T],
+    (from, to): (usize, usize),
+    rows: &[usize],
+    columns: &[usize],
+) {
+    let mut square = [[source[from]; SIDE]; SIDE];
+    for (cells, away) in square.iter_mut().zip(columns) {
+        cells.copy_from_slice(&source[from + away..][..SIDE]);
+    }
+    transpose(&mut square);
+    for (cells, away) in square.iter().zip(rows) {
+        target[to + away..][..SIDE].copy_from_slice(cells);
     }
 }
 

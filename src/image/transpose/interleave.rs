@@ -43,13 +43,10 @@ impl Interleaved {
         tiles: StridedDigit,
         Tile { rows, columns, .. }: Tile<'_>,
     ) {
+        let (rows, columns) = (rows.away, columns.away);
         match self {
-            Interleaved::Source => {
-                lanes::<T, true>(source, target, tiles, (rows.away, columns.away.len()));
-            }
-            Interleaved::Target => {
-                lanes::<T, false>(source, target, tiles, (columns.away, rows.away.len()));
-            }
+            Interleaved::Source => lanes::<T, true>(source, target, tiles, (rows, columns.len())),
+            Interleaved::Target => lanes::<T, false>(source, target, tiles, (columns, rows.len())),
         }
     }
 }

@@ -116,25 +116,26 @@ fn grid<T: Copy>(
     if let Some((rows, columns)) = runs::<T>(&mut digits, piece) {
         return tiles(source, target, at, &digits, (&rows, &columns), piece);
     }
-    if piece > 1 || digits.is_empty() {
-        return each(&digits, at, &mut |from, to| {
+    let is_long = |minor: &&StridedDigit| minor.size >= 8 && minor.weight > 0 && minor.stride > 0;
+    match digits.first().filter(is_long).copied() {
+        Some(minor) if piece == 1 => each(&digits[1..], at, &mut |from, to| {
+            line(&source[to_index(from)..], &mut target[to_index(to)..], minor);
+        }),
+        _ if piece == 1 => each(&digits, at, &mut |from, to| {
+            target[to_index(to)] = source[to_index(from)];
+        }),
+        _ => each(&digits, at, &mut |from, to| {
             let source = &source[to_index(from)..][..piece];
             target[to_index(to)..][..piece].copy_from_slice(source);
-        });
+        }),
     }
-    let minor = digits.remove(0);
-    each(&digits, at, &mut |from, to| {
-        line(&source[to_index(from)..], &mut target[to_index(to)..], minor);
-    });
 }
 
 /// Cells that lie apart on one side or both.
 fn line<T: Copy>(source: &[T], target: &mut [T], digit: StridedDigit) {
     let [size, from, to] = [digit.size, digit.weight, digit.stride].map(to_index);
-    let values = source.iter().step_by(from.max(1));
-    if from == 0 || to == 0 || size < 8 {
-        (0..size).for_each(|at| target[at * to] = source[at * from]);
-    } else if to == 1 {
+    let values = source.iter().step_by(from);
+    if to == 1 {
         target[..size].iter_mut().zip(values).for_each(|(cell, value)| *cell = *value);
     } else {
         let cells = target.iter_mut().step_by(to).take(size);

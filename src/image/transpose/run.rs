@@ -61,7 +61,7 @@ pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(Run, 
         return None;
     }
     if interleaves::<T>(&rows, &columns)
-        && rows.length * columns.length * size_of::<T>() >= 2 * LINE
+        && rows.length * columns.length * size_of::<T>().max(4) >= 2 * LINE
     {
         return Some((rows.run(), columns.run()));
     }
