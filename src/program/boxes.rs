@@ -188,6 +188,11 @@ impl<'a> Frame<'a> {
         Frame { element: self.element + element, ..self }
     }
 
+    /// Values of a digit that adds so much to a node, after what has been chosen.
+    fn choose(self, (to, step): (usize, u64), values: Progression) -> Chosen<'a> {
+        Chosen { to, values: values.times(step), before: self.chosen }
+    }
+
     /// What has been chosen for a node: the sum of all starts, and the digits.
     fn added(self, to: usize) -> (u64, impl Iterator<Item = StridedDigit>) {
         let all = std::iter::successors(self.chosen, |chosen| chosen.before);
@@ -207,9 +212,10 @@ struct Cutter<'a> {
 impl Cutter<'_> {
     /// Cuts the nodes from `node` on.
     fn node(&mut self, node: usize, frame: Frame<'_>) {
-        if node == self.nodes {
-            return self.show(frame);
-        }
+        // One without digits has one value.
+        let digits = &self.boxes.digits;
+        let moving = (node..self.nodes).find(|node| !digits.of(*node).is_empty());
+        let Some(node) = moving else { return self.show(frame) };
         let (start, mut terms) = match self.ranges.get(node) {
             Some(AxisRange { start, count, weight }) => {
                 (*start, merged([StridedDigit { size: *count, weight: *weight, stride: 1 }]))
@@ -268,8 +274,7 @@ impl Cutter<'_> {
     /// Into how many pieces a node about cuts the values of a term that goes through its digits:
     /// at most one at either end of the blocks of each.
     fn pieces(&self, node: usize, size: u64) -> u64 {
-        let digits = self.boxes.digits.of(node);
-        digits.iter().fold(1_u64, |pieces, _| pieces.saturating_mul(3)).min(size)
+        self.boxes.digits.of(node).iter().fold(1_u64, |all, _| all.saturating_mul(3)).min(size)
     }
 
     /// Cuts a node of these values and what the terms add, which are taken by turns: from turn to turn
@@ -295,7 +300,8 @@ impl Cutter<'_> {
             }
             let stride = turn * stride / self.boxes.digits.of(node)[0].place;
             let digit = StridedDigit { size, weight: turn * weight, stride };
-            let chosen = self.chosen(node, 0, Progression { start: 0, digit }, frame);
+            let target = self.boxes.targets[self.boxes.digits.numbers_of(node).start];
+            let chosen = frame.choose(target, Progression { start: 0, digit });
             self.terms(node, values, rest, Frame { chosen: Some(&chosen), ..frame });
         }
     }
@@ -358,23 +364,11 @@ impl Cutter<'_> {
         (steps, rest): (Progression, Progression),
         frame: Frame<'_>,
     ) {
-        let fixed = self.boxes.fixed[self.boxes.digits.numbers_of(node).start + at];
-        let kept = fixed.map_or(Some((steps, 0)), |value| steps.only(value));
+        let number = self.boxes.digits.numbers_of(node).start + at;
+        let kept = self.boxes.fixed[number].map_or(Some((steps, 0)), |value| steps.only(value));
         let Some((steps, skipped)) = kept else { return };
-        let chosen = self.chosen(node, at, steps, frame);
+        let chosen = frame.choose(self.boxes.targets[number], steps);
         let frame = Frame { chosen: Some(&chosen), ..frame };
         self.digit(node, at + 1, rest, frame.ahead(skipped));
-    }
-
-    /// Values of a digit, after what has been chosen.
-    fn chosen<'f>(
-        &self,
-        node: usize,
-        at: usize,
-        values: Progression,
-        frame: Frame<'f>,
-    ) -> Chosen<'f> {
-        let (to, step) = self.boxes.targets[self.boxes.digits.numbers_of(node).start + at];
-        Chosen { to, values: values.times(step), before: frame.chosen }
     }
 }

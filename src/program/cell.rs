@@ -129,9 +129,7 @@ enum Pattern<T> {
     /// All numbers are the same.
     Even(T),
     /// Every block is the first one moved.
-    Blocks {
-        heads: Vec<T>,
-    },
+    Blocks(Vec<T>),
     Any,
 }
 
@@ -139,7 +137,7 @@ impl<T: Cell> Steps<T> {
     pub(super) fn new(vector: &[u64]) -> Steps<T> {
         let cells: Vec<T> = vector.iter().map(|step| T::wrapped(*step)).collect();
         let even = vector.first().filter(|first| vector.iter().all(|step| step == *first));
-        let blocks = || T::heads(&cells).map(|heads| Pattern::Blocks { heads });
+        let blocks = || T::heads(&cells).map(Pattern::Blocks);
         let even = even.map(|first| Pattern::Even(T::wrapped(*first)));
         let pattern = even.or_else(blocks).unwrap_or(Pattern::Any);
         Steps { cells, pattern }
@@ -150,7 +148,7 @@ impl<T: Cell> Steps<T> {
     pub(super) fn write(&self, row: &mut [T], base: T, from: usize) {
         match &self.pattern {
             Pattern::Even(step) => row.fill(base.plus(*step)),
-            Pattern::Blocks { heads } if row.len() == self.cells.len() => {
+            Pattern::Blocks(heads) if row.len() == self.cells.len() => {
                 T::add_blocks(row, base, &self.cells, heads);
             }
             _ => T::add(row, base, &self.cells[from..]),

@@ -59,12 +59,6 @@ pub(crate) struct Compiled {
     injective: OnceLock<Result<(), LayoutError>>,
 }
 
-impl Compiled {
-    fn weight(&self, level: Level) -> u64 {
-        weight(&self.columns, &self.weights, level)
-    }
-}
-
 /// What one step in a level adds to the packed number; 0 for a level that is not a column.
 fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
     columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
@@ -309,7 +303,7 @@ impl Program {
         if table.is_empty() {
             return Ok(());
         }
-        if form.is_fused() {
+        if form.fused {
             form.boxes()
                 .visit(&self.window_ranges(), &mut |grid| Write::Places.grid(grid, 0, table));
             return Ok(());
@@ -340,7 +334,7 @@ impl Program {
     /// The places of the program as boxes of digits, with all copies or the first.
     pub(crate) fn boxes(&self, copies: bool) -> Boxes<'_> {
         let compiled = &*self.compiled;
-        let stride = |level, stride| compiled.weight(level) * stride;
+        let stride = |level, stride| weight(&compiled.columns, &compiled.weights, level) * stride;
         let boxes = Boxes::new(&compiled.layout, compiled.backward.base, stride);
         if copies { boxes.with_copies() } else { boxes }
     }

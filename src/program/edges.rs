@@ -48,9 +48,8 @@ impl Edges {
         terms: impl Iterator<Item = Term>,
         limit: u64,
     ) -> Option<Edges> {
-        let padded =
-            layout.axes().iter().enumerate().filter(|(_, axis)| axis.extent < axis.slots());
-        let mut padded = padded.peekable();
+        let axes = layout.axes().iter().enumerate();
+        let mut padded = axes.filter(|(_, axis)| axis.extent < axis.slots()).peekable();
         if padded.peek().is_none() {
             return Some(Edges(Vec::new()));
         }

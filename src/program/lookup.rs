@@ -126,22 +126,19 @@ impl Lookup {
         const FEW: usize = 12;
         let Some(steps) = place.checked_sub(self.base) else { return Found::Hole };
         let axes = match &self.decode {
-            Decode::Number(edges) => return self.numbered(edges, steps),
+            Decode::Number(edges) => {
+                let mut number = [0];
+                return match self.digits.add(steps, &mut number) {
+                    false => Found::Hole,
+                    true if edges.hold(steps) => Found::Element(number[0]),
+                    true => Found::Padding,
+                };
+            }
             Decode::Axes(axes) => axes,
         };
         match [0; FEW].get_mut(..=axes.feeders.nodes()) {
             Some(values) => self.held_with(axes, steps, values),
             None => self.held_with(axes, steps, &mut vec![0; axes.feeders.nodes() + 1]),
-        }
-    }
-
-    #[inline(always)]
-    fn numbered(&self, edges: &Edges, steps: u64) -> Found<u64> {
-        let mut number = [0];
-        match self.digits.add(steps, &mut number) {
-            false => Found::Hole,
-            true if edges.hold(steps) => Found::Element(number[0]),
-            true => Found::Padding,
         }
     }
 

@@ -33,6 +33,19 @@ impl Run {
         Run { element, length, place, step: if length == 1 { 1 } else { step } }
     }
 
+    /// Takes in the next run, if it goes on as this one does.
+    fn takes(&mut self, next: &Run, unit: u64) -> bool {
+        let last = self.place + (self.length - 1) * self.step;
+        let gap = next.place.checked_sub(last).filter(|gap| *gap > 0);
+        let Some(gap) = gap.filter(|_| last / unit == next.place / unit) else { return false };
+        let steps = |run: &Run| run.length == 1 || run.step == gap;
+        let takes = steps(self) && steps(next);
+        if takes {
+            (self.length, self.step) = (self.length + next.length, gap);
+        }
+        takes
+    }
+
     /// The elements `from` up to `to`, counted from the start of the tensor; some of them.
     fn cut(&self, from: u64, to: u64) -> Run {
         let first = self.element.max(from);
@@ -67,7 +80,7 @@ impl Program {
     pub fn runs(&self) -> Runs<'_> {
         let packed = &self.compiled.packed;
         let unit = self.unit();
-        let rows = if packed.is_fused() || self.elements() == 0 {
+        let rows = if packed.fused || self.elements() == 0 {
             Rows::Boxes(Boxed::new(self))
         } else if let Some(long) = Long::new(packed, &self.shape) {
             Rows::Long(long)
@@ -82,16 +95,6 @@ impl Program {
         let inside = |level: &Level| level.is_in_unit();
         self.columns().filter(|(level, _)| inside(level)).map(|(_, size)| size).product()
     }
-}
-
-/// Both runs as one, if the second goes on as the first does.
-fn join(first: &Run, second: &Run, unit: u64) -> Option<Run> {
-    let last = first.place + (first.length - 1) * first.step;
-    let gap = second.place.checked_sub(last).filter(|gap| *gap > 0)?;
-    let steps = |run: &Run| run.length == 1 || run.step == gap;
-    let fits = last / unit == second.place / unit && steps(first) && steps(second);
-    let length = first.length + second.length;
-    fits.then_some(Run { length, step: gap, ..*first })
 }
 
 /// Maximal runs, made by [`Program::runs`].
@@ -135,9 +138,8 @@ impl<'a> Vectors<'a> {
         let mut local: Vec<Run> = Vec::new();
         for (element, place) in (0..).zip(&inner.vector) {
             let single = Run { element, length: 1, place: *place, step: 1 };
-            match local.last().and_then(|run| join(run, &single, unit)).zip(local.last_mut()) {
-                Some((joined, run)) => *run = joined,
-                None => local.push(single),
+            if !local.last_mut().is_some_and(|run| run.takes(&single, unit)) {
+                local.push(single);
             }
         }
         let outer = Outer::new(form, shape, &inner);
@@ -175,11 +177,8 @@ struct Boxed<'a> {
 }
 
 impl<'a> Boxed<'a> {
-    /// The most elements of a window.
-    const WINDOW: u64 = 1 << 16;
-
     fn new(program: &'a Program) -> Boxed<'a> {
-        let windows = Box::new(program.windows(Boxed::WINDOW));
+        let windows = Box::new(program.windows(1 << 16));
         Boxed { windows, runs: Vec::new().into_iter(), elements: 0 }
     }
 
@@ -198,7 +197,7 @@ impl<'a> Boxed<'a> {
 }
 
 impl Program {
-    /// Every element of the window, in pieces and in no order; `first`: the number of the first one.
+    /// Every element of the window, in pieces that leave no unit and in no order; `first`: the number of the first one.
     fn runs_of_boxes(&self, first: u64, unit: u64) -> Vec<Run> {
         let mut runs = Vec::new();
         self.compiled.packed.boxes().visit(&self.window_ranges(), &mut |grid| {
@@ -207,27 +206,16 @@ impl Program {
             let (length, step) = even.map_or((1, 1), |run| (run.size, run.weight));
             steps.drain(..usize::from(even.is_some()));
             each(&steps, (grid.place, first + grid.element), &mut |place, element| {
-                runs.extend(pieces(element, place, (length, step), unit));
+                let mut done = 0;
+                while done < length {
+                    let left = (length - done, step);
+                    runs.push(Run::within(element + done, place + done * step, left, unit));
+                    done += runs.last().map_or(1, |run| run.length);
+                }
             });
         });
         runs
     }
-}
-
-/// So many elements, evenly apart, in pieces that leave no unit.
-fn pieces(
-    element: u64,
-    place: u64,
-    (count, step): (u64, u64),
-    unit: u64,
-) -> impl Iterator<Item = Run> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        let left = count.checked_sub(done).filter(|left| *left > 0)?;
-        let run = Run::within(element + done, place + done * step, (left, step), unit);
-        done += run.length;
-        Some(run)
-    })
 }
 
 /// Runs longer than vectors: those of the trailing axes, which count as one, for every index of
@@ -284,10 +272,11 @@ impl Iterator for Runs<'_> {
 
     fn next(&mut self) -> Option<Run> {
         while let Some(piece) = self.piece() {
-            let Some(run) = self.last.replace(piece) else { continue };
-            match join(&run, &piece, self.unit) {
-                Some(joined) => self.last = Some(joined),
-                None => return Some(run),
+            if !self.last.as_mut().is_some_and(|run| run.takes(&piece, self.unit)) {
+                let done = self.last.replace(piece);
+                if done.is_some() {
+                    return done;
+                }
             }
         }
         self.last.take()

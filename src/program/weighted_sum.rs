@@ -34,7 +34,8 @@ pub(crate) struct WeightedSum {
     replicas: Vec<(u64, u64)>,
     /// The layout with one level, whose coordinate is the sum less the base.
     weighed: Layout,
-    fused: bool,
+    /// Whether the number is more than a sum of one function per axis.
+    pub(super) fused: bool,
     /// The greatest value, padding and copies included.
     pub(crate) reach: u64,
 }
@@ -52,10 +53,14 @@ impl WeightedSum {
             }
             Target::Feed { .. } => *subaxis,
         };
-        let weighed = one_level(
-            layout.axes().iter().map(|axis| axis.with(weigh)).collect(),
-            layout.derived_axes().iter().map(|derived| derived.with(weigh)).collect(),
-        );
+        let weighed = Layout {
+            axes: layout.axes().iter().map(|axis| axis.with(weigh)).collect(),
+            derived: layout.derived_axes().iter().map(|derived| derived.with(weigh)).collect(),
+            replicas: Vec::new(),
+            offsets: Vec::new(),
+            used: vec![Level::ADDR],
+            spans: Vec::new(),
+        };
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
             base: offsets.sum(),
@@ -65,11 +70,6 @@ impl WeightedSum {
             fused: sources.iter().any(|sources| sources.len() != 1),
             weighed,
         }
-    }
-
-    /// Whether the number is more than a sum of one function per axis.
-    pub(crate) fn is_fused(&self) -> bool {
-        self.fused
     }
 
     /// The number of the element at `index`.
@@ -110,18 +110,6 @@ fn summed(weighed: &Layout, index: &[u64]) -> u64 {
     sum
 }
 
-/// A layout in which everything lands in one level.
-fn one_level(axes: Vec<Axis>, derived: Vec<DerivedAxis>) -> Layout {
-    Layout {
-        axes,
-        derived,
-        replicas: Vec::new(),
-        offsets: Vec::new(),
-        used: vec![Level::ADDR],
-        spans: Vec::new(),
-    }
-}
-
 /// What an axis adds, as a function of its value.
 #[derive(Clone, Debug)]
 enum Function {
@@ -154,7 +142,8 @@ impl Function {
             true => derived.clone(),
             false => DerivedAxis { start: 0, axis: Axis { extent: 1, subaxes: Vec::new() } },
         });
-        Function::Chained(Box::new(one_level(vec![axes.clone()], derived.collect())))
+        let (axes, derived) = (vec![axes.clone()], derived.collect());
+        Function::Chained(Box::new(Layout { axes, derived, ..weighed.clone() }))
     }
 
     #[inline]

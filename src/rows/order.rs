@@ -19,7 +19,7 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
-use super::read::{Reader, Run, Width};
+use super::read::{Reader, Run};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, product};
 use crate::error::LayoutError;
@@ -112,12 +112,6 @@ impl Counter {
         }
     }
 
-    /// The run of this counter, if it steps evenly.
-    fn run(&self, columns: usize, stride: u64) -> Option<Run> {
-        let (digit, axis) = *self.digits.first().filter(|_| self.listing.is_none())?;
-        Some(Run { digit: StridedDigit { stride, ..digit }, axis: axis.map(|axis| axis - columns) })
-    }
-
     /// Whether one coordinate is given by different digits, so that their rows interleave.
     fn repeats(&self) -> bool {
         let repeats = |pair: &[(u64, u64)]| pair[0].0 == pair[1].0;
@@ -134,36 +128,31 @@ fn counters(
     padding: bool,
 ) -> Result<Option<Vec<Counter>>, LayoutError> {
     let level = columns[column];
-    let all = layout.digits();
     // Without padding a digit stops at the greatest value that a real index gives it.
     let size = |digit: &Digit| if padding { digit.size } else { digit.top + 1 };
     let of_axis = |(_, digit): (usize, &Digit)| {
         let axis = digit.axis.map(|axis| columns.len() + axis);
         (StridedDigit { size: size(digit), ..digit.into() }, axis)
     };
-    let digits: Vec<OfAxis> = all
+    let digits: Vec<OfAxis> = layout
+        .digits()
         .in_level(level)
         .map(of_axis)
         .filter(|(digit, _)| digit.size > 1)
         .sorted_by_key(|(digit, _)| std::cmp::Reverse(digit.stride))
         .collect();
+    let counter = |count, digits, listing| Counter { column, count, digits, listing };
     let listing = match fixed.map(|at| at.checked_sub(layout.offset(level))) {
         Some(None) => return Ok(None),
         Some(Some(target)) => solutions(&digits, target)?,
         None if nests(digits.iter().map(|(digit, _)| (digit.size - 1, digit.stride))) => {
-            let even = |digit: OfAxis| Counter {
-                column,
-                count: digit.0.size,
-                digits: vec![digit],
-                listing: None,
-            };
+            let even = |digit: OfAxis| counter(digit.0.size, vec![digit], None);
             return Ok(Some(digits.into_iter().map(even).collect()));
         }
         None => listed(&digits)?,
     };
     let count = to_u64(listing.len());
-    let counter = Counter { column, count, digits, listing: Some(listing) };
-    Ok((count > 0).then(|| vec![counter]))
+    Ok((count > 0).then(|| vec![counter(count, digits, Some(listing))]))
 }
 
 /// The coordinate that digits give, and the digits as one number.
@@ -276,7 +265,7 @@ impl<'a> Slots<'a> {
         let (rank, width) = (layout.rank(), base.len());
         let (walk, outer, inner) = Walk::new(&counters, width);
         let slots = 0..counters.iter().map(|counter| counter.count).product();
-        let reader = Reader::new(layout);
+        let reader = Reader::new(layout, columns.len());
         let block = Block { width, columns: columns.len(), rank, ..Block::default() };
         let run = longest_run(&counters, &reader, columns.len());
         Ok(Some(Slots { counters, outer, inner, walk, base, padding, reader, run, slots, block }))
@@ -302,7 +291,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// The next block, in order; `None` after the last.
+    /// The next block, in order; `None` after the last, when the block at hand has no rows.
     pub(super) fn next_block(&mut self) -> Result<Option<&Block>, LayoutError> {
         while self.slots.start < self.slots.end {
             match &self.walk {
@@ -319,17 +308,13 @@ impl<'a> Slots<'a> {
                 return Ok(Some(&self.block));
             }
         }
+        self.block.rows = 0;
         Ok(None)
     }
 
     /// The block at hand.
     pub(super) fn block(&self) -> &Block {
         &self.block
-    }
-
-    /// Leaves no rows in the block at hand.
-    pub(super) fn clear(&mut self) {
-        self.block.rows = 0;
     }
 
     /// The row of the outer counters.
@@ -373,9 +358,8 @@ impl<'a> Slots<'a> {
     /// Reads the indexes of the block, which begins with this slot, and drops padding that nobody
     /// asked for.
     fn read(&mut self, slot: u64) -> Result<(), LayoutError> {
-        let Block { numbers, width, columns, real, rows, .. } = &mut self.block;
-        let form = Width { row: *width, columns: *columns };
-        self.reader.read(numbers, form, real, (self.run, slot % self.run.length()))?;
+        let Block { numbers, width, real, rows, .. } = &mut self.block;
+        self.reader.read(numbers, real, (self.run, slot % self.run.length()))?;
         if self.padding || real.is_empty() {
             return Ok(());
         }
@@ -432,7 +416,11 @@ impl<'a> Slots<'a> {
 fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
     let (mut longest, mut step) = (Run::ALONE, 1);
     for counter in counters.iter().rev().take_while(|counter| counter.listing.is_none()) {
-        let run = counter.run(columns, step).filter(|_| step <= MOST_BETWEEN);
+        let run =
+            counter.digits.first().filter(|_| step <= MOST_BETWEEN).map(|(digit, axis)| Run {
+                digit: StridedDigit { stride: step, ..*digit },
+                axis: axis.map(|axis| axis - columns),
+            });
         let run = run.filter(|run| reader.rows_of(*run) > reader.rows_of(longest));
         longest = run.unwrap_or(longest);
         step = step.saturating_mul(counter.count);
@@ -446,13 +434,19 @@ fn add_all(counters: &[Counter], slot: u64, row: &mut [u64]) {
     counters.iter().rev().zip(choices).for_each(|(counter, choice)| counter.add(row, choice));
 }
 
-/// Every row of the template plus the base.
+/// Every row of the template plus the base; quicker for a width that the compiler knows.
 fn moved(template: &[u64], base: &[u64], rows: &mut Vec<u64>) {
     rows.resize(template.len(), 0);
     macro_rules! widths {
         ($($width:literal)*) => {
             match base.len() {
-                $($width => moved_by::<$width>(template, base, rows),)*
+                $($width => {
+                    let Some(base) = base.first_chunk::<$width>() else { return };
+                    let rows = rows.as_chunks_mut::<$width>().0.iter_mut();
+                    for (row, steps) in rows.zip(template.as_chunks::<$width>().0) {
+                        *row = std::array::from_fn(|at| steps[at] + base[at]);
+                    }
+                })*
                 width => {
                     for (row, steps) in rows.chunks_mut(width).zip(template.chunks(width)) {
                         let cells = row.iter_mut().zip(steps).zip(base);
@@ -463,15 +457,4 @@ fn moved(template: &[u64], base: &[u64], rows: &mut Vec<u64>) {
         };
     }
     widths!(1 2 3 4 5 6 7 8 9 10 11 12);
-}
-
-/// The same for a width that the compiler knows.
-fn moved_by<const WIDTH: usize>(template: &[u64], base: &[u64], rows: &mut [u64]) {
-    let Some(base) = base.first_chunk::<WIDTH>() else { return };
-    let rows = rows.as_chunks_mut::<WIDTH>().0;
-    for (row, steps) in rows.iter_mut().zip(template.as_chunks::<WIDTH>().0) {
-        for ((cell, step), base) in row.iter_mut().zip(steps).zip(base) {
-            *cell = step + base;
-        }
-    }
 }

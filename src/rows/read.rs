@@ -12,6 +12,9 @@ use crate::number::to_index;
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     layout: &'a Layout,
+    /// How many coordinates a row begins with, and how many numbers it has.
+    columns: usize,
+    width: usize,
     how: How<'a>,
     /// The tensor axes that digits can leave: (number, extent).
     open: Vec<(usize, u64)>,
@@ -48,13 +51,6 @@ impl Run {
     }
 }
 
-/// A block as rows of so many numbers, the first of them coordinates.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Width {
-    pub(super) row: usize,
-    pub(super) columns: usize,
-}
-
 #[derive(Clone, Debug)]
 enum How<'a> {
     /// The values are the index.
@@ -66,7 +62,7 @@ enum How<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(layout: &'a Layout) -> Reader<'a> {
+    pub(super) fn new(layout: &'a Layout, columns: usize) -> Reader<'a> {
         let how = match layout.derived_axes() {
             [] => How::Direct,
             _ => Feeders::new(layout)
@@ -75,7 +71,8 @@ impl<'a> Reader<'a> {
         let axes = layout.axes().iter().enumerate();
         let open = axes.filter(|(_, axis)| axis.extent < axis.slots());
         let open = open.map(|(number, axis)| (number, axis.extent)).collect();
-        Reader { layout, how, open, added: Vec::new() }
+        let width = columns + layout.nodes().count();
+        Reader { layout, columns, width, how, open, added: Vec::new() }
     }
 
     /// Whether indexes are found by search, which gives one for each slot.
@@ -91,7 +88,6 @@ impl<'a> Reader<'a> {
     pub(super) fn read(
         &mut self,
         mut numbers: &mut [u64],
-        width: Width,
         real: &mut Vec<bool>,
         (run, phase): (Run, u64),
     ) -> Result<(), LayoutError> {
@@ -100,18 +96,18 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         if let How::Search(decoder) = &self.how {
-            for row in numbers.chunks_mut(width.row) {
-                real.push(self.search(decoder, &mut row[width.columns..])?);
+            for row in numbers.chunks_mut(self.width) {
+                real.push(self.search(decoder, &mut row[self.columns..])?);
             }
             return Ok(());
         }
         let mut rows = to_index(run.length() - phase);
         while !numbers.is_empty() {
-            let most = rows.saturating_mul(width.row).min(numbers.len());
+            let most = rows.saturating_mul(self.width).min(numbers.len());
             let (now, rest) = numbers.split_at_mut(most);
             let from = real.len();
-            real.resize(from + most / width.row, false);
-            self.read_runs(now, width, &mut real[from..], run);
+            real.resize(from + most / self.width, false);
+            self.read_runs(now, &mut real[from..], run);
             numbers = rest;
             rows = to_index(run.length());
         }
@@ -119,17 +115,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the runs that lie between each other.
-    fn read_runs(&mut self, rows: &mut [u64], width: Width, real: &mut [bool], run: Run) {
+    fn read_runs(&mut self, rows: &mut [u64], real: &mut [bool], run: Run) {
+        let (width, columns) = (self.width, self.columns);
         let (step, count) = (to_index(run.digit.stride), real.len());
         for first in 0..step.min(count) {
             let mut at = first;
             while at < count {
-                let index = &mut rows[at * width.row..][width.columns..width.row];
+                let index = &mut rows[at * width..][columns..width];
                 let piece = self.piece(index, run, (count - at).div_ceil(step));
                 for (later, at) in (0..).zip((at..count).step_by(step).take(piece.real)) {
                     real[at] = true;
                     if later > 0 {
-                        let index = &mut rows[at * width.row..][width.columns..width.row];
+                        let index = &mut rows[at * width..][columns..width];
                         self.added.iter().for_each(|(axis, value)| index[*axis] += value);
                         piece.steps.iter().for_each(|(axis, add)| index[*axis] += later * add);
                     }

@@ -186,10 +186,9 @@ impl<'a> Table<'a> {
     /// same value, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     pub fn for_each<B>(
         &self,
-        visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
+        mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, LayoutError> {
         let Some(mut slots) = self.slots()? else { return Ok(ControlFlow::Continue(())) };
-        let mut visit = visit;
         while let Some(block) = slots.next_block()? {
             for at in 0..block.len() {
                 let (place, index) = block.row(at);

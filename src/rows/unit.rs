@@ -115,8 +115,7 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(slots: Slots<'a>, columns: &[Level]) -> Rows<'a> {
         let column = |level| columns.iter().position(|column| *column == level);
-        let (address, lane) = (column(Level::ADDR), column(Level::W));
-        Rows { slots, address, lane, next: 0 }
+        Rows { slots, address: column(Level::ADDR), lane: column(Level::W), next: 0 }
     }
 
     /// What the rows say of a slot, padding or an element; asked in order.
@@ -143,7 +142,6 @@ impl<'a> Rows<'a> {
         if self.next == self.slots.block().len() {
             self.next = 0;
             if self.slots.next_block()?.is_none() {
-                self.slots.clear();
                 return Ok(None);
             }
         }
