@@ -99,7 +99,11 @@ impl<'a> Component<'a> {
             };
             let axis = layout.nodes().nth(number);
             let digits = axis.map(|axis| merged_digits(axis, greatest[number]));
-            AxisState { number, start, digits: digits.unwrap_or_default().into_iter().rev().collect() }
+            AxisState {
+                number,
+                start,
+                digits: digits.unwrap_or_default().into_iter().rev().collect(),
+            }
         };
         Component { layout, axes, nodes: numbers.map(node).collect() }
     }
@@ -344,10 +348,12 @@ impl Linear {
     /// Whether some run goes on as the one before it does.
     fn has_even_runs(&self, runs: &[LinearDigit]) -> bool {
         let digits = runs.iter().zip(&self.steps);
-        let evenly = |((run, step), (_, next)): ((&LinearDigit, &Vec<_>), (&LinearDigit, &Vec<_>))| {
-            let times = |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
-            step.iter().map(times).collect::<Option<Vec<_>>>().as_ref() == Some(next)
-        };
+        let evenly =
+            |((run, step), (_, next)): ((&LinearDigit, &Vec<_>), (&LinearDigit, &Vec<_>))| {
+                let times =
+                    |(level, step): &(Level, u64)| Some((*level, step.checked_mul(run.size)?));
+                step.iter().map(times).collect::<Option<Vec<_>>>().as_ref() == Some(next)
+            };
         digits.clone().zip(digits.skip(1)).any(evenly)
     }
 

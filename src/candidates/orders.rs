@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::options::Orders;
 use super::space::Space;
-use super::state::{UnitDigit, ChoicesMade};
+use super::state::{ChoicesMade, UnitDigit};
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 

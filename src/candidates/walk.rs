@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 use super::options::Candidates;
 use super::orders::AddressOrders;
 use super::space::Space;
-use super::state::{Choice, Put, ChoicesMade};
+use super::state::{Choice, ChoicesMade, Put};
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 
@@ -35,7 +35,10 @@ pub(super) struct SearchBudget<'a> {
 }
 
 impl<'a> SearchBudget<'a> {
-    pub(super) fn new(question: &'static str, goes_on: &'a mut dyn FnMut() -> bool) -> SearchBudget<'a> {
+    pub(super) fn new(
+        question: &'static str,
+        goes_on: &'a mut dyn FnMut() -> bool,
+    ) -> SearchBudget<'a> {
         SearchBudget { question, taken: 0, goes_on }
     }
 
@@ -131,7 +134,10 @@ impl Layouts {
     }
 
     /// The number of candidates from the start; `None` if the caller has had enough.
-    pub(super) fn count_all(mut self, steps: &mut SearchBudget<'_>) -> Result<Option<u128>, LayoutError> {
+    pub(super) fn count_all(
+        mut self,
+        steps: &mut SearchBudget<'_>,
+    ) -> Result<Option<u128>, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
         let mut count = 0_u128;
         loop {
@@ -140,7 +146,8 @@ impl Layouts {
                 Stage::Over => return Ok(Some(count)),
                 Stage::Complete => {}
             }
-            let orders = AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
+            let orders =
+                AddressOrders::new(&self.space, &self.state).map_or(Some(0), |s| s.count());
             count = orders.and_then(|n| count.checked_add(n)).ok_or_else(too_large)?;
         }
     }

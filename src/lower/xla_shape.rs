@@ -172,7 +172,8 @@ impl Tiling {
             self.send(*digit, |size| Subaxis::feed(size, number, *weight));
         }
         let part = |size, at| TiledDim { size, digits: vec![(TileDigit::Of(number, at), 1)] };
-        let outer = if inner == 0 { TiledDim { size: 1, digits: Vec::new() } } else { part(outer, 0) };
+        let outer =
+            if inner == 0 { TiledDim { size: 1, digits: Vec::new() } } else { part(outer, 0) };
         (outer, part(size, inner))
     }
 

@@ -19,6 +19,5 @@ pub use compiled::Program;
 pub use runs::{Run, Runs};
 pub use spans::{CoordinateSpan, CoordinateSpans};
 
-pub(crate) use crate::algebra::strided::StridedDigit;
 pub(crate) use boxes::Grid;
 pub(crate) use compiled::check_length;

@@ -220,7 +220,9 @@ impl Extremes<'_> {
             return Ok(Some((found.clone(), found)));
         };
         let key = (levels.len(), of.elements.clone());
-        if let Some((most, least)) = self.known.get(&key).filter(|_| of.elements != SubtreeContents::Uneven) {
+        if let Some((most, least)) =
+            self.known.get(&key).filter(|_| of.elements != SubtreeContents::Uneven)
+        {
             let moved = |found: &UnitCount| {
                 let mut unit = found.unit.clone();
                 of.at.iter().for_each(|(level, at)| unit.set(level, at));

@@ -57,7 +57,12 @@ type EditOne = fn(&Layout, &str, &str) -> Result<Layout, Failure>;
 type CombineLayouts = fn(&Editor, &str, &str) -> Result<Layout, Failure>;
 
 /// A step that edits one layout.
-const fn one(name: &'static str, value: &'static str, help: &'static str, edit: EditOne) -> EditStep {
+const fn one(
+    name: &'static str,
+    value: &'static str,
+    help: &'static str,
+    edit: EditOne,
+) -> EditStep {
     EditStep { name, value, help, apply: Apply::One(edit) }
 }
 

@@ -92,7 +92,15 @@ impl Locate {
         places.truncate(shown);
         let array = syntax.xla_array().filter(|_| self.bytes);
         let bytes = array.map(|array| bytes_of(array, &places)).transpose()?;
-        Ok(LocatedPlace { index, columns, copies, replicated, places, bytes, ..LocatedPlace::default() })
+        Ok(LocatedPlace {
+            index,
+            columns,
+            copies,
+            replicated,
+            places,
+            bytes,
+            ..LocatedPlace::default()
+        })
     }
 }
 

@@ -258,7 +258,12 @@ fn partitions(
     files.finish()
 }
 
-fn write(rows: &Rows<'_>, form: TableForm, mut out: Output, bar: &ProgressBar) -> Result<(), Failure> {
+fn write(
+    rows: &Rows<'_>,
+    form: TableForm,
+    mut out: Output,
+    bar: &ProgressBar,
+) -> Result<(), Failure> {
     let mut tick = |count| bar.set_position(count);
     let written = match form.format {
         TableFormat::Jsonl => rows.write(Format::JsonLines, &mut out, &mut tick),
@@ -272,7 +277,11 @@ fn write(rows: &Rows<'_>, form: TableForm, mut out: Output, bar: &ProgressBar) -
 
 #[cfg(feature = "arrow")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
-fn arrow(rows: &Rows<'_>, out: &mut Output, form: TableForm) -> Result<Result<(), WriteError>, Failure> {
+fn arrow(
+    rows: &Rows<'_>,
+    out: &mut Output,
+    form: TableForm,
+) -> Result<Result<(), WriteError>, Failure> {
     Ok(rows.write_arrow(out, form.width))
 }
 

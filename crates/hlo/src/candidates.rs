@@ -43,7 +43,8 @@ impl<'t> Iterator for ShapeCandidates<'t, '_> {
                         let (end, closed) = shape_end(piece, at);
                         self.at = end;
                         let text = &piece[start..end];
-                        let candidate = if closed { ShapeCandidate::Shape } else { ShapeCandidate::Broken };
+                        let candidate =
+                            if closed { ShapeCandidate::Shape } else { ShapeCandidate::Broken };
                         return Some(candidate(text));
                     }
                 }

@@ -412,7 +412,9 @@ impl OpcodeWords {
         let mut next = || lines.next().unwrap_or_default();
         let (opcode, from, to) = (next(), next(), next());
         let one = |text, is_result| array(opcode, text, is_result).ok().flatten();
-        let Some((from, to)) = one(from, false).zip(one(to, true)) else { return OpcodeWords::default() };
+        let Some((from, to)) = one(from, false).zip(one(to, true)) else {
+            return OpcodeWords::default();
+        };
         let changes = changes(&from, &to);
         OpcodeWords { from: from.to_string(), to: to.to_string(), changes }
     }

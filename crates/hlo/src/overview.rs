@@ -112,7 +112,8 @@ impl Overview {
     pub(super) fn others(&self) -> (usize, OverviewSums) {
         let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
         let count = in_memory().map(|role| self.computations(role)).sum::<usize>();
-        let all = in_memory().fold(OverviewSums::default(), |sums, role| sums.plus(self.written(role)));
+        let all =
+            in_memory().fold(OverviewSums::default(), |sums, role| sums.plus(self.written(role)));
         let rest = self.largest.iter().fold(all, |rest, one| rest.minus(one.written));
         (count - self.largest.len(), rest)
     }

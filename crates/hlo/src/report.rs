@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use crate::HloBytes;
 use crate::candidates::{ShapeCandidate, ShapeCandidates};
-use crate::overview::Sums;
+use crate::overview::OverviewSums;
 use crate::unread::{Unread, UnreadLine};
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
@@ -40,7 +40,7 @@ const MOST_SHAPES: usize = 1 << 18;
 pub struct HloReport {
     shapes: IndexMap<Box<str>, ShapeRead>,
     /// The occurrences of shapes beyond the ones that are told apart.
-    others: Sums,
+    others: OverviewSums,
     unread: Unread,
     lines: u64,
 }
@@ -178,7 +178,9 @@ impl HloReport {
 
     fn ranked(&self) -> impl Iterator<Item = HloEntry<'_>> {
         self.shapes.iter().filter_map(|(shape, outcome)| match outcome {
-            ShapeRead::Shape(sizes, count) => Some(HloEntry { shape, count: *count, sizes: *sizes }),
+            ShapeRead::Shape(sizes, count) => {
+                Some(HloEntry { shape, count: *count, sizes: *sizes })
+            }
             ShapeRead::Refused(_) => None,
         })
     }

@@ -10,9 +10,9 @@ use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::shardings::Shares;
 use crate::unread::{Unread, UnreadLine};
 use crate::{HloBytes, HloComputation, HloModule, HloOnDevice};
+use tensor_layout::LayoutError;
 use tensor_layout::internals::Walk;
 use tensor_layout::xla::XlaSizes;
-use tensor_layout::LayoutError;
 
 /// A computation of a dump in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]

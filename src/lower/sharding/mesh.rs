@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, DeviceDigit, count, refused};
+use super::order::{DeviceDigit, DeviceOrder, count, refused};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
 use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};

@@ -72,7 +72,8 @@ impl DeviceOrder {
     pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, LayoutError> {
         count(dims)?;
         let weight = |at: usize| dims.iter().skip(at + 1).product();
-        let digit = |at: usize| dims.get(at).map(|size| DeviceDigit { size: *size, weight: weight(at) });
+        let digit =
+            |at: usize| dims.get(at).map(|size| DeviceDigit { size: *size, weight: weight(at) });
         let order = (0..dims.len()).collect_vec();
         let chosen: Vec<usize> = match permutation {
             [] => order.clone(),

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, DeviceDigit, refused};
+use super::order::{DeviceDigit, DeviceOrder, refused};
 use super::value::{Sharding, Tiles};
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target};
 use crate::error::{LayoutError, ShardingFault};
@@ -133,7 +133,8 @@ impl SplitUnits {
             digit.ok_or_else(|| refused(ShardingFault::CopiesInMemory { level }))
         });
         let absent = self.0.iter().filter(|(level, ..)| !layout.used_levels().contains(level));
-        let absent = absent.map(|(_, size, weight)| Ok(DeviceDigit { size: *size, weight: *weight }));
+        let absent =
+            absent.map(|(_, size, weight)| Ok(DeviceDigit { size: *size, weight: *weight }));
         written.chain(absent).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, DeviceDigit, cut, merged, refused};
+use super::order::{DeviceDigit, DeviceOrder, cut, merged, refused};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::error::{InexpressibleSharding, LayoutError, ShardingFault};
 use crate::notation::sharding::{
@@ -132,7 +132,7 @@ impl Sharding {
             let axis = axis.clone();
             return Err(inexpressible(
                 NOTATION,
-                InexpressibleSharding::AxisSplit { axis, before, size },
+                InexpressibleSharding::Part { axis, before, size },
             ));
         }
         if !dims.manual.is_empty() {
@@ -193,10 +193,9 @@ impl DeviceOrder {
         if let (false, Some(digits)) = (self.is_list(), self.digits()) {
             // The digit of the position that is worth `weight` devices has a weight of its own.
             let minor = |at: usize| digits.iter().skip(at + 1).map(|digit| digit.size).product();
-            let swapped = digits
-                .iter()
-                .enumerate()
-                .map(|(at, digit)| (digit.weight, DeviceDigit { size: digit.size, weight: minor(at) }));
+            let swapped = digits.iter().enumerate().map(|(at, digit)| {
+                (digit.weight, DeviceDigit { size: digit.size, weight: minor(at) })
+            });
             let swapped = swapped.sorted_by(|a, b| b.0.cmp(&a.0)).map(|(_, digit)| digit);
             return Ok(DeviceOrder::of(swapped.collect()));
         }

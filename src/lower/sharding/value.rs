@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::order::{DeviceOrder, DeviceDigit, check_listed, count, refused, shared_out};
+use super::order::{DeviceDigit, DeviceOrder, check_listed, count, refused, shared_out};
 use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 

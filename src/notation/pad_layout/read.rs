@@ -120,7 +120,8 @@ fn read_body(
 }
 
 fn subaxis(part: Node<'_>, text: &str) -> Result<SubaxisText, ParseError> {
-    let mut read = SubaxisText { span: NotCompared(span(&part)), ..SubaxisText::new(0, None, None) };
+    let mut read =
+        SubaxisText { span: NotCompared(span(&part)), ..SubaxisText::new(0, None, None) };
     for part in part.into_inner() {
         match part.as_rule() {
             Rule::size => read.size = number(&part, text)?,

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use super::grammar::{ShardingGrammar, Rule};
+use super::grammar::{Rule, ShardingGrammar};
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
 use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::Stop;

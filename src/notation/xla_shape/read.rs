@@ -21,7 +21,7 @@ mod grammar {
     pub(super) struct XlaGrammar;
 }
 
-use grammar::{XlaGrammar, Rule};
+use grammar::{Rule, XlaGrammar};
 
 type Node<'a> = Pair<'a, Rule>;
 
@@ -65,7 +65,8 @@ impl XlaParser {
     }
 
     fn by_grammar(self, text: &str) -> Result<XlaShape, ParseError> {
-        let mut pairs = XlaGrammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
+        let mut pairs =
+            XlaGrammar::parse(Rule::text, text).map_err(|error| refusal(text, &error))?;
         let shape = pairs.next().and_then(|text| child(text, Rule::shape));
         let reader = ShapeReader { text, shared: text.into(), lenient: self.lenient };
         match shape {

@@ -32,7 +32,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answer::view;
-use super::asked::{Side, edit, lit};
+use super::asked::{AskedSide, edit, lit};
 use super::file::PAGE;
 use super::question::Question;
 use crate::failure::Failure;
@@ -159,7 +159,7 @@ enum Wanted {
     /// All that it shows.
     View(Question),
     /// Which cells light up with one.
-    Light { question: Question, side: Side, cell: usize, copies: bool },
+    Light { question: Question, side: AskedSide, cell: usize, copies: bool },
     /// A layout after an edit.
     Edit { question: Question, name: String, value: String },
 }

@@ -5,7 +5,7 @@ mod panel;
 use std::fmt::Write;
 
 use super::{Cell, CellKind, Panel, Picture};
-use panel::Boxed;
+use panel::DrawnBox;
 
 /// Tints, the first eight after the colours of Okabe and Ito, which colour-blind readers can tell
 /// apart; all are light enough for dark text, also in print.
@@ -70,12 +70,12 @@ impl Picture {
     }
 
     /// The panels with their sizes; where they are compared, with cells of one size.
-    fn boxes(&self) -> Vec<Boxed<'_>> {
+    fn boxes(&self) -> Vec<DrawnBox<'_>> {
         let widest = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
         let cells = self.panels.iter().map(panel::cell_size);
         let common = cells.fold((0.0, 0.0), widest);
         let scale = |panel| if self.one_scale { common } else { panel::cell_size(panel) };
-        self.panels.iter().map(|panel| Boxed::new(panel, scale(panel))).collect()
+        self.panels.iter().map(|panel| DrawnBox::new(panel, scale(panel))).collect()
     }
 
     /// Borders, padding and notes; the new bottom.
@@ -127,7 +127,7 @@ stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size
 stroke-dasharray:4 3;fill:none}</style>\n";
 
 /// Where the panels stand: side by side as long as there is room.
-fn places(boxes: &[Boxed<'_>], top: f64) -> Vec<(f64, f64)> {
+fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     let (mut x, mut y, mut tallest) = (MARGIN, top, 0.0_f64);
     let mut places = Vec::new();
     for panel in boxes {
@@ -142,7 +142,7 @@ fn places(boxes: &[Boxed<'_>], top: f64) -> Vec<(f64, f64)> {
 }
 
 /// From a block to the panel that shows it in detail.
-fn zoom_lines(body: &mut String, boxes: &[Boxed<'_>], places: &[(f64, f64)]) {
+fn zoom_lines(body: &mut String, boxes: &[DrawnBox<'_>], places: &[(f64, f64)]) {
     for (at, pair) in boxes.windows(2).enumerate() {
         let [from, to] = pair else { continue };
         let Some(zoom) = from.panel.zoom else { continue };
