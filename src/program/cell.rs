@@ -8,6 +8,7 @@
 //! The loops are compiled for AVX2 too; which of the two runs is found out once. Tables in the caches
 //! need the width: odd vectors are loaded, added to and stored again.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 /// An unsigned integer that a table holds.
@@ -65,7 +66,7 @@ macro_rules! cell {
             }
 
             fn add(row: &mut [$int], base: $int, vector: &[$int]) {
-                #[multiversion(targets("x86_64+avx2"))]
+                #[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
                 fn add(row: &mut [$int], base: $int, vector: &[$int]) {
                     for (cell, step) in row.iter_mut().zip(vector) {
                         *cell = base.wrapping_add(*step);
@@ -75,7 +76,7 @@ macro_rules! cell {
             }
 
             fn run(row: &mut [$int], first: $int, step: $int) {
-                #[multiversion(targets("x86_64+avx2"))]
+                #[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
                 fn run(row: &mut [$int], first: $int, step: $int) {
                     let mut next = first;
                     for cell in row {
@@ -90,7 +91,7 @@ macro_rules! cell {
             }
 
             fn add_blocks(row: &mut [$int], base: $int, vector: &[$int], heads: &[$int]) {
-                #[multiversion(targets("x86_64+avx2"))]
+                #[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
                 fn add(row: &mut [$int], base: $int, vector: &[$int], heads: &[$int]) {
                     let (blocks, _) = row.as_chunks_mut::<{ BLOCK_BYTES / size_of::<$int>() }>();
                     let Some(tail) = vector.first_chunk() else { return };
