@@ -136,7 +136,7 @@ impl<'a> Boxes<'a> {
     }
 }
 
-/// `start` and what a digit adds to it.
+/// A digit that counts from `start`: what is left of a range rarely begins at 0.
 #[derive(Clone, Copy, Debug)]
 struct Progression {
     start: u64,
@@ -176,7 +176,7 @@ struct Frame<'a> {
     chosen: Option<&'a Chosen<'a>>,
 }
 
-/// Values of a digit, as they add to a node or to the place, and what was chosen before.
+/// Values of a digit as they add to a node or to the place, and those before, all on the stack.
 struct Chosen<'a> {
     to: usize,
     values: Progression,

@@ -190,6 +190,7 @@ struct Part {
     columns: Vec<Column>,
 }
 
+/// A column as a digit: of the packed number, and of that within the part.
 struct Column {
     level: Level,
     fixed: Option<u64>,

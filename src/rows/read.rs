@@ -22,7 +22,7 @@ pub(super) struct Reader<'a> {
     added: Vec<(usize, u64)>,
 }
 
-/// Rows in which one digit counts and all others stay.
+/// Rows in which one digit counts and all others stay: a digit by rows and by the values of an axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     /// Its stride is in rows, its weight in the value of its axis.
