@@ -82,10 +82,8 @@ fn square<T: Copy, const SIDE: usize>(
     rows: &[usize],
     columns: &[usize],
 ) {
-    let mut square = [[source[from]; SIDE]; SIDE];
-    for (cells, away) in square.iter_mut().zip(columns) {
-        cells.copy_from_slice(&source[from + away..][..SIDE]);
-    }
+    let cells = |at: usize| source[from + columns[at]..].as_chunks::<SIDE>().0[0];
+    let mut square: [[T; SIDE]; SIDE] = std::array::from_fn(cells);
     transpose(&mut square);
     for (cells, away) in square.iter().zip(rows) {
         target[to + away..][..SIDE].copy_from_slice(cells);
