@@ -10,6 +10,7 @@
 //! number that is known and a product for each.
 
 use strength_reduce::StrengthReducedU64;
+use crate::number::seam;
 
 /// A sum of quotient x change, modulo 2^64.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl QuotientSum {
             (weight, step.wrapping_sub((weight / before).wrapping_mul(carried)))
         };
         let terms = digits.map(term).filter(|(divisor, change)| *divisor < limit && *change != 0);
-        match limit <= Near::LIMIT {
+        match limit <= seam(Near::LIMIT, 50) {
             true => QuotientSum::Near(terms.map(|(d, change)| (Near::new(d), change)).collect()),
             false => {
                 let far = |(divisor, change)| (StrengthReducedU64::new(divisor), change);

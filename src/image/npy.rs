@@ -11,12 +11,12 @@ use std::io::Write;
 use super::lanes::{Lane, to_bytes};
 use super::npy_header::NpyHeader;
 use crate::error::LayoutError;
-use crate::number::to_u64;
+use crate::number::{seam, to_u64};
 use crate::program::{Cell, Program};
 use crate::rows::WriteError;
 
 /// How many entries are written at once.
-const BLOCK: u64 = 1 << 20;
+const BLOCK: u64 = seam(1 << 20, 8);
 
 /// What a `.npy` table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

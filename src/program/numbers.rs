@@ -15,10 +15,10 @@ use super::boxes::Grid;
 use super::cell::{Cell, Steps};
 use super::weighted_sum::LONGEST_VECTOR;
 use crate::algebra::strided::{StridedDigit, each, merged, sums};
-use crate::number::{to_index, to_u64};
+use crate::number::{seam, to_index, to_u64};
 
 /// The longest run that is counted; a vector is worth its making for longer ones.
-const SHORT_RUN: u64 = 256;
+const SHORT_RUN: u64 = seam(256, 5);
 
 /// The longest piece that is written cell by cell; [`again`] has a case for every length up to it.
 const FEW: usize = 8;

@@ -9,10 +9,10 @@ use super::compiled::{Program, check_length};
 use super::weighted_sum::WeightedSum;
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::number::{to_index, to_u64};
+use crate::number::{seam, to_index, to_u64};
 
 /// Below this many elements a second core costs more than it brings.
-const FEW: u64 = 1 << 16;
+const FEW: u64 = seam(1 << 16, 8);
 
 /// Parts of an image differ in how much they hold, so each core gets a few.
 const PARTS_PER_THREAD: usize = 4;

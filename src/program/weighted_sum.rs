@@ -15,13 +15,13 @@ use crate::algebra::quotients::QuotientSum;
 use crate::algebra::strided::{StridedDigit, StridedDigits, place, sums};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::level::Level;
-use crate::number::{to_index, to_u64};
+use crate::number::{seam, to_index, to_u64};
 
 /// The longest inner vector: 8 KiB of u32 stay in a 32 KiB cache beside the rows.
-pub(super) const LONGEST_VECTOR: u64 = 2048;
+pub(super) const LONGEST_VECTOR: u64 = seam(2048, 7);
 
 /// The longest vector of an axis that cannot be cut: 256 KiB of u32 stay in a second-level cache.
-const LONGEST_UNCUT: u64 = 1 << 16;
+const LONGEST_UNCUT: u64 = seam(1 << 16, 31);
 
 /// A weighted sum of coordinates: what each axis adds.
 ///

@@ -13,10 +13,10 @@ use super::system::System;
 use crate::algebra::{Indexes, Layout, product, split};
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::number::to_u64;
+use crate::number::{seam, to_u64};
 
 /// The most values of an axis that ends within its digits that are listed.
-const MOST_TRUNCATED: u64 = 1 << 12;
+const MOST_TRUNCATED: u64 = seam(1 << 12, 4);
 
 /// The most boxes that the elements of truncated axes are cut into.
 const MOST_BOXES: u64 = 1 << 14;

@@ -25,16 +25,16 @@ use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, p
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
-use crate::number::{to_index, to_u64};
+use crate::number::{seam, to_index, to_u64};
 
 /// How many rows are sorted at once where strides do not nest.
 const MOST_SORTED: u64 = 1 << 24;
 
 /// How many rows a block has at most, so that it stays in the first-level cache.
-const BLOCK: u64 = 256;
+const BLOCK: u64 = seam(256, 4);
 
 /// How many rows may lie between those of a run.
-const MOST_BETWEEN: u64 = 16;
+const MOST_BETWEEN: u64 = seam(16, 2);
 
 /// Rows of numbers: the coordinates of the columns, then the values of all axes.
 #[derive(Clone, Debug, Default)]

@@ -27,13 +27,13 @@ use run::{Run, runs};
 use tile::Tile;
 
 use crate::algebra::strided::{StridedDigit, StridedDigits, each};
-use crate::number::to_index;
+use crate::number::{seam, to_index};
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
 /// So few cells are moved one by one.
-const FEW: u64 = 32;
+const FEW: u64 = seam(32, 2);
 
 /// Moves the cells `from + sum of weights` of the source to `to + sum of strides` of the target.
 ///

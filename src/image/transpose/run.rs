@@ -3,10 +3,10 @@
 use super::LINE;
 use super::block::is_few;
 use crate::algebra::strided::{StridedDigit, StridedDigits, sums};
-use crate::number::to_index;
+use crate::number::{seam, to_index};
 
 /// The most cells of a run in one tile: the places of both runs stay in the first-level cache.
-const LONGEST: u64 = 512;
+const LONGEST: u64 = seam(512, 5);
 
 /// Shorter runs take another digit.
 const SHORT: usize = 4 * LINE;
