@@ -559,3 +559,13 @@ fn copies_of_an_operand_end_where_the_axis_that_it_lacks_does() {
     let copy = broadcast(&result, &[0]).unwrap();
     assert_eq!(copy, "(; B@[3_PE:1])".parse().unwrap());
 }
+
+#[test]
+fn digits_that_step_as_one_in_another_order_are_one_run_of_copies() {
+    // Of 3 x 2 values the last is padding, in either order: 0, 3, 1, 4, 2 are the steps 0 to 4.
+    let subaxes = vec![Subaxis::land(3, Level::TIME, 1), Subaxis::land(2, Level::TIME, 3)];
+    let run = ('a', tensor_layout::algebra::Axis { extent: 5, subaxes });
+    let scalar: Layout = "()".parse().unwrap();
+    let local = Einsum::parse(",a->").unwrap().local(&scalar, &[run]).unwrap();
+    assert_eq!(local.operands()[0].copies(), 5);
+}

@@ -24,8 +24,8 @@ impl Einsum {
     /// summed over what its extent is and where it runs: the strides of its address digits do
     /// not matter.
     /// Law: the unit, time slice and lane in which a product is computed hold its operands; no other
-    /// has a copy. Only padding does where an axis that an operand lacks ends within digits that do
-    /// not step as one, such as those of two levels.
+    /// has a copy. Only padding does where an axis that an operand lacks ends within digits whose places
+    /// are not evenly apart, such as those of two levels.
     /// Cost: by the digits.
     ///
     /// # Errors

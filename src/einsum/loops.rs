@@ -1,5 +1,7 @@
 //! The loops of an operation, and the layout that they ask of an operand.
 
+use itertools::Itertools;
+
 use super::refused;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, merged_digits};
 use crate::error::{LayoutError, OperationFault, Site};
@@ -114,8 +116,40 @@ fn copies(axis: &Axis) -> Vec<Outside> {
     let moves = |subaxis: &Subaxis| outside(subaxis).is_some();
     let subaxes = axis.subaxes.iter().copied().filter(moves).collect();
     let places = Axis { extent: distinct(axis, moves), subaxes };
-    // Digits that step evenly are one, which ends where the axis does.
-    merged_digits(&places, places.extent - 1).iter().filter_map(outside).collect()
+    match progression(&places) {
+        Some(copies) => vec![copies],
+        // Digits that step evenly are one, which ends where the axis does.
+        None => merged_digits(&places, places.extent - 1).iter().filter_map(outside).collect(),
+    }
+}
+
+/// All places as one digit, if they are evenly apart: digits that step as one in some order, of which
+/// the values reach no farther than there are of them.
+fn progression(places: &Axis) -> Option<Outside> {
+    let digits = places.subaxes.iter().filter_map(outside).filter(|(size, ..)| *size > 1);
+    let digits = digits.sorted_unstable_by_key(|(.., stride)| *stride).collect_vec();
+    let (_, level, step) = *digits.first().filter(|(.., stride)| *stride > 0)?;
+    let steps_on = |(minor, major): (&Outside, &Outside)| {
+        minor.1 == major.1 && minor.2.checked_mul(minor.0) == Some(major.2)
+    };
+    let is_even = digits.iter().tuple_windows().all(steps_on);
+    let reach = (places.extent - 1).checked_mul(step);
+    (is_even && reach == Some(greatest(places))).then_some((places.extent, level, step))
+}
+
+/// The greatest sum of steps of a value of the axis.
+fn greatest(axis: &Axis) -> u64 {
+    let mut tops = vec![0; axis.subaxes.len()];
+    axis.digits(axis.extent.saturating_sub(1), &mut tops);
+    // Minor to major: of all values below, and of those up to the tops.
+    let (mut all, mut bound) = (0, 0);
+    for (subaxis, top) in axis.subaxes.iter().zip(tops).rev() {
+        let step = outside(subaxis).map_or(0, |(.., stride)| stride);
+        let below = top.checked_sub(1).map_or(0, |below| below * step + all);
+        bound = below.max(top * step + bound);
+        all += (subaxis.size - 1) * step;
+    }
+    bound
 }
 
 /// How many different values some digits of an axis have, which are the first of all that they can
