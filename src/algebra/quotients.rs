@@ -9,8 +9,8 @@
 //! Where the steps of digits divide each other, no digit waits for another: a division by a
 //! number that is known and a product for each.
 
-use strength_reduce::StrengthReducedU64;
 use crate::number::seam;
+use strength_reduce::StrengthReducedU64;
 
 /// A sum of quotient x change, modulo 2^64.
 #[derive(Clone, Debug)]
