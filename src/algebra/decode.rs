@@ -8,58 +8,58 @@ use crate::algebra::strided::StridedDigit;
 
 /// A digit of a sum, by its stride, and the node in whose value it is worth its weight.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Term {
+pub(crate) struct NodeDigit {
     pub(crate) node: usize,
     pub(crate) digit: StridedDigit,
 }
 
-impl Term {
+impl NodeDigit {
     /// The digit of an axis, or of a replica, which counts as node `copies`.
-    pub(crate) fn new(digit: &Digit, copies: usize) -> Term {
-        Term { node: digit.axis.unwrap_or(copies), digit: digit.into() }
+    pub(crate) fn new(digit: &Digit, copies: usize) -> NodeDigit {
+        NodeDigit { node: digit.axis.unwrap_or(copies), digit: digit.into() }
     }
 }
 
 /// Terms minor to major, with those of a node that go on in each other as one.
-fn merged(terms: impl Iterator<Item = Term>) -> Vec<Term> {
-    let mut terms: Vec<Term> = terms.filter(|term| term.digit.size > 1).collect();
+fn merged(terms: impl Iterator<Item = NodeDigit>) -> Vec<NodeDigit> {
+    let mut terms: Vec<NodeDigit> = terms.filter(|term| term.digit.size > 1).collect();
     terms.dedup_by(|major, minor| major.node == minor.node && minor.digit.takes(major.digit));
     terms
 }
 
-fn divides(minor: &Term, major: &Term) -> bool {
+fn divides(minor: &NodeDigit, major: &NodeDigit) -> bool {
     major.digit.stride.is_multiple_of(minor.digit.stride)
 }
 
 /// Terms, merged, of which the stride of each divides the next; `None` where one does not.
-pub(crate) fn chain(terms: impl Iterator<Item = Term>) -> Option<Vec<Term>> {
+pub(crate) fn chain(terms: impl Iterator<Item = NodeDigit>) -> Option<Vec<NodeDigit>> {
     let terms = merged(terms);
     terms.is_sorted_by(divides).then_some(terms)
 }
 
 /// What the digits of a sum below `limit` add to the value of a node. The terms are a chain.
-pub(crate) fn worth_in(terms: &[Term], node: usize, limit: u64) -> QuotientSum {
-    let worth = |term: &Term| if term.node == node { term.digit.weight } else { 0 };
+pub(crate) fn worth_in(terms: &[NodeDigit], node: usize, limit: u64) -> QuotientSum {
+    let worth = |term: &NodeDigit| if term.node == node { term.digit.weight } else { 0 };
     QuotientSum::new(terms.iter().map(|term| (term.digit.stride, worth(term))), limit)
 }
 
 /// The first digit of a sum below `limit`: how many of its steps the second one leaves.
-pub(crate) fn first_digit(terms: &[Term], limit: u64) -> QuotientSum {
+pub(crate) fn first_digit(terms: &[NodeDigit], limit: u64) -> QuotientSum {
     QuotientSum::new(terms.iter().map(|term| term.digit.stride).zip([1, 0]), limit)
 }
 
 /// The digits of a sum, major to minor.
 #[derive(Clone, Debug)]
-pub(crate) struct Split(Vec<Group>);
+pub(crate) struct DigitDecoder(Vec<DigitChain>);
 
-impl Split {
+impl DigitDecoder {
     /// For sums below `limit`. Terms are minor to major, and nest.
-    pub(crate) fn new(terms: impl Iterator<Item = Term>, limit: u64) -> Split {
+    pub(crate) fn new(terms: impl Iterator<Item = NodeDigit>, limit: u64) -> DigitDecoder {
         let terms = merged(terms);
-        let groups = terms.chunk_by(divides).map(|terms| Group::new(terms, limit));
-        let mut groups: Vec<Group> = groups.collect();
+        let groups = terms.chunk_by(divides).map(|terms| DigitChain::new(terms, limit));
+        let mut groups: Vec<DigitChain> = groups.collect();
         groups.reverse();
-        Split(groups)
+        DigitDecoder(groups)
     }
 
     /// Adds what the digits are worth to the values of their nodes, modulo 2^64; `false` if no
@@ -77,7 +77,7 @@ impl Split {
 
 /// Digits of which the stride of each divides that of the one above.
 #[derive(Clone, Debug)]
-struct Group {
+struct DigitChain {
     /// Sums from here on are beyond the first digit.
     end: u64,
     /// Digits that could be as large as the stride above allows, but are not: what they are, and
@@ -89,8 +89,8 @@ struct Group {
     left: Option<QuotientSum>,
 }
 
-impl Group {
-    fn new(terms: &[Term], limit: u64) -> Group {
+impl DigitChain {
+    fn new(terms: &[NodeDigit], limit: u64) -> DigitChain {
         let (minor, major) = (terms[0].digit, terms[terms.len() - 1].digit);
         let gap = |at: usize| {
             let (minor, major) = (terms[at].digit, terms.get(at + 1)?.digit);
@@ -102,7 +102,7 @@ impl Group {
         nodes.dedup();
         let adds = |node: usize| (node, worth_in(terms, node, limit));
         let left = || QuotientSum::new([(1, 1), (minor.stride, 0)].into_iter(), limit);
-        Group {
+        DigitChain {
             end: major.stride.saturating_mul(major.size),
             gaps: (0..terms.len()).filter_map(gap).collect(),
             adds: nodes.into_iter().map(adds).collect(),
@@ -137,8 +137,8 @@ struct Fed {
     start: u64,
     extent: u64,
     /// The one that feeds the least, and the strides of those above, minor to major.
-    feeders: Split,
-    minor: Option<Term>,
+    feeders: DigitDecoder,
+    minor: Option<NodeDigit>,
     above: Vec<u64>,
 }
 
@@ -157,12 +157,13 @@ impl Feeders {
             let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
             feeders.sort_by_key(|digit| digit.step);
             let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)));
-            let terms: Vec<Term> = feeders.iter().map(|digit| Term::new(digit, nodes)).collect();
+            let terms: Vec<NodeDigit> =
+                feeders.iter().map(|digit| NodeDigit::new(digit, nodes)).collect();
             let extent = derived.axis.extent;
             apart.then(|| Fed {
                 start: derived.start,
                 extent,
-                feeders: Split::new(terms.iter().copied(), extent),
+                feeders: DigitDecoder::new(terms.iter().copied(), extent),
                 minor: terms.first().copied(),
                 above: terms.iter().skip(1).map(|term| term.digit.stride).collect(),
             })
@@ -194,7 +195,7 @@ impl Feeders {
     /// not belong to the tensor; the last value before padding or before that digit is full ends it.
     pub(crate) fn run(&self, node: usize, value: u64, step: u64) -> Option<(usize, u64, u64)> {
         let fed = self.derived.get((self.nodes - 1).checked_sub(node)?)?;
-        let Term { node, digit: minor } = fed.minor?;
+        let NodeDigit { node, digit: minor } = fed.minor?;
         let is_tensor = node < self.nodes - self.derived.len();
         let turns = step / minor.stride;
         if !is_tensor || turns == 0 || minor.stride * turns != step {

@@ -50,7 +50,7 @@ impl Layout {
         if !self.uses(level) {
             return Ok(self.clone());
         }
-        let split = Split { layout: self, level, factor, outer, inner };
+        let split = LevelSplit { layout: self, level, factor, outer, inner };
         match split.greatest_inner() {
             Some(inner) if inner < factor => split.by_digits(),
             _ => split.by_value(),
@@ -59,7 +59,7 @@ impl Layout {
 }
 
 /// A coordinate that becomes two.
-struct Split<'a> {
+struct LevelSplit<'a> {
     layout: &'a Layout,
     level: Level,
     factor: u64,
@@ -67,7 +67,7 @@ struct Split<'a> {
     inner: Level,
 }
 
-impl Split<'_> {
+impl LevelSplit<'_> {
     /// Size and step of a digit in the outer and in the inner coordinate; `None` where its steps do
     /// not line up with the groups.
     fn parts(&self, size: u64, stride: u64) -> Option<[(u64, u64); 2]> {
@@ -125,7 +125,7 @@ impl Split<'_> {
     /// The layout with all that lands in the level written as other subaxes; without the span of
     /// the level, whose last group may end within it.
     fn mapped(&self, map: impl Fn(u64, u64) -> Vec<Subaxis>) -> Result<LayoutBuilder, LayoutError> {
-        let Split { layout, level, factor, outer, inner } = *self;
+        let LevelSplit { layout, level, factor, outer, inner } = *self;
         let mapped = |subaxis: &Subaxis| match subaxis.target {
             Target::Land { level: of, stride } if of == level => map(subaxis.size, stride),
             _ => vec![*subaxis],

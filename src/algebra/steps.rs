@@ -50,7 +50,7 @@ pub(super) struct Plain {
 }
 
 /// What a step adds to the coordinates of some levels.
-type Step = Vec<(Level, u64)>;
+type AxisStep = Vec<(Level, u64)>;
 
 /// A digit of the index of an axis of the component: what one step is worth, and how many steps.
 #[derive(Clone, Copy)]
@@ -308,7 +308,7 @@ impl<'a> Component<'a> {
     }
 
     /// The runs of an axis with their steps: each as long as it goes on evenly.
-    fn read_off(&self, axis: usize) -> Option<Vec<(LinearDigit, Step)>> {
+    fn read_off(&self, axis: usize) -> Option<Vec<(LinearDigit, AxisStep)>> {
         let extent = self.extent(axis);
         let (mut found, mut place) = (Vec::new(), 1);
         while place < extent {

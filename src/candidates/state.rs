@@ -20,7 +20,7 @@ impl UnitDigit {
 
 /// One choice: which of the time slices, which cut of a level, where a piece goes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Choice {
+pub(super) enum WalkChoice {
     Time(usize),
     Cut { level: usize, cut: usize },
     Piece { level: usize, cut: usize, piece: usize, put: Put },
@@ -78,11 +78,13 @@ impl ChoicesMade {
     }
 
     /// Makes a choice, unless no candidate can come of it.
-    pub(super) fn make(&mut self, space: &Space, choice: Choice) -> bool {
+    pub(super) fn make(&mut self, space: &Space, choice: WalkChoice) -> bool {
         let made = match choice {
-            Choice::Time(number) => self.slice(space, number),
-            Choice::Cut { .. } => true,
-            Choice::Piece { level, cut, piece, put } => self.place(space, (level, cut, piece), put),
+            WalkChoice::Time(number) => self.slice(space, number),
+            WalkChoice::Cut { .. } => true,
+            WalkChoice::Piece { level, cut, piece, put } => {
+                self.place(space, (level, cut, piece), put)
+            }
         };
         let hopeful = made && self.may_lead_on(space, choice);
         if made && !hopeful {
@@ -130,15 +132,15 @@ impl ChoicesMade {
         true
     }
 
-    pub(super) fn unmake(&mut self, space: &Space, choice: Choice) {
+    pub(super) fn unmake(&mut self, space: &Space, choice: WalkChoice) {
         match choice {
-            Choice::Time(_) => {
+            WalkChoice::Time(_) => {
                 if let Some((axis, _)) = self.time.take() {
                     self.units[axis] = 1;
                 }
             }
-            Choice::Cut { .. } => {}
-            Choice::Piece { level, cut, piece, put } => {
+            WalkChoice::Cut { .. } => {}
+            WalkChoice::Piece { level, cut, piece, put } => {
                 self.levels[level].pieces.pop();
                 match put {
                     Put::At { list, at } => {
@@ -158,11 +160,11 @@ impl ChoicesMade {
     }
 
     /// Whether candidates may follow: none of these gets better by splitting further.
-    fn may_lead_on(&self, space: &Space, choice: Choice) -> bool {
+    fn may_lead_on(&self, space: &Space, choice: WalkChoice) -> bool {
         match choice {
-            Choice::Cut { .. } => true,
-            Choice::Time(_) => self.is_roomy(space, 0),
-            Choice::Piece { level, cut, piece, put } => {
+            WalkChoice::Cut { .. } => true,
+            WalkChoice::Time(_) => self.is_roomy(space, 0),
+            WalkChoice::Piece { level, cut, piece, put } => {
                 let is_last = piece + 1 == space.levels[level].cuts[cut].len();
                 let next = if is_last { level + 1 } else { level };
                 let moves = match put {

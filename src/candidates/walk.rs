@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 use super::options::Candidates;
 use super::orders::AddressOrders;
 use super::space::Space;
-use super::state::{Choice, ChoicesMade, Put};
+use super::state::{ChoicesMade, Put, WalkChoice};
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 
@@ -16,9 +16,9 @@ pub struct Layouts {
     space: Arc<Space>,
     state: ChoicesMade,
     /// The choices made, in order; those that are left follow from them.
-    path: Vec<Choice>,
+    path: Vec<WalkChoice>,
     /// The next choice to try, where it is not another way to make the last one.
-    next: Option<Choice>,
+    next: Option<WalkChoice>,
     /// The last complete choices, with the orders that are left.
     split: Option<AddressOrders>,
     tried: u64,
@@ -122,7 +122,7 @@ impl Candidates {
 impl Layouts {
     pub(super) fn new(space: Arc<Space>) -> Layouts {
         let state = ChoicesMade::new(&space);
-        let next = (!space.times.is_empty()).then_some(Choice::Time(0));
+        let next = (!space.times.is_empty()).then_some(WalkChoice::Time(0));
         Layouts { space, state, path: Vec::new(), next, split: None, tried: 0 }
     }
 
@@ -187,7 +187,7 @@ impl Layouts {
         Ok(Stage::Over)
     }
 
-    fn attempt(&mut self, choice: Choice) -> Stage {
+    fn attempt(&mut self, choice: WalkChoice) -> Stage {
         self.tried += 1;
         if !self.state.make(&self.space, choice) {
             self.next = self.other(choice);
@@ -199,7 +199,7 @@ impl Layouts {
     }
 
     /// Takes choices back until there is another one to try.
-    fn back(&mut self) -> Option<Choice> {
+    fn back(&mut self) -> Option<WalkChoice> {
         while let Some(last) = self.path.pop() {
             self.state.unmake(&self.space, last);
             if let Some(other) = self.other(last) {
@@ -210,16 +210,16 @@ impl Layouts {
     }
 
     /// The next way to make the same choice.
-    fn other(&self, choice: Choice) -> Option<Choice> {
+    fn other(&self, choice: WalkChoice) -> Option<WalkChoice> {
         match choice {
-            Choice::Time(number) => {
-                (number + 1 < self.space.times.len()).then_some(Choice::Time(number + 1))
+            WalkChoice::Time(number) => {
+                (number + 1 < self.space.times.len()).then_some(WalkChoice::Time(number + 1))
             }
-            Choice::Cut { level, cut } => {
+            WalkChoice::Cut { level, cut } => {
                 let more = cut + 1 < self.space.levels[level].cuts.len();
-                more.then_some(Choice::Cut { level, cut: cut + 1 })
+                more.then_some(WalkChoice::Cut { level, cut: cut + 1 })
             }
-            Choice::Piece { level, cut, piece, put } => {
+            WalkChoice::Piece { level, cut, piece, put } => {
                 let put = match put {
                     Put::Nowhere => None,
                     Put::At { list, at } if at > 0 && !self.space.tree_order => {
@@ -227,25 +227,25 @@ impl Layouts {
                     }
                     Put::At { list, .. } => Some(self.put_from(level, list + 1)),
                 };
-                put.map(|put| Choice::Piece { level, cut, piece, put })
+                put.map(|put| WalkChoice::Piece { level, cut, piece, put })
             }
         }
     }
 
     /// The first choice below one that was made, `None` if it was the last.
-    fn deeper(&self, choice: Choice) -> Option<Choice> {
+    fn deeper(&self, choice: WalkChoice) -> Option<WalkChoice> {
         let first = |level: usize| {
-            (level < self.space.levels.len()).then_some(Choice::Cut { level, cut: 0 })
+            (level < self.space.levels.len()).then_some(WalkChoice::Cut { level, cut: 0 })
         };
         let (level, cut, piece) = match choice {
-            Choice::Time(_) => return first(0),
-            Choice::Cut { level, cut } => (level, cut, 0),
-            Choice::Piece { level, cut, piece, .. } => (level, cut, piece + 1),
+            WalkChoice::Time(_) => return first(0),
+            WalkChoice::Cut { level, cut } => (level, cut, 0),
+            WalkChoice::Piece { level, cut, piece, .. } => (level, cut, piece + 1),
         };
         if piece == self.space.levels[level].cuts[cut].len() {
             return first(level + 1);
         }
-        Some(Choice::Piece { level, cut, piece, put: self.put_from(level, 0) })
+        Some(WalkChoice::Piece { level, cut, piece, put: self.put_from(level, 0) })
     }
 
     /// The first place for a piece in the lists from `list` on, behind what is there.

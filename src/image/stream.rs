@@ -64,7 +64,12 @@ impl Program {
     ) -> Result<(), WriteError> {
         self.check_injective()?;
         self.check_words::<T>(form)?;
-        self.pack_parts(&mut Source::new(tensor, ImageForm::Cells)?, image, (fill, form), BYTES)
+        self.pack_parts(
+            &mut ImageSource::new(tensor, ImageForm::Cells)?,
+            image,
+            (fill, form),
+            BYTES,
+        )
     }
 
     /// [`unpack`](Program::unpack) from a file to a file; in bounded memory.
@@ -78,7 +83,7 @@ impl Program {
         form: ImageForm,
     ) -> Result<(), WriteError> {
         self.check_words::<T>(form)?;
-        self.unpack_parts::<T>(&mut Source::new(image, form)?, tensor, BYTES)
+        self.unpack_parts::<T>(&mut ImageSource::new(image, form)?, tensor, BYTES)
     }
 
     /// Refuses long words that the lanes of the layout do not fill.
@@ -94,7 +99,7 @@ impl Program {
 
     fn pack_parts<T: Lane>(
         &self,
-        tensor: &mut Source<'_, T, impl Read + Seek>,
+        tensor: &mut ImageSource<'_, T, impl Read + Seek>,
         image: &mut dyn Write,
         (fill, form): (T, ImageForm),
         sizes: Sizes,
@@ -121,7 +126,7 @@ impl Program {
 
     fn unpack_parts<T: Lane>(
         &self,
-        image: &mut Source<'_, T, impl Read + Seek>,
+        image: &mut ImageSource<'_, T, impl Read + Seek>,
         tensor: &mut dyn Write,
         sizes: Sizes,
     ) -> Result<(), WriteError> {
@@ -163,7 +168,7 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
 }
 
 /// A file of cells, a part of which is in memory.
-struct Source<'a, T, F> {
+struct ImageSource<'a, T, F> {
     file: &'a mut F,
     form: ImageForm,
     /// Where the first cell stands.
@@ -172,10 +177,10 @@ struct Source<'a, T, F> {
     bytes: Vec<u8>,
 }
 
-impl<'a, T: Lane, F: Read + Seek> Source<'a, T, F> {
-    fn new(file: &'a mut F, form: ImageForm) -> Result<Source<'a, T, F>, WriteError> {
+impl<'a, T: Lane, F: Read + Seek> ImageSource<'a, T, F> {
+    fn new(file: &'a mut F, form: ImageForm) -> Result<ImageSource<'a, T, F>, WriteError> {
         let start = file.stream_position().map_err(WriteError::Read)?;
-        Ok(Source { file, form, start, cells: Vec::new(), bytes: Vec::new() })
+        Ok(ImageSource { file, form, start, cells: Vec::new(), bytes: Vec::new() })
     }
 
     /// A part that begins at `first`; cells of blocks that are not touched have any value.
@@ -225,7 +230,7 @@ fn encode<T: Lane>(cells: &[T], form: ImageForm) -> Result<Vec<u8>, WriteError> 
 mod tests {
     use std::io::Cursor;
 
-    use super::{ImageForm, Sizes, Source, join_lanes, to_bytes, to_index};
+    use super::{ImageForm, ImageSource, Sizes, join_lanes, to_bytes, to_index};
     use crate::program::Program;
     use crate::{LayoutText, Placement};
 
@@ -242,11 +247,11 @@ mod tests {
     fn check(program: &Program, tensor: &[u16], form: ImageForm, image: &[u8], sizes: Sizes) {
         let (mut written, mut back) = (Vec::new(), Vec::new());
         let mut file = Cursor::new(to_bytes(tensor));
-        let mut source = Source::new(&mut file, ImageForm::Cells).unwrap();
+        let mut source = ImageSource::new(&mut file, ImageForm::Cells).unwrap();
         program.pack_parts(&mut source, &mut written, (7_u16, form), sizes).unwrap();
         assert_eq!(written, image, "{program:?}");
         let mut file = Cursor::new(written);
-        let mut source = Source::<u16, _>::new(&mut file, form).unwrap();
+        let mut source = ImageSource::<u16, _>::new(&mut file, form).unwrap();
         program.unpack_parts(&mut source, &mut back, sizes).unwrap();
         assert_eq!(back, to_bytes(tensor), "{program:?}");
     }

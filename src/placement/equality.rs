@@ -1,7 +1,7 @@
 //! Equality of placements: what the memories of a machine hold.
 
 use super::Placement;
-use super::shared::{Group, Stored};
+use super::shared::{SharingGroup, Stored};
 use crate::algebra::Difference;
 use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
@@ -103,7 +103,7 @@ impl Placement {
 
     fn sharing(&self) -> String {
         match self.group() {
-            Some(Group { owner, size }) => format!("one for every {size} units of {owner}"),
+            Some(SharingGroup { owner, size }) => format!("one for every {size} units of {owner}"),
             None => "one for every unit".into(),
         }
     }
@@ -136,7 +136,7 @@ impl Placement {
     }
 
     /// The units that share a memory, where it is not that of one unit.
-    fn group(&self) -> Option<Group> {
+    fn group(&self) -> Option<SharingGroup> {
         self.memory.as_ref().and_then(|(_, memory)| memory.shared())
     }
 }

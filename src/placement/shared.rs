@@ -42,12 +42,12 @@ pub(crate) struct Stored {
 
 /// A memory whose units are shared: the level that owns it, and how many units share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
+pub(crate) struct SharingGroup {
     pub(crate) owner: Level,
     pub(crate) size: u64,
 }
 
-impl Group {
+impl SharingGroup {
     /// Names the memory of a place by the first of the units that share it.
     pub(super) fn name(self, place: &mut Location) {
         if let Some(memory) = place.get(self.owner) {
@@ -64,8 +64,8 @@ impl Group {
 
 impl Memory {
     /// The group that shares it, if more than one unit does.
-    pub(super) fn shared(&self) -> Option<Group> {
-        (self.group > 1).then_some(Group { owner: self.owner, size: self.group })
+    pub(super) fn shared(&self) -> Option<SharingGroup> {
+        (self.group > 1).then_some(SharingGroup { owner: self.owner, size: self.group })
     }
 }
 
@@ -78,7 +78,7 @@ impl Stored {
     /// What the memories of a group hold.
     ///
     /// Law: memory m holds an element if and only if one of its units does.
-    pub(crate) fn new(layout: &Layout, group: Group) -> Result<Stored, LayoutError> {
+    pub(crate) fn new(layout: &Layout, group: SharingGroup) -> Result<Stored, LayoutError> {
         match group.memories(layout) {
             Err(LayoutError::Edit(EditFault::SplitCopies { .. })) => {}
             stored => return Ok(Stored { layout: stored?, copy_axes: 0 }),
@@ -113,7 +113,7 @@ impl Stored {
     }
 
     /// Two different elements in one place of a memory; copies of one element may meet.
-    pub(crate) fn collision(&self, group: Group) -> Result<Option<Collision>, LayoutError> {
+    pub(crate) fn collision(&self, group: SharingGroup) -> Result<Option<Collision>, LayoutError> {
         let mut found = self.layout.collision()?;
         if let Some(Collision { first, second, .. }) = &found
             && first[..self.rank()] == second[..self.rank()]
@@ -129,7 +129,7 @@ impl Stored {
     }
 
     /// Looks at every element in turn for one that meets another in the owner.
-    fn meeting(&self, group: Group) -> Result<Option<Collision>, LayoutError> {
+    fn meeting(&self, group: SharingGroup) -> Result<Option<Collision>, LayoutError> {
         let axes = if self.layout.derived_axes().len() > 1 { None } else { Some(group.owner) };
         let shape = self.moving(axes);
         listable(&shape, self.layout.copies(), "whether two elements share a place")?;
@@ -249,7 +249,7 @@ fn listable(shape: &[u64], copies: u64, question: &'static str) -> Result<(), La
 
 /// The memories that the copies in the owner are in, from the first one on, as (size, stride) that
 /// nest; `None` where they are not such a product.
-fn memories_of_copies(layout: &Layout, group: Group) -> Option<Vec<(u64, u64)>> {
+fn memories_of_copies(layout: &Layout, group: SharingGroup) -> Option<Vec<(u64, u64)>> {
     let start = layout.offset(group.owner) % group.size;
     let in_owner = layout.replicas().iter().filter(|r| r.level == group.owner && r.size > 1);
     let terms: Vec<(u64, u64)> = in_owner.map(|r| (r.size, r.stride)).collect();

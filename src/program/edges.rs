@@ -8,7 +8,7 @@
 //! ```
 
 use crate::algebra::Layout;
-use crate::algebra::decode::{Term, chain, first_digit, worth_in};
+use crate::algebra::decode::{NodeDigit, chain, first_digit, worth_in};
 use crate::algebra::quotients::QuotientSum;
 
 /// The end of an axis with padding.
@@ -23,7 +23,7 @@ struct Edge {
 
 impl Edge {
     /// The end of axis `axis`, whose digits are among a chain of terms that make sums below `limit`.
-    fn new(terms: &[Term], axis: usize, extent: u64, limit: u64) -> Option<Edge> {
+    fn new(terms: &[NodeDigit], axis: usize, extent: u64, limit: u64) -> Option<Edge> {
         let of_axis = terms.iter().enumerate().filter(|(_, term)| term.node == axis);
         let (at, major) = of_axis.max_by_key(|(_, term)| term.digit.weight)?;
         let (value, full) = (worth_in(terms, axis, limit), extent / major.digit.weight);
@@ -45,7 +45,7 @@ impl Edges {
     /// `None` where they do not make a chain.
     pub(super) fn new(
         layout: &Layout,
-        terms: impl Iterator<Item = Term>,
+        terms: impl Iterator<Item = NodeDigit>,
         limit: u64,
     ) -> Option<Edges> {
         let axes = layout.axes().iter().enumerate();

@@ -7,7 +7,7 @@ use super::boxes::{AxisRange, Boxes, Grid};
 use super::cell::Cell;
 use super::compiled::{Compiled, Program, check_length, narrow};
 use super::numbers::Write;
-use crate::algebra::decode::{Split, Term};
+use crate::algebra::decode::{DigitDecoder, NodeDigit};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Digit, Layout, digits, product};
 use crate::error::LayoutError;
@@ -46,7 +46,7 @@ impl Program {
         places: Range<u64>,
         table: &mut [T],
     ) -> Result<(), LayoutError> {
-        self.fill_part(&Part::new(self, &Location::default())?, places, table)
+        self.fill_part(&FillPart::new(self, &Location::default())?, places, table)
     }
 
     /// The same for the places of one unit or subtree: those with the coordinates of `at`,
@@ -72,7 +72,7 @@ impl Program {
         at: &Location,
         table: &mut [T],
     ) -> Result<(), LayoutError> {
-        let part = Part::new(self, at)?;
+        let part = FillPart::new(self, at)?;
         let places = 0..part.places();
         self.fill_part(&part, places, table)
     }
@@ -80,7 +80,7 @@ impl Program {
     /// Fills the table of a range of the places of a part.
     fn fill_part<T: Cell>(
         &self,
-        part: &Part,
+        part: &FillPart,
         places: Range<u64>,
         table: &mut [T],
     ) -> Result<(), LayoutError> {
@@ -91,7 +91,7 @@ impl Program {
         let Compiled { layout, backward, .. } = &*self.compiled;
         // Where digits do not nest, fixed coordinates fix no digits: all places are looked through.
         let looks = !backward.nests && part.columns.iter().any(|column| column.fixed.is_some());
-        let whole = looks.then(|| Part::new(self, &Location::default())).transpose()?;
+        let whole = looks.then(|| FillPart::new(self, &Location::default())).transpose()?;
         let walked = whole.as_ref().unwrap_or(part);
         let Some(fixed) = walked.fixed(layout) else {
             table.fill(T::MAX);
@@ -123,7 +123,7 @@ impl Program {
     /// # Errors
     /// As [`fill_inverse_at`](Program::fill_inverse_at).
     pub fn places_at(&self, at: &Location) -> Result<u64, LayoutError> {
-        Ok(Part::new(self, at)?.places())
+        Ok(FillPart::new(self, at)?.places())
     }
 }
 
@@ -186,12 +186,12 @@ fn range(start: u64, end: u64) -> AxisRange {
 }
 
 /// The places with some coordinates fixed; columns minor to major.
-struct Part {
-    columns: Vec<Column>,
+struct FillPart {
+    columns: Vec<PlaceColumn>,
 }
 
 /// A column as a digit: of the packed number, and of that within the part.
-struct Column {
+struct PlaceColumn {
     level: Level,
     fixed: Option<u64>,
     /// What a step adds to the number among the places of the part, nothing where the column is fixed,
@@ -199,8 +199,8 @@ struct Column {
     digit: StridedDigit,
 }
 
-impl Part {
-    fn new(program: &Program, at: &Location) -> Result<Part, LayoutError> {
+impl FillPart {
+    fn new(program: &Program, at: &Location) -> Result<FillPart, LayoutError> {
         let known: Vec<Level> = program.columns().map(|(level, _)| level).collect();
         check_columns(&known, at, None)?;
         let beyond =
@@ -215,9 +215,9 @@ impl Part {
             let digit = StridedDigit { size, weight, stride };
             places *= if fixed.is_some() { 1 } else { size };
             stride *= size;
-            Column { level, fixed, digit }
+            PlaceColumn { level, fixed, digit }
         };
-        Ok(Part { columns: program.columns().rev().map(column).collect() })
+        Ok(FillPart { columns: program.columns().rev().map(column).collect() })
     }
 
     fn places(&self) -> u64 {
@@ -284,10 +284,10 @@ impl Part {
             own.extend(all.in_level(column.level).map(|(number, digit)| (number, packed(digit))));
         }
         own.sort_by_key(|(_, digit)| digit.stride);
-        let single = |(node, (_, digit)): (usize, &(usize, _))| Term { node, digit: *digit };
+        let single = |(node, (_, digit)): (usize, &(usize, _))| NodeDigit { node, digit: *digit };
         let places = self.columns.iter().map(|column| column.digit.size).product();
         let mut values = vec![0; own.len()];
-        let split = Split::new(own.iter().enumerate().map(single), places);
+        let split = DigitDecoder::new(own.iter().enumerate().map(single), places);
         split.add(steps, &mut values).then_some(())?;
         Some(own.into_iter().map(|(number, _)| number).zip(values).collect())
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::compiled::weights;
 use super::edges::Edges;
-use crate::algebra::decode::{Feeders, Split, Term};
+use crate::algebra::decode::{DigitDecoder, Feeders, NodeDigit};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Axis, Destination, Digit, Layout, nests};
 use crate::level::Level;
@@ -27,7 +27,7 @@ use crate::location::Found;
 #[derive(Clone, Debug)]
 pub(super) struct Backward {
     /// Replicas belong to a node behind all axes.
-    terms: Vec<Term>,
+    terms: Vec<NodeDigit>,
     /// Whether a place has one digit each at most.
     pub(super) nests: bool,
     /// The packed number where all digits are 0.
@@ -39,11 +39,11 @@ impl Backward {
         let copies = layout.nodes().count();
         let land = |digit: &Digit| match digit.to {
             Destination::Level(level) => {
-                Some(Term::new(&Digit { step: weight(level) * digit.step, ..*digit }, copies))
+                Some(NodeDigit::new(&Digit { step: weight(level) * digit.step, ..*digit }, copies))
             }
             Destination::Derived(_) => None,
         };
-        let mut terms: Vec<Term> = layout.digits().iter().filter_map(land).collect();
+        let mut terms: Vec<NodeDigit> = layout.digits().iter().filter_map(land).collect();
         terms.sort_by_key(|term| term.digit.stride);
         let nests = nests(terms.iter().map(|term| (term.digit.size - 1, term.digit.stride)));
         let offset = |level: &Level| layout.offset(*level) * weight(*level);
@@ -56,7 +56,7 @@ impl Backward {
 #[derive(Clone, Debug)]
 pub(super) struct Lookup {
     base: u64,
-    digits: Split,
+    digits: DigitDecoder,
     decode: Decode,
 }
 
@@ -103,12 +103,12 @@ impl Lookup {
             && let Some(edges) = Edges::new(layout, terms(), places)
         {
             // What a digit adds to the number of the element; replicas nothing.
-            let numbers = terms().map(|Term { node, digit }| {
+            let numbers = terms().map(|NodeDigit { node, digit }| {
                 let weight =
                     weights.get(node).map_or(0, |weight| weight.wrapping_mul(digit.weight));
-                Term { node: 0, digit: StridedDigit { weight, ..digit } }
+                NodeDigit { node: 0, digit: StridedDigit { weight, ..digit } }
             });
-            let digits = Split::new(numbers, places);
+            let digits = DigitDecoder::new(numbers, places);
             return Some(Lookup { base, digits, decode: Decode::Number(edges) });
         }
         let open = layout.axes().iter().zip(window).zip(weights);
@@ -118,7 +118,11 @@ impl Lookup {
             weight,
         });
         let axes = Axes { feeders: Feeders::new(layout)?, open: open.collect() };
-        Some(Lookup { base, digits: Split::new(terms(), places), decode: Decode::Axes(axes) })
+        Some(Lookup {
+            base,
+            digits: DigitDecoder::new(terms(), places),
+            decode: Decode::Axes(axes),
+        })
     }
 
     #[inline]

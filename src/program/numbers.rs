@@ -87,7 +87,7 @@ fn write<T: Cell>(digits: &[StridedDigit], at: usize, first: T, table: &mut [T])
             });
         }
         _ => {
-            let piece = Piece::new(inner);
+            let piece = TablePiece::new(inner);
             pieces(outer, at, first, |at, first| piece.write(&mut table[at..at + dense], first));
         }
     }
@@ -113,7 +113,7 @@ fn dense(digits: &[StridedDigit]) -> (usize, usize) {
 
 /// A digit of dense pieces that follow each other, part by part.
 struct Parts<T> {
-    piece: Piece<T>,
+    piece: TablePiece<T>,
     /// The cells of a part, and what one part adds to the number.
     cells: usize,
     adds: u64,
@@ -122,7 +122,7 @@ struct Parts<T> {
 impl<T: Cell> Parts<T> {
     fn new(long: StridedDigit, inner: &[StridedDigit], dense: usize) -> Parts<T> {
         let size = (LONGEST_VECTOR / to_u64(dense)).clamp(1, long.size);
-        let piece = Piece::new(&[inner, &[StridedDigit { size, ..long }]].concat());
+        let piece = TablePiece::new(&[inner, &[StridedDigit { size, ..long }]].concat());
         Parts { piece, cells: to_index(size) * dense, adds: size.wrapping_mul(long.weight) }
     }
 
@@ -159,26 +159,28 @@ fn values(digits: &[StridedDigit]) -> Vec<u64> {
 }
 
 /// Cells without gaps, ready to be moved: a progression, or anything.
-enum Piece<T> {
+enum TablePiece<T> {
     Run(T),
     Vector(Steps<T>),
 }
 
-impl<T: Cell> Piece<T> {
+impl<T: Cell> TablePiece<T> {
     /// The digits are dense.
-    fn new(digits: &[StridedDigit]) -> Piece<T> {
+    fn new(digits: &[StridedDigit]) -> TablePiece<T> {
         match digits {
-            [] => Piece::Run(T::wrapped(0)),
-            [run] if run.size <= SHORT_RUN || run.weight == 0 => Piece::Run(T::wrapped(run.weight)),
-            _ => Piece::Vector(Steps::new(&values(digits))),
+            [] => TablePiece::Run(T::wrapped(0)),
+            [run] if run.size <= SHORT_RUN || run.weight == 0 => {
+                TablePiece::Run(T::wrapped(run.weight))
+            }
+            _ => TablePiece::Vector(Steps::new(&values(digits))),
         }
     }
 
     #[inline]
     fn write(&self, cells: &mut [T], first: T) {
         match self {
-            Piece::Run(step) => T::run(cells, first, *step),
-            Piece::Vector(steps) => steps.write(cells, first, 0),
+            TablePiece::Run(step) => T::run(cells, first, *step),
+            TablePiece::Vector(steps) => steps.write(cells, first, 0),
         }
     }
 }

@@ -81,11 +81,11 @@ impl Program {
         let packed = &self.compiled.packed;
         let unit = self.unit();
         let rows = if packed.fused || self.elements() == 0 {
-            Rows::Boxes(Boxed::new(self))
+            BoxRows::Boxes(Boxed::new(self))
         } else if let Some(long) = Long::new(packed, &self.shape) {
-            Rows::Long(long)
+            BoxRows::Long(long)
         } else {
-            Rows::Vectors(Vectors::new(packed, &self.shape, unit))
+            BoxRows::VectorRuns(VectorRuns::new(packed, &self.shape, unit))
         };
         Runs { unit, rows, last: None }
     }
@@ -101,13 +101,13 @@ impl Program {
 #[derive(Debug)]
 pub struct Runs<'a> {
     unit: u64,
-    rows: Rows<'a>,
+    rows: BoxRows<'a>,
     last: Option<Run>,
 }
 
 #[derive(Debug)]
-enum Rows<'a> {
-    Vectors(Vectors<'a>),
+enum BoxRows<'a> {
+    VectorRuns(VectorRuns<'a>),
     Long(Long<'a>),
     Boxes(Boxed<'a>),
 }
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Boxed<'_> {
 
 /// Runs of a vector, for every base that is added to it.
 #[derive(Debug)]
-struct Vectors<'a> {
+struct VectorRuns<'a> {
     outer: Outer<'a>,
     /// The runs of the vector.
     local: Vec<Run>,
@@ -132,8 +132,8 @@ struct Vectors<'a> {
     element: u64,
 }
 
-impl<'a> Vectors<'a> {
-    fn new(form: &'a WeightedSum, shape: &[Range<u64>], unit: u64) -> Vectors<'a> {
+impl<'a> VectorRuns<'a> {
+    fn new(form: &'a WeightedSum, shape: &[Range<u64>], unit: u64) -> VectorRuns<'a> {
         let inner = Inner::new(form, shape);
         let mut local: Vec<Run> = Vec::new();
         for (element, place) in (0..).zip(&inner.vector) {
@@ -143,7 +143,7 @@ impl<'a> Vectors<'a> {
             }
         }
         let outer = Outer::new(form, shape, &inner);
-        Vectors { outer, local, row: (0, 0..0), next: 0, element: 0 }
+        VectorRuns { outer, local, row: (0, 0..0), next: 0, element: 0 }
     }
 
     /// The next run within a row, not joined yet.
@@ -260,9 +260,9 @@ impl Runs<'_> {
     fn piece(&mut self) -> Option<Run> {
         work::count(1);
         match &mut self.rows {
-            Rows::Vectors(vectors) => vectors.next(),
-            Rows::Long(long) => long.next(self.unit),
-            Rows::Boxes(boxes) => boxes.next(self.unit),
+            BoxRows::VectorRuns(vectors) => vectors.next(),
+            BoxRows::Long(long) => long.next(self.unit),
+            BoxRows::Boxes(boxes) => boxes.next(self.unit),
         }
     }
 }

@@ -88,16 +88,16 @@ impl fmt::Display for CoordinateSpan {
 
 /// Coordinates evenly apart.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct EvenCoordinates {
     first: u64,
     last: u64,
     step: u64,
 }
 
-impl Run {
+impl EvenCoordinates {
     /// The sums of digits, if they are evenly apart: ascending, each step is a multiple of the
     /// smallest one, and no more than one beyond what the smaller ones reach.
-    fn of(first: u64, steps: &[StridedDigit]) -> Option<Run> {
+    fn of(first: u64, steps: &[StridedDigit]) -> Option<EvenCoordinates> {
         let mut steps: Vec<(u64, u64)> =
             steps.iter().map(|s| (s.stride, s.size)).filter(|s| s.0 > 0 && s.1 > 1).collect();
         steps.sort_unstable();
@@ -109,11 +109,11 @@ impl Run {
             }
             reach += (count - 1) * place;
         }
-        Some(Run { first, last: first + reach, step })
+        Some(EvenCoordinates { first, last: first + reach, step })
     }
 
     /// Both as one run, where the other begins in this one or goes on after it.
-    fn join(self, next: Run) -> Option<Run> {
+    fn join(self, next: EvenCoordinates) -> Option<EvenCoordinates> {
         let gap = next.first - self.first;
         let step = match (self.step, next.step) {
             (0, 0) => gap,
@@ -124,22 +124,26 @@ impl Run {
         self.with(next, step)
     }
 
-    fn with(self, next: Run, step: u64) -> Option<Run> {
+    fn with(self, next: EvenCoordinates, step: u64) -> Option<EvenCoordinates> {
         let gap = next.first - self.first;
         let goes_on = gap.checked_rem(step).unwrap_or(gap) == 0 && next.first <= self.last + step;
-        goes_on.then_some(Run { first: self.first, last: self.last.max(next.last), step })
+        goes_on.then_some(EvenCoordinates {
+            first: self.first,
+            last: self.last.max(next.last),
+            step,
+        })
     }
 }
 
 /// What the boxes of a range take.
 #[derive(Default)]
-struct Taken {
+struct TakenBoxes {
     ends: Option<(u64, u64)>,
     boxes: Vec<(u64, Vec<StridedDigit>)>,
     has_more: bool,
 }
 
-impl Taken {
+impl TakenBoxes {
     fn add(&mut self, first: u64, steps: &[StridedDigit]) {
         let last = first + steps.iter().map(|s| (s.size - 1) * s.stride).sum::<u64>();
         let (low, high) = self.ends.unwrap_or((first, last));
@@ -173,13 +177,13 @@ impl Taken {
     }
 
     /// All boxes as one run.
-    fn run(&self) -> Option<Run> {
-        let runs = self.boxes.iter().map(|(first, steps)| Run::of(*first, steps));
-        let mut runs = runs.collect::<Option<Vec<Run>>>().filter(|_| !self.has_more)?;
+    fn run(&self) -> Option<EvenCoordinates> {
+        let runs = self.boxes.iter().map(|(first, steps)| EvenCoordinates::of(*first, steps));
+        let mut runs = runs.collect::<Option<Vec<EvenCoordinates>>>().filter(|_| !self.has_more)?;
         runs.sort_unstable_by_key(|run| (run.first, run.last));
         let mut runs = runs.into_iter();
         let first = runs.next()?;
-        runs.try_fold(first, Run::join)
+        runs.try_fold(first, EvenCoordinates::join)
     }
 
     /// The step of all coordinates, one by one, if they are even; `None` where they are too many.
@@ -263,8 +267,8 @@ impl<'a> CoordinateSpans<'a> {
     }
 }
 
-fn taken(boxes: &Boxes<'_>, ranges: &[AxisRange]) -> Taken {
-    let mut taken = Taken::default();
+fn taken(boxes: &Boxes<'_>, ranges: &[AxisRange]) -> TakenBoxes {
+    let mut taken = TakenBoxes::default();
     boxes.visit(ranges, &mut |grid| taken.add(grid.place, &grid.steps));
     taken
 }

@@ -30,7 +30,7 @@ const LONGEST_UNCUT: u64 = seam(1 << 16, 31);
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedSum {
     base: u64,
-    axes: Vec<Function>,
+    axes: Vec<AxisFunction>,
     replicas: Vec<(u64, u64)>,
     /// The layout with one level, whose coordinate is the sum less the base.
     weighed: Layout,
@@ -64,7 +64,9 @@ impl WeightedSum {
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
             base: offsets.sum(),
-            axes: (0..layout.rank()).map(|axis| Function::new(&weighed, axis, &sources)).collect(),
+            axes: (0..layout.rank())
+                .map(|axis| AxisFunction::new(&weighed, axis, &sources))
+                .collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
             reach: reach.sum(),
             fused: sources.iter().any(|sources| sources.len() != 1),
@@ -112,15 +114,15 @@ fn summed(weighed: &Layout, index: &[u64]) -> u64 {
 
 /// What an axis adds, as a function of its value.
 #[derive(Clone, Debug)]
-enum Function {
+enum AxisFunction {
     /// A sum of digit x stride, merged; as quotients too.
     Digits(StridedDigits, QuotientSum),
     /// Through derived axes, which no other axis feeds.
     Chained(Box<Layout>),
 }
 
-impl Function {
-    fn new(weighed: &Layout, axis: usize, sources: &[Vec<usize>]) -> Function {
+impl AxisFunction {
+    fn new(weighed: &Layout, axis: usize, sources: &[Vec<usize>]) -> AxisFunction {
         let (axes, mut end) = (&weighed.axes()[axis], 1);
         let lands = |&Subaxis { size, target }: &Subaxis| match target {
             Target::Land { stride, .. } => {
@@ -135,7 +137,7 @@ impl Function {
             digits.dedup_by(|major, minor| minor.takes(*major));
             let even = digits.iter().map(|digit| (digit.weight, digit.stride));
             let quotients = QuotientSum::new(even, end);
-            return Function::Digits(digits, quotients);
+            return AxisFunction::Digits(digits, quotients);
         }
         let derived = weighed.derived_axes().iter().zip(sources);
         let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
@@ -143,20 +145,20 @@ impl Function {
             false => DerivedAxis { start: 0, axis: Axis { extent: 1, subaxes: Vec::new() } },
         });
         let (axes, derived) = (vec![axes.clone()], derived.collect());
-        Function::Chained(Box::new(Layout { axes, derived, ..weighed.clone() }))
+        AxisFunction::Chained(Box::new(Layout { axes, derived, ..weighed.clone() }))
     }
 
     #[inline]
     fn value(&self, entry: u64) -> u64 {
         match self {
-            Function::Digits(_, quotients) => quotients.value(entry),
-            Function::Chained(layout) => summed(layout, &[entry]),
+            AxisFunction::Digits(_, quotients) => quotients.value(entry),
+            AxisFunction::Chained(layout) => summed(layout, &[entry]),
         }
     }
 
     fn values(&self, range: Range<u64>) -> Vec<u64> {
         match self {
-            Function::Digits(digits, _) if range.start == 0 => {
+            AxisFunction::Digits(digits, _) if range.start == 0 => {
                 sums(digits.iter().map(|digit| (digit.size, digit.stride)), to_index(range.end))
             }
             _ => range.map(|entry| self.value(entry)).collect(),
@@ -175,8 +177,8 @@ impl Function {
             (low + from * stride, high + to * stride)
         };
         match self {
-            Function::Digits(digits, _) => digits.iter().fold((0, 0), bound),
-            Function::Chained(layout) => (0, layout.extent(Level::ADDR) - 1),
+            AxisFunction::Digits(digits, _) => digits.iter().fold((0, 0), bound),
+            AxisFunction::Chained(layout) => (0, layout.extent(Level::ADDR) - 1),
         }
     }
 }
@@ -197,7 +199,7 @@ impl Trailing {
     pub(super) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Option<Trailing> {
         let mut trailing: Option<Trailing> = None;
         for (outside, (axis, range)) in form.axes.iter().zip(shape).enumerate().rev() {
-            let Function::Digits(digits, _) = axis else { break };
+            let AxisFunction::Digits(digits, _) = axis else { break };
             let next = match &trailing {
                 None => Some((digits.clone(), 0, range.clone())),
                 Some(inner) => inner.joined(digits, range),
@@ -271,13 +273,13 @@ impl Inner {
             let extent = range.end - range.start;
             let fits = |limit: u64| extent <= limit / length(&vector);
             match axis {
-                Function::Digits(digits, _) if !fits(LONGEST_VECTOR) => {
+                AxisFunction::Digits(digits, _) if !fits(LONGEST_VECTOR) => {
                     let room = (LONGEST_VECTOR / length(&vector)).max(1);
                     let block = block(digits, extent, room);
                     vector = spread(&vector, &axis.values(0..block));
                     return Inner { vector, outside, block };
                 }
-                Function::Chained(_) if !fits(LONGEST_UNCUT) => break,
+                AxisFunction::Chained(_) if !fits(LONGEST_UNCUT) => break,
                 _ => {}
             }
             vector = spread(&vector, &axis.values(range.clone()));
@@ -320,7 +322,7 @@ pub(crate) struct Outer<'a> {
 /// An outer axis; the last one in blocks.
 #[derive(Debug)]
 struct Loop<'a> {
-    function: &'a Function,
+    function: &'a AxisFunction,
     range: Range<u64>,
     /// The length of a block, and the first value of the first one.
     step: u64,

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use num_integer::Integer;
 
-use super::numbered::{Both, Field, Number, Numbered, Part, Rows, sums};
+use super::numbered::{BothNumbers, Field, NumberPart, Numbered, Rows, UnitNumber, sums};
 use super::options::{Options, merge, spend};
 use super::pair::Side;
 use crate::error::LayoutError;
@@ -42,14 +42,14 @@ struct Class {
     held: u128,
     /// How many of those the source has in the unit too.
     kept: u128,
-    first: Number,
+    first: UnitNumber,
 }
 
 /// How many units, and the first.
 #[derive(Clone, Copy, Debug)]
-struct Units {
+struct UnitClasses {
     count: u128,
-    first: Number,
+    first: UnitNumber,
 }
 
 impl Numbered {
@@ -92,10 +92,10 @@ fn together(a: &[Class], b: &[Class], budget: &mut u64) -> Result<Vec<Class>, La
 fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
     classes.sort_unstable_by(|a, b| (b.held, a.kept, a.first).cmp(&(a.held, b.kept, b.first)));
     // The least that is kept where more is held, and at all; of those that hold as much, the first.
-    let (mut above, mut least, mut held, mut first) = (None, None, None, Number::MAX);
+    let (mut above, mut least, mut held, mut first) = (None, None, None, UnitNumber::MAX);
     classes.retain(|class| {
         if held != Some(class.held) {
-            (above, held, first) = (least, Some(class.held), Number::MAX);
+            (above, held, first) = (least, Some(class.held), UnitNumber::MAX);
         }
         let stays = above.is_none_or(|kept| class.kept < kept) && class.first < first;
         if stays {
@@ -121,7 +121,7 @@ struct State {
 struct Sweep<'a> {
     all: &'a Numbered,
     /// For every part, the bits that it adds on each side.
-    reach: Vec<Both>,
+    reach: Vec<BothNumbers>,
     /// The parts that add to each field.
     of_field: Vec<Vec<usize>>,
     taken: Vec<bool>,
@@ -132,8 +132,8 @@ struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     fn new(all: &'a Numbered) -> Sweep<'a> {
-        let reach: Vec<Both> = all.parts.iter().map(|part| reach(&part.options)).collect();
-        let adds = |row: &Both, field: &Field| field.value(row.target | row.source) > 0;
+        let reach: Vec<BothNumbers> = all.parts.iter().map(|part| reach(&part.options)).collect();
+        let adds = |row: &BothNumbers, field: &Field| field.value(row.target | row.source) > 0;
         let of_field = |field: &Field| {
             let parts = reach.iter().enumerate().filter(|(_, row)| adds(row, field));
             parts.map(|(part, _)| part).collect()
@@ -161,14 +161,14 @@ impl<'a> Sweep<'a> {
         field: usize,
         budget: &mut u64,
     ) -> Result<Vec<(Class, u128)>, LayoutError> {
-        let nothing = vec![(Both::default(), 1)];
+        let nothing = vec![(BothNumbers::default(), 1)];
         let state = State { held: nothing.clone(), kept: nothing };
-        let mut states = vec![(state, Units { count: 1, first: 0 })];
+        let mut states = vec![(state, UnitClasses { count: 1, first: 0 })];
         self.open.push(field);
         while let Some(field) = self.next_field() {
             states = self.close(field, states, budget)?;
         }
-        let class = |(state, units): (State, Units)| {
+        let class = |(state, units): (State, UnitClasses)| {
             let count = |rows: &Rows| rows.iter().map(|(_, count)| count).sum();
             let (held, kept) = (count(&state.held), count(&state.kept));
             (Class { held, kept, first: units.first }, units.count)
@@ -191,9 +191,9 @@ impl<'a> Sweep<'a> {
     fn close(
         &mut self,
         field: usize,
-        mut states: Vec<(State, Units)>,
+        mut states: Vec<(State, UnitClasses)>,
         budget: &mut u64,
-    ) -> Result<Vec<(State, Units)>, LayoutError> {
+    ) -> Result<Vec<(State, UnitClasses)>, LayoutError> {
         let ends = self.ends(field);
         self.closed[field] = true;
         for part in self.of_field[field].clone() {
@@ -213,12 +213,12 @@ impl<'a> Sweep<'a> {
                 state.take(&self.all.parts[part], budget)?;
             }
         }
-        let mut alike: HashMap<State, Units> = HashMap::new();
+        let mut alike: HashMap<State, UnitClasses> = HashMap::new();
         for (state, units) in states {
             for (value, count, state) in ends.split(state) {
                 let (count, first) = (units.count * count, units.first + ends.field.number(value));
-                let known = alike.entry(state).or_insert(Units { count: 0, first });
-                *known = Units { count: known.count + count, first: known.first.min(first) };
+                let known = alike.entry(state).or_insert(UnitClasses { count: 0, first });
+                *known = UnitClasses { count: known.count + count, first: known.first.min(first) };
             }
         }
         spend(budget, to_u64(alike.len()))?;
@@ -239,17 +239,18 @@ impl<'a> Sweep<'a> {
         // A digit that adds to nothing else.
         let alone = |of: Side| {
             let part = adding(of)?;
-            let Options::Digit { size, step } = self.all.parts[part].options else {
+            let Options::PeriodicDigit { size, step } = self.all.parts[part].options else {
                 return None;
             };
             let start = *of.of(&(from, to));
             let progression =
-                Progression { start, step: own.value(step.of(of)), size: size.into() };
+                UnitProgression { start, step: own.value(step.of(of)), size: size.into() };
             let is_one_side = step.source == 0 || step.target == 0;
             is_one_side.then_some((part, progression))
         };
         if let Some((digit, values)) = self.unmoved(field, to) {
-            let source = Progression { size: if from == to { values.size } else { 0 }, ..values };
+            let source =
+                UnitProgression { size: if from == to { values.size } else { 0 }, ..values };
             (ends.digits, ends.target, ends.source) =
                 ([Some(digit); 2], Some(values), Some(source));
             return ends;
@@ -257,7 +258,7 @@ impl<'a> Sweep<'a> {
         if let Some((digit, values)) = alone(Side::Target) {
             (ends.digits[0], ends.target) = (Some(digit), Some(values));
         }
-        let fits = |values: &Progression| ends.target.is_none_or(|target| target.meets(values));
+        let fits = |values: &UnitProgression| ends.target.is_none_or(|target| target.meets(values));
         if let Some((digit, values)) = alone(Side::Source).filter(|(_, values)| fits(values)) {
             (ends.digits[1], ends.source) = (Some(digit), Some(values));
             let part = &self.all.parts[digit];
@@ -267,35 +268,38 @@ impl<'a> Sweep<'a> {
     }
 
     /// The digit that makes up a field on both sides.
-    fn unmoved(&self, field: usize, start: Number) -> Option<(usize, Progression)> {
+    fn unmoved(&self, field: usize, start: UnitNumber) -> Option<(usize, UnitProgression)> {
         let [part] = self.of_field[field][..] else { return None };
-        let Options::Digit { size, step } = self.all.parts[part].options else { return None };
+        let Options::PeriodicDigit { size, step } = self.all.parts[part].options else {
+            return None;
+        };
         let values = self.all.fields[field].value(step.target);
-        let values = Progression { start, step: values, size: size.into() };
+        let values = UnitProgression { start, step: values, size: size.into() };
         (step.source == step.target).then_some((part, values))
     }
 }
 
 /// The bits that some options add.
-fn reach(options: &Options<Both>) -> Both {
+fn reach(options: &Options<BothNumbers>) -> BothNumbers {
     match options {
-        Options::Digit { step, .. } => *step,
-        Options::Listed(rows) => rows.iter().fold(Both::default(), |reach, (row, _)| Both {
-            target: reach.target | row.target,
-            source: reach.source | row.source,
+        Options::PeriodicDigit { step, .. } => *step,
+        Options::Listed(rows) => rows.iter().fold(BothNumbers::default(), |reach, (row, _)| {
+            BothNumbers { target: reach.target | row.target, source: reach.source | row.source }
         }),
     }
 }
 
 impl State {
     /// Adds what the options of a part add.
-    fn take(&mut self, part: &Part, budget: &mut u64) -> Result<(), LayoutError> {
+    fn take(&mut self, part: &NumberPart, budget: &mut u64) -> Result<(), LayoutError> {
         self.kept = sums(&self.kept, &part.options, budget)?;
         if part.copies_of == Some(Side::Source) {
             return Ok(());
         }
         self.held = match &part.options {
-            Options::Digit { size, step } if step.target == 0 => scaled(&self.held, (*size).into()),
+            Options::PeriodicDigit { size, step } if step.target == 0 => {
+                scaled(&self.held, (*size).into())
+            }
             options => {
                 let mut held = sums(&self.held, options, budget)?;
                 held.iter_mut().for_each(|(row, _)| row.source = 0);
@@ -313,27 +317,27 @@ fn scaled(rows: &Rows, factor: u128) -> Rows {
 
 /// The values of a digit that alone adds to one side of a field.
 #[derive(Clone, Copy, Debug)]
-struct Progression {
-    start: Number,
-    step: Number,
-    size: Number,
+struct UnitProgression {
+    start: UnitNumber,
+    step: UnitNumber,
+    size: UnitNumber,
 }
 
-impl Progression {
+impl UnitProgression {
     /// Which of them a value is, from 0 on.
-    fn index(&self, value: Number) -> Option<Number> {
+    fn index(&self, value: UnitNumber) -> Option<UnitNumber> {
         let (index, rest) = (value - self.start).div_mod_floor(&self.step);
         (rest == 0 && 0 <= index && index < self.size).then_some(index)
     }
 
     /// Whether the values of both that are equal are neighbours in both.
-    fn meets(&self, other: &Progression) -> bool {
+    fn meets(&self, other: &UnitProgression) -> bool {
         self.step == other.step
     }
 
     /// The values of both, which [meet](Progression::meets): the first, and how many.
-    fn common(&self, other: &Progression) -> (Number, Number) {
-        let end = |values: &Progression| values.start + values.size * values.step;
+    fn common(&self, other: &UnitProgression) -> (UnitNumber, UnitNumber) {
+        let end = |values: &UnitProgression| values.start + values.size * values.step;
         let (first, end) = (self.start.max(other.start), end(self).min(end(other)));
         let apart = !(self.start - other.start).is_multiple_of(&self.step);
         (first, if apart || end <= first { 0 } else { (end - first) / self.step })
@@ -344,19 +348,19 @@ impl Progression {
 struct Ends {
     field: Field,
     /// Where the source and the target start.
-    from: Number,
-    to: Number,
+    from: UnitNumber,
+    to: UnitNumber,
     /// The digits of the target and of the source that are not taken, as all of their values are known.
     digits: [Option<usize>; 2],
-    target: Option<Progression>,
-    source: Option<Progression>,
+    target: Option<UnitProgression>,
+    source: Option<UnitProgression>,
     /// How many elements the digit of the source stands for.
     factor: u128,
 }
 
 impl Ends {
     /// The values that the target has in the field, how many behave alike, and what is left with each.
-    fn split(&self, state: State) -> Vec<(Number, u128, State)> {
+    fn split(&self, state: State) -> Vec<(UnitNumber, u128, State)> {
         let State { held, kept } = state;
         let held = scaled(&held, self.factor);
         match self.target {
@@ -366,8 +370,8 @@ impl Ends {
     }
 
     /// Every value by itself.
-    fn split_values(&self, held: Rows, kept: Rows) -> Vec<(Number, u128, State)> {
-        let mut states: BTreeMap<Number, State> = BTreeMap::new();
+    fn split_values(&self, held: Rows, kept: Rows) -> Vec<(UnitNumber, u128, State)> {
+        let mut states: BTreeMap<UnitNumber, State> = BTreeMap::new();
         for row in held {
             let state = states.entry(self.field.value(row.0.target));
             let state = state.or_insert(State { held: Vec::new(), kept: Vec::new() });
@@ -388,8 +392,13 @@ impl Ends {
 
     /// Those that the source has one by one, or together where its values are a run too; all others
     /// are alike.
-    fn split_run(&self, run: Progression, held: Rows, kept: Rows) -> Vec<(Number, u128, State)> {
-        let mut met: BTreeMap<Number, (Number, Rows)> = BTreeMap::new();
+    fn split_run(
+        &self,
+        run: UnitProgression,
+        held: Rows,
+        kept: Rows,
+    ) -> Vec<(UnitNumber, u128, State)> {
+        let mut met: BTreeMap<UnitNumber, (UnitNumber, Rows)> = BTreeMap::new();
         match self.source {
             Some(values) => {
                 let (first, count) = run.common(&values);
@@ -421,9 +430,9 @@ impl Ends {
     }
 
     /// What is left to be told apart by other fields.
-    fn without(&self, (row, count): (Both, u128)) -> (Both, u128) {
-        let clear = |number: Number| number - self.field.number(self.field.value(number));
-        (Both { target: clear(row.target), source: clear(row.source) }, count)
+    fn without(&self, (row, count): (BothNumbers, u128)) -> (BothNumbers, u128) {
+        let clear = |number: UnitNumber| number - self.field.number(self.field.value(number));
+        (BothNumbers { target: clear(row.target), source: clear(row.source) }, count)
     }
 }
 

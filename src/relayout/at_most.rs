@@ -11,7 +11,7 @@
 //! A value that both sides split in their own way may bring several equations at once; it takes as many
 //! values as agree with all the digits that are then given.
 
-use super::digit::{Adds, Choice, Digit, Step};
+use super::digit::{Adds, DigitChoice, PeriodicDigit, Step};
 use super::system::System;
 use crate::number::to_u64;
 
@@ -55,7 +55,7 @@ impl System {
 
     fn pivot(
         &self,
-        choice: &Choice<i128>,
+        choice: &DigitChoice<i128>,
         equations: impl Iterator<Item = usize>,
     ) -> Option<Pivot> {
         let options = choice.options;
@@ -71,11 +71,13 @@ impl System {
     }
 }
 
-impl Choice<i128> {
+impl DigitChoice<i128> {
     /// Whether what it adds to an equation tells a digit of the number.
     fn is_told(&self, equation: usize) -> bool {
         match &self.adds {
-            Adds::Digits(all) => all.iter().filter(|digit| digit.step.0 == equation).count() == 1,
+            Adds::PeriodicDigits(all) => {
+                all.iter().filter(|digit| digit.step.0 == equation).count() == 1
+            }
             Adds::Listed(_) => true,
         }
     }
@@ -83,7 +85,7 @@ impl Choice<i128> {
     /// How many options add the same to some equations, at most.
     fn options_at_most(&self, equations: &[usize]) -> u64 {
         match &self.adds {
-            Adds::Digits(digits) => {
+            Adds::PeriodicDigits(digits) => {
                 let given = digits.iter().filter(|digit| equations.contains(&digit.step.0));
                 agreeing(self.options, given.collect())
             }
@@ -101,7 +103,7 @@ impl Choice<i128> {
 
 /// How many values below `options` have some given digits, at most: of each digit the runs of values
 /// that have it, from the major-most down, and what is left of the shortest run.
-fn agreeing(options: u64, mut digits: Vec<&Digit<Step<i128>>>) -> u64 {
+fn agreeing(options: u64, mut digits: Vec<&PeriodicDigit<Step<i128>>>) -> u64 {
     digits.sort_by_key(|digit| std::cmp::Reverse(digit.place));
     let (mut runs, mut length, mut start_divides) = (1_u64, options, u64::MAX);
     for digit in digits {

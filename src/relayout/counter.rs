@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use itertools::Itertools;
 
-use super::digit::{Adds, Choice};
+use super::digit::{Adds, DigitChoice};
 use super::equations::system;
 use super::pair::{Relayout, Side};
-use super::refine::{Common, Landing, refine};
+use super::refine::{Common, CommonLanding, refine};
 use super::refuse::not_decided;
 use super::system::System;
 use crate::algebra::{Indexes, Layout, product, split};
@@ -45,14 +45,14 @@ pub(super) struct Counter<'a> {
     compared: Vec<Compared>,
     pub(super) groups: Vec<Group>,
     /// The copies of both sides, each with the sum in which they lie apart.
-    pub(super) copies: Vec<(usize, Choice<u64>)>,
+    pub(super) copies: Vec<(usize, DigitChoice<u64>)>,
     /// The sums where every digit is 0.
     pub(super) start: Vec<u64>,
 }
 
 /// The digits of a group of axes that are truncated together, minor to major.
 pub(super) struct Group {
-    pub(super) choices: Vec<Choice<u64>>,
+    pub(super) choices: Vec<DigitChoice<u64>>,
     /// The greatest value: that of the last element, digit by digit.
     last: Vec<u64>,
 }
@@ -156,7 +156,7 @@ impl<'a> Counter<'a> {
     }
 
     /// What a step of a landing adds, if its level is compared.
-    fn step(&self, (side, level, stride): Landing) -> Option<(usize, u64)> {
+    fn step(&self, (side, level, stride): CommonLanding) -> Option<(usize, u64)> {
         let comparison = self.levels(side).position(|found| found == Some(level))?;
         Some((2 * comparison + usize::from(side == Side::Target), stride))
     }
@@ -168,26 +168,26 @@ impl<'a> Counter<'a> {
     }
 
     /// The copies of both sides.
-    fn copies(&self) -> Vec<(usize, Choice<u64>)> {
+    fn copies(&self) -> Vec<(usize, DigitChoice<u64>)> {
         let copies = |side| {
             self.relayout.layout(side).replicas().iter().filter_map(move |replica| {
                 let step = self.step((side, replica.level, replica.stride))?;
-                Some((step.0, Choice::digit(replica.size, step)))
+                Some((step.0, DigitChoice::digit(replica.size, step)))
             })
         };
         copies(Side::Source).chain(copies(Side::Target)).collect()
     }
 
     /// What a digit adds. The least that a listed one adds goes to the start.
-    fn choice(&mut self, common: &Common, shape: &[u64]) -> Choice<u64> {
+    fn choice(&mut self, common: &Common, shape: &[u64]) -> DigitChoice<u64> {
         let adds = match &common.digits {
             Some(digits) => {
                 let steps = digits.iter().filter_map(|d| Some(d.with(self.step(d.step)?)));
-                Adds::Digits(steps.collect())
+                Adds::PeriodicDigits(steps.collect())
             }
             None => Adds::Listed(self.rows(common.indexes(shape))),
         };
-        Choice { options: common.size, adds }
+        DigitChoice { options: common.size, adds }
     }
 
     /// What every index adds to the sums.
@@ -222,7 +222,7 @@ pub(super) fn coordinates(
 }
 
 impl Group {
-    fn new(choices: Vec<Choice<u64>>, elements: u64) -> Group {
+    fn new(choices: Vec<DigitChoice<u64>>, elements: u64) -> Group {
         let mut last = vec![0; choices.len()];
         let sizes = choices.iter().rev().map(|choice| choice.options);
         split(elements - 1, sizes, &mut last);
@@ -243,7 +243,7 @@ impl Group {
     }
 
     /// Adds the digits of a box to the choices, and what it fixes to the start.
-    pub(super) fn take(&self, at: u64, start: &mut [u64], choices: &mut Vec<Choice<u64>>) {
+    pub(super) fn take(&self, at: u64, start: &mut [u64], choices: &mut Vec<DigitChoice<u64>>) {
         if self.is_full() {
             choices.extend_from_slice(&self.choices);
             return;

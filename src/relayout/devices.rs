@@ -25,7 +25,7 @@ use crate::placement::Placement;
 const MOST_COMPARED: u64 = 1 << 24;
 
 /// A box of the tensor: begin and length in every dimension.
-type Part = Vec<(u64, u64)>;
+type DevicePart = Vec<(u64, u64)>;
 
 /// Where a part begins in the shards of the source and of the destination, and its lengths.
 type Corners = (Vec<u64>, Vec<u64>, Vec<u64>);
@@ -104,7 +104,7 @@ impl DeviceShards {
     }
 
     /// The boxes on which neither side changes devices.
-    fn parts(&self, other: &DeviceShards) -> Result<Vec<Part>, LayoutError> {
+    fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, LayoutError> {
         let sides = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
         let [ours, theirs] = sides;
         let sizes = ours?.into_iter().zip(theirs?);
@@ -122,7 +122,7 @@ impl DeviceShards {
             }
             dims.push(segments(*extent, a, b));
         }
-        let parts = dims.into_iter().fold(vec![Part::new()], |parts, dim| {
+        let parts = dims.into_iter().fold(vec![DevicePart::new()], |parts, dim| {
             let pairs = parts.into_iter().cartesian_product(dim);
             pairs.map(|(part, segment)| [part, vec![segment]].concat()).collect()
         });

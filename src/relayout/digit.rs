@@ -23,16 +23,16 @@ const LARGEST_FACTOR: u64 = 64;
 
 /// A digit of a number n: `n / place % size`, and what a step of it adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Digit<S> {
+pub(super) struct PeriodicDigit<S> {
     pub(super) place: u64,
     pub(super) size: u64,
     pub(super) step: S,
 }
 
-impl<S> Digit<S> {
+impl<S> PeriodicDigit<S> {
     /// The same digit, with a step that adds something else.
-    pub(super) fn with<T>(&self, step: T) -> Digit<T> {
-        Digit { place: self.place, size: self.size, step }
+    pub(super) fn with<T>(&self, step: T) -> PeriodicDigit<T> {
+        PeriodicDigit { place: self.place, size: self.size, step }
     }
 
     /// Its greatest value for numbers below some options.
@@ -50,11 +50,11 @@ impl<S> Digit<S> {
 pub(super) type Step<N> = (usize, N);
 
 /// The digits of a number: one for either side where the sides split it alike.
-pub(super) type Digits<N> = SmallVec<[Digit<Step<N>>; 2]>;
+pub(super) type PeriodicDigits<N> = SmallVec<[PeriodicDigit<Step<N>>; 2]>;
 
 /// A number below `options`, and what it adds to some sums.
 #[derive(Clone, Debug)]
-pub(super) struct Choice<N> {
+pub(super) struct DigitChoice<N> {
     pub(super) options: u64,
     pub(super) adds: Adds<N>,
 }
@@ -62,34 +62,37 @@ pub(super) struct Choice<N> {
 #[derive(Clone, Debug)]
 pub(super) enum Adds<N> {
     /// What its digits add, one after the other.
-    Digits(Digits<N>),
+    PeriodicDigits(PeriodicDigits<N>),
     /// What every number adds to every sum.
     Listed(Vec<Vec<N>>),
 }
 
-impl<N> Choice<N> {
+impl<N> DigitChoice<N> {
     /// A digit by itself.
-    pub(super) fn digit(size: u64, step: Step<N>) -> Choice<N> {
-        Choice { options: size, adds: Adds::Digits(smallvec![Digit { place: 1, size, step }]) }
+    pub(super) fn digit(size: u64, step: Step<N>) -> DigitChoice<N> {
+        DigitChoice {
+            options: size,
+            adds: Adds::PeriodicDigits(smallvec![PeriodicDigit { place: 1, size, step }]),
+        }
     }
 
     /// The digits, where all of them are the number itself.
-    pub(super) fn as_digit(&self) -> Option<&Digits<N>> {
+    pub(super) fn as_digit(&self) -> Option<&PeriodicDigits<N>> {
         match &self.adds {
-            Adds::Digits(digits) => Some(digits).filter(|digits| self.is_whole(digits)),
+            Adds::PeriodicDigits(digits) => Some(digits).filter(|digits| self.is_whole(digits)),
             Adds::Listed(_) => None,
         }
     }
 
-    fn is_whole(&self, digits: &Digits<N>) -> bool {
+    fn is_whole(&self, digits: &PeriodicDigits<N>) -> bool {
         digits.iter().all(|digit| digit.is_whole(self.options))
     }
 }
 
-impl Choice<u64> {
+impl DigitChoice<u64> {
     /// The first options only.
-    pub(super) fn first(&self, options: u64) -> Choice<u64> {
-        let mut first = Choice { options, ..self.clone() };
+    pub(super) fn first(&self, options: u64) -> DigitChoice<u64> {
+        let mut first = DigitChoice { options, ..self.clone() };
         if let Adds::Listed(rows) = &mut first.adds {
             rows.truncate(to_index(options));
         }
@@ -99,7 +102,7 @@ impl Choice<u64> {
     /// Adds what a number adds.
     pub(super) fn add(&self, number: u64, sums: &mut [u64]) {
         match &self.adds {
-            Adds::Digits(digits) => digits.iter().for_each(|digit| {
+            Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {
                 sums[digit.step.0] += number / digit.place % digit.size * digit.step.1;
             }),
             Adds::Listed(rows) => {
@@ -110,13 +113,14 @@ impl Choice<u64> {
     }
 
     /// Calls `take` with the same in smaller digits.
-    pub(super) fn pieces(&self, mut take: impl FnMut(Choice<u64>)) {
+    pub(super) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
         let Some(digits) = self.as_digit() else { return take(self.clone()) };
         let mut place = 1;
         let mut piece = |size: u64| {
-            let step = |digit: &Digit<Step<u64>>| (digit.step.0, digit.step.1 * place);
-            let digits = digits.iter().map(|digit| Digit { place: 1, size, step: step(digit) });
-            take(Choice { options: size, adds: Adds::Digits(digits.collect()) });
+            let step = |digit: &PeriodicDigit<Step<u64>>| (digit.step.0, digit.step.1 * place);
+            let digits =
+                digits.iter().map(|digit| PeriodicDigit { place: 1, size, step: step(digit) });
+            take(DigitChoice { options: size, adds: Adds::PeriodicDigits(digits.collect()) });
             place *= size;
         };
         let (mut rest, mut factor) = (self.options, 2);
@@ -135,7 +139,7 @@ impl Choice<u64> {
     /// Appends what it may add to every sum, as (common divisor, greatest).
     pub(super) fn weigh(&self, weights: &mut [Vec<(u64, u64)>]) {
         match &self.adds {
-            Adds::Digits(digits) => digits.iter().for_each(|digit| {
+            Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| {
                 let (sum, step) = digit.step;
                 let greatest = digit.greatest(self.options) * step;
                 weights[sum].extend((greatest > 0).then_some((step, greatest)));

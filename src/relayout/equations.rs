@@ -13,7 +13,7 @@
 use itertools::Itertools;
 use num_integer::Integer;
 
-use super::digit::{Adds, Choice, Digit, Digits, Step};
+use super::digit::{Adds, DigitChoice, PeriodicDigit, PeriodicDigits, Step};
 use super::system::System;
 
 /// The weights at which the coordinate in a level falls apart, ascending, 1 first, and the number
@@ -28,7 +28,7 @@ impl Segments {
     /// The segments of every level: the choices carry nothing from one to the next.
     pub(super) fn of_levels<'a>(
         start: &[u64],
-        choices: impl Iterator<Item = &'a Choice<u64>>,
+        choices: impl Iterator<Item = &'a DigitChoice<u64>>,
     ) -> Vec<Segments> {
         let mut weights = vec![Vec::new(); start.len()];
         choices.for_each(|choice| choice.weigh(&mut weights));
@@ -62,8 +62,8 @@ impl Segments {
 /// apart.
 pub(super) fn system(
     start: &[u64],
-    choices: &[Choice<u64>],
-    copies: &[(usize, Choice<u64>)],
+    choices: &[DigitChoice<u64>],
+    copies: &[(usize, DigitChoice<u64>)],
 ) -> System {
     // Most digits fall into a few pieces.
     let mut pieces = Vec::with_capacity(4 * (choices.len() + copies.len()));
@@ -88,12 +88,12 @@ pub(super) fn system(
 }
 
 /// What a choice adds to the equations.
-fn equations(choice: &Choice<u64>, levels: &[Segments]) -> Choice<i128> {
+fn equations(choice: &DigitChoice<u64>, levels: &[Segments]) -> DigitChoice<i128> {
     let adds = match &choice.adds {
-        Adds::Digits(digits) => Adds::Digits(steps(digits, levels)),
+        Adds::PeriodicDigits(digits) => Adds::PeriodicDigits(steps(digits, levels)),
         Adds::Listed(rows) => Adds::Listed(listed(rows, levels)),
     };
-    Choice { options: choice.options, adds }
+    DigitChoice { options: choice.options, adds }
 }
 
 /// The target adds and the source takes away.
@@ -102,13 +102,13 @@ fn sign(sum: usize) -> i128 {
 }
 
 /// What digits add; those of both sides that are one digit in one equation, as one.
-fn steps(digits: &Digits<u64>, levels: &[Segments]) -> Digits<i128> {
-    let mut steps = Digits::<i128>::new();
+fn steps(digits: &PeriodicDigits<u64>, levels: &[Segments]) -> PeriodicDigits<i128> {
+    let mut steps = PeriodicDigits::<i128>::new();
     for digit in digits.iter().filter(|digit| digit.step.1 > 0) {
         let (sum, weight) = digit.step;
         let (equation, worth) = levels[sum / 2].place(weight);
         let worth = sign(sum) * i128::from(worth);
-        let same = |known: &&mut Digit<Step<i128>>| {
+        let same = |known: &&mut PeriodicDigit<Step<i128>>| {
             (known.place, known.size, known.step.0) == (digit.place, digit.size, equation)
         };
         match steps.iter_mut().find(same) {

@@ -13,13 +13,13 @@
 
 use num_integer::Integer;
 
-use super::digit::{Adds, Choice, Digit, Step};
+use super::digit::{Adds, DigitChoice, PeriodicDigit, Step};
 use crate::algebra::work;
 
 /// Two numbers: what is counted and what the values are chosen by, or the units of both sides.
 pub(super) type Both = [i128; 2];
 
-impl<N: Copy> Choice<N> {
+impl<N: Copy> DigitChoice<N> {
     /// Calls `take` with what its numbers add, given what a step and what a row add, and how many add
     /// it. The same may come more than once.
     pub(super) fn each(
@@ -29,7 +29,7 @@ impl<N: Copy> Choice<N> {
         mut take: impl FnMut(Both, u64),
     ) {
         match &self.adds {
-            Adds::Digits(digits) => {
+            Adds::PeriodicDigits(digits) => {
                 let digits = digits.iter().map(|digit| digit.with(step(digit.step)));
                 each(self.options, digits.collect(), take);
             }
@@ -39,9 +39,9 @@ impl<N: Copy> Choice<N> {
 }
 
 /// Calls `take` with what the values below `options` add by their digits, and how many add it.
-fn each(options: u64, digits: Vec<Digit<Both>>, take: impl FnMut(Both, u64)) {
+fn each(options: u64, digits: Vec<PeriodicDigit<Both>>, take: impl FnMut(Both, u64)) {
     let mut list = List { digits: joined(digits), take };
-    list.add(0, (0, options), Sum { added: [0; 2], times: 1 });
+    list.add(0, (0, options), ListedSum { added: [0; 2], times: 1 });
 }
 
 /// The sum with so many steps more.
@@ -51,7 +51,7 @@ fn plus([a, b]: Both, [x, y]: Both, times: i128) -> Both {
 
 /// Digits with the largest place first, those that are the same on both sides as one, and with the
 /// period of itself and those after it.
-fn joined(mut digits: Vec<Digit<Both>>) -> Vec<(Digit<Both>, u64)> {
+fn joined(mut digits: Vec<PeriodicDigit<Both>>) -> Vec<(PeriodicDigit<Both>, u64)> {
     digits.sort_unstable_by_key(|digit| (digit.place, digit.size));
     digits.dedup_by(|next, kept| {
         let same = (next.place, next.size) == (kept.place, kept.size);
@@ -74,41 +74,47 @@ fn joined(mut digits: Vec<Digit<Both>>) -> Vec<(Digit<Both>, u64)> {
 
 /// What the digits so far add, and how many values stand for one.
 #[derive(Clone, Copy)]
-struct Sum {
+struct ListedSum {
     added: Both,
     times: u64,
 }
 
 struct List<F> {
     /// Each with the period of itself and those after it.
-    digits: Vec<(Digit<Both>, u64)>,
+    digits: Vec<(PeriodicDigit<Both>, u64)>,
     take: F,
 }
 
 impl<F: FnMut(Both, u64)> List<F> {
     /// Adds the values from the first up to the second, by the digits from one on.
-    fn add(&mut self, from: usize, (start, end): (u64, u64), sum: Sum) {
+    fn add(&mut self, from: usize, (start, end): (u64, u64), sum: ListedSum) {
         let Some((digit, period)) = self.digits.get(from).copied() else {
             (self.take)(sum.added, sum.times * (end - start));
             return;
         };
         let whole = (end - start) / period;
         if whole > 1 {
-            self.runs(from, digit, (0, period), Sum { times: sum.times * whole, ..sum });
+            self.runs(from, digit, (0, period), ListedSum { times: sum.times * whole, ..sum });
         }
         let rest = if whole > 1 { start + whole * period } else { start };
         self.runs(from, digit, (rest, end), sum);
     }
 
     /// Cuts values into those with the same digit.
-    fn runs(&mut self, from: usize, digit: Digit<Both>, (start, end): (u64, u64), sum: Sum) {
+    fn runs(
+        &mut self,
+        from: usize,
+        digit: PeriodicDigit<Both>,
+        (start, end): (u64, u64),
+        sum: ListedSum,
+    ) {
         let mut at = start;
         while at < end {
             work::count(1);
             let run = at / digit.place;
             let next = (run + 1).saturating_mul(digit.place).min(end);
             let added = plus(sum.added, digit.step, i128::from(run % digit.size));
-            self.add(from + 1, (at, next), Sum { added, ..sum });
+            self.add(from + 1, (at, next), ListedSum { added, ..sum });
             at = next;
         }
     }
@@ -121,7 +127,7 @@ mod tests {
     use super::*;
 
     /// What values add where they are chosen by a number, and how many add it.
-    fn sums(options: u64, digits: &[Digit<Both>], wanted: i128) -> BTreeMap<i128, u64> {
+    fn sums(options: u64, digits: &[PeriodicDigit<Both>], wanted: i128) -> BTreeMap<i128, u64> {
         let mut sums = BTreeMap::new();
         each(options, digits.to_vec(), |[added, choice], values| {
             if choice == wanted {
@@ -131,8 +137,8 @@ mod tests {
         sums
     }
 
-    fn digit(place: u64, size: u64, step: i128, choice: i128) -> Digit<Both> {
-        Digit { place, size, step: [step, choice] }
+    fn digit(place: u64, size: u64, step: i128, choice: i128) -> PeriodicDigit<Both> {
+        PeriodicDigit { place, size, step: [step, choice] }
     }
 
     #[test]
@@ -149,7 +155,8 @@ mod tests {
             let mut slow: BTreeMap<i128, u64> = BTreeMap::new();
             for value in 0..options {
                 let adds = |at: usize| {
-                    let digit = |d: &Digit<Both>| i128::from(value / d.place % d.size) * d.step[at];
+                    let digit =
+                        |d: &PeriodicDigit<Both>| i128::from(value / d.place % d.size) * d.step[at];
                     digits.iter().map(digit).sum::<i128>()
                 };
                 if adds(1) == wanted {

@@ -15,7 +15,7 @@
 use std::ops::{Add, AddAssign};
 
 use super::counter::{Counter, Group, both};
-use super::digit::{Choice, Step};
+use super::digit::{DigitChoice, Step};
 use super::equations::Segments;
 use super::options::{Options, merge, spend};
 use super::pair::{Relayout, Side};
@@ -27,60 +27,60 @@ use crate::number::{to_index, to_u64};
 const MOST_BITS: u32 = 127;
 
 /// The fields of a unit, or what is added to them.
-pub(super) type Number = i128;
+pub(super) type UnitNumber = i128;
 
 /// Some bits of a number: a part of the coordinate in a level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     shift: u32,
-    mask: Number,
+    mask: UnitNumber,
 }
 
 impl Field {
-    pub(super) fn value(self, number: Number) -> Number {
+    pub(super) fn value(self, number: UnitNumber) -> UnitNumber {
         number >> self.shift & self.mask
     }
 
-    pub(super) fn number(self, value: Number) -> Number {
+    pub(super) fn number(self, value: UnitNumber) -> UnitNumber {
         value << self.shift
     }
 }
 
 /// A number for both sides: a unit, or what is added to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Both {
-    pub(super) target: Number,
-    pub(super) source: Number,
+pub(super) struct BothNumbers {
+    pub(super) target: UnitNumber,
+    pub(super) source: UnitNumber,
 }
 
-impl Both {
-    pub(super) fn of(self, side: Side) -> Number {
+impl BothNumbers {
+    pub(super) fn of(self, side: Side) -> UnitNumber {
         *side.of(&(self.source, self.target))
     }
 }
 
-impl Add for Both {
-    type Output = Both;
+impl Add for BothNumbers {
+    type Output = BothNumbers;
 
-    fn add(self, other: Both) -> Both {
-        Both { target: self.target + other.target, source: self.source + other.source }
+    fn add(self, other: BothNumbers) -> BothNumbers {
+        BothNumbers { target: self.target + other.target, source: self.source + other.source }
     }
 }
 
-impl AddAssign for Both {
-    fn add_assign(&mut self, other: Both) {
+impl AddAssign for BothNumbers {
+    fn add_assign(&mut self, other: BothNumbers) {
         *self = *self + other;
     }
 }
 
 /// What is added, with how many elements add it.
-pub(super) type Rows = Vec<(Both, u128)>;
+pub(super) type Rows = Vec<(BothNumbers, u128)>;
 
 /// A digit of the elements, or of the copies of one side.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct NumberPart {
     pub(super) copies_of: Option<Side>,
-    pub(super) options: Options<Both>,
+    pub(super) options: Options<BothNumbers>,
 }
 
 /// Where elements and copies are along a path, in numbers.
@@ -90,8 +90,8 @@ pub(super) struct Numbered {
     levels: Vec<Segments>,
     pub(super) fields: Vec<Field>,
     /// The unit of the first copy of element 0.
-    pub(super) start: Both,
-    pub(super) parts: Vec<Part>,
+    pub(super) start: BothNumbers,
+    pub(super) parts: Vec<NumberPart>,
 }
 
 impl Numbered {
@@ -107,7 +107,8 @@ impl Numbered {
             .for_each(|choice| choice.pieces(|piece| pieces.push(piece)));
         let levels = Segments::of_levels(&counter.start, pieces.iter());
         let fields = fields(relayout, path, &levels)?;
-        let mut numbered = Numbered { levels, fields, start: Both::default(), parts: Vec::new() };
+        let mut numbered =
+            Numbered { levels, fields, start: BothNumbers::default(), parts: Vec::new() };
         numbered.start = numbered.both(&counter.start);
         for group in &counter.groups {
             numbered.add(group, budget)?;
@@ -120,11 +121,11 @@ impl Numbered {
     }
 
     /// The coordinates of a unit in the levels of the path.
-    pub(super) fn unit(&self, number: Number) -> Vec<u64> {
+    pub(super) fn unit(&self, number: UnitNumber) -> Vec<u64> {
         let coordinate = |level: &Segments| {
             let fields = self.fields.iter().skip(level.first).zip(&level.from);
-            let values = fields.map(|(field, from)| field.value(number) * Number::from(*from));
-            u64::try_from(values.sum::<Number>()).unwrap_or(u64::MAX)
+            let values = fields.map(|(field, from)| field.value(number) * UnitNumber::from(*from));
+            u64::try_from(values.sum::<UnitNumber>()).unwrap_or(u64::MAX)
         };
         self.levels.iter().map(coordinate).collect()
     }
@@ -144,21 +145,21 @@ impl Numbered {
             }
             all.extend(rows);
         }
-        self.parts.push(Part { copies_of: None, options: Options::listed(all) });
+        self.parts.push(NumberPart { copies_of: None, options: Options::listed(all) });
         Ok(())
     }
 
     fn push(
         &mut self,
         copies_of: Option<Side>,
-        choice: &Choice<u64>,
+        choice: &DigitChoice<u64>,
         budget: &mut u64,
     ) -> Result<(), LayoutError> {
         let mut pieces = Vec::new();
         choice.pieces(|piece| pieces.push(piece));
         for piece in pieces {
             let options = self.options(&piece, budget)?;
-            self.parts.push(Part { copies_of, options });
+            self.parts.push(NumberPart { copies_of, options });
         }
         Ok(())
     }
@@ -166,43 +167,46 @@ impl Numbered {
     /// What a choice adds, however far it reaches.
     fn options(
         &self,
-        choice: &Choice<u64>,
+        choice: &DigitChoice<u64>,
         budget: &mut u64,
-    ) -> Result<Options<Both>, LayoutError> {
+    ) -> Result<Options<BothNumbers>, LayoutError> {
         if let Some(digits) = choice.as_digit() {
             let step = digits.iter().map(|digit| self.step(digit.step));
-            return Ok(Options::digit(choice.options, step.fold(Both::default(), Both::add)));
+            return Ok(Options::digit(
+                choice.options,
+                step.fold(BothNumbers::default(), BothNumbers::add),
+            ));
         }
-        let pair = |both: Both| [both.target, both.source];
+        let pair = |both: BothNumbers| [both.target, both.source];
         let (step, row) = (|step| pair(self.step(step)), |row: &[u64]| pair(self.both(row)));
         let mut rows = Vec::new();
         choice.each(step, row, |[target, source], count| {
-            rows.push((Both { target, source }, count.into()));
+            rows.push((BothNumbers { target, source }, count.into()));
         });
         spend(budget, to_u64(rows.len()))?;
         Ok(Options::listed(rows))
     }
 
     /// What a step of a digit adds: all of its steps are in one field.
-    fn step(&self, (sum, weight): Step<u64>) -> Both {
+    fn step(&self, (sum, weight): Step<u64>) -> BothNumbers {
         if weight == 0 {
-            return Both::default();
+            return BothNumbers::default();
         }
         let (field, worth) = self.levels[sum / 2].place(weight);
         let number = self.fields[field].number(worth.into());
         match sum.is_multiple_of(2) {
-            true => Both { source: number, target: 0 },
-            false => Both { source: 0, target: number },
+            true => BothNumbers { source: number, target: 0 },
+            false => BothNumbers { source: 0, target: number },
         }
     }
 
     /// The number of both sides.
-    fn both(&self, sums: &[u64]) -> Both {
+    fn both(&self, sums: &[u64]) -> BothNumbers {
         let side = |first: usize| self.number(sums.iter().skip(first).step_by(2).copied());
-        Both { source: side(0), target: side(1) }
+        BothNumbers { source: side(0), target: side(1) }
     }
 
-    fn number(&self, coordinates: impl Iterator<Item = u64>) -> Number {
+    fn number(&self, coordinates: impl Iterator<Item = u64>) -> UnitNumber {
         let levels = self.levels.iter().zip(coordinates).filter(|(_, at)| *at > 0);
         let values = levels.flat_map(|(level, at)| {
             let fields = self.fields.iter().skip(level.first);
@@ -242,8 +246,8 @@ fn fields(
 
 /// All sums of a row and an option.
 pub(super) fn sums(
-    rows: &[(Both, u128)],
-    options: &Options<Both>,
+    rows: &[(BothNumbers, u128)],
+    options: &Options<BothNumbers>,
     budget: &mut u64,
 ) -> Result<Rows, LayoutError> {
     let count = options.count().saturating_mul(to_u64(rows.len()));

@@ -21,7 +21,7 @@ pub(super) fn spend(budget: &mut u64, sums: u64) -> Result<(), LayoutError> {
 #[derive(Clone, Debug)]
 pub(super) enum Options<S> {
     /// A digit below `size` times a step, which is not 0.
-    Digit { size: u64, step: S },
+    PeriodicDigit { size: u64, step: S },
     /// (what is added, how many options add it), ascending, each once.
     Listed(Vec<(S, u128)>),
 }
@@ -30,7 +30,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     pub(super) fn digit(size: u64, step: S) -> Options<S> {
         match step == S::default() {
             true => Options::Listed(vec![(step, size.into())]),
-            false => Options::Digit { size, step },
+            false => Options::PeriodicDigit { size, step },
         }
     }
 
@@ -43,7 +43,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     /// How many different sums there are.
     pub(super) fn count(&self) -> u64 {
         match self {
-            Options::Digit { size, .. } => *size,
+            Options::PeriodicDigit { size, .. } => *size,
             Options::Listed(sums) => to_u64(sums.len()),
         }
     }
@@ -51,7 +51,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     /// How many options there are.
     pub(super) fn total(&self) -> u128 {
         match self {
-            Options::Digit { size, .. } => (*size).into(),
+            Options::PeriodicDigit { size, .. } => (*size).into(),
             Options::Listed(sums) => sums.iter().map(|(_, count)| count).sum(),
         }
     }
@@ -61,7 +61,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
     pub(super) fn each<E>(&self, mut take: impl FnMut(S, u128) -> Result<(), E>) -> Result<(), E> {
         match self {
             Options::Listed(sums) => sums.iter().try_for_each(|(sum, count)| take(*sum, *count)),
-            Options::Digit { size, step } => {
+            Options::PeriodicDigit { size, step } => {
                 let mut sum = S::default();
                 (0..*size).try_for_each(|_| {
                     let added = sum;

@@ -14,7 +14,7 @@
 
 use num_integer::Integer;
 
-use super::digit::Digit;
+use super::digit::PeriodicDigit;
 use super::pair::Side;
 use super::refuse::not_decided;
 use crate::algebra::{self, Destination, Groups, Layout, product, split};
@@ -25,7 +25,7 @@ use crate::level::Level;
 const MOST_LISTED: u64 = 1 << 18;
 
 /// What a step adds: to a level of one side, and how much.
-pub(super) type Landing = (Side, Level, u64);
+pub(super) type CommonLanding = (Side, Level, u64);
 
 /// A common digit of some axes.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub(super) struct Common {
     pub(super) place: u64,
     pub(super) size: u64,
     /// How both sides split it; `None` where its values go through derived axes and are listed.
-    pub(super) digits: Option<Vec<Digit<Landing>>>,
+    pub(super) digits: Option<Vec<PeriodicDigit<CommonLanding>>>,
 }
 
 impl Common {
@@ -123,7 +123,7 @@ impl<'a> Pair<'a> {
         at: u64,
         size: u64,
         next: Option<u64>,
-    ) -> Result<Option<Vec<Digit<Landing>>>, LayoutError> {
+    ) -> Result<Option<Vec<PeriodicDigit<CommonLanding>>>, LayoutError> {
         let end = next.unwrap_or(at.saturating_mul(size));
         let is_digit = |side: &OneSide| side.is_clean(at) && side.holds(at, end);
         if is_digit(&self.source) && is_digit(&self.target) {
@@ -142,13 +142,13 @@ impl<'a> Pair<'a> {
     }
 
     /// One digit of both sides; of a side where its value is always 0, none.
-    fn landing(&self, at: u64, size: u64) -> Vec<Digit<Landing>> {
+    fn landing(&self, at: u64, size: u64) -> Vec<PeriodicDigit<CommonLanding>> {
         let landings = [self.source.landing(at), self.target.landing(at)];
-        landings.into_iter().flatten().map(|step| Digit { place: 1, size, step }).collect()
+        landings.into_iter().flatten().map(|step| PeriodicDigit { place: 1, size, step }).collect()
     }
 
     /// The digits of both sides, minor to major, of the first multiples of `at`.
-    fn pieces(&self, at: u64, size: u64) -> Vec<Digit<Landing>> {
+    fn pieces(&self, at: u64, size: u64) -> Vec<PeriodicDigit<CommonLanding>> {
         self.source.pieces(at, size).chain(self.target.pieces(at, size)).collect()
     }
 }
@@ -203,7 +203,7 @@ impl<'a> OneSide<'a> {
     }
 
     /// The digits of the first multiples of `at`, where this side splits.
-    fn pieces(&self, at: u64, values: u64) -> impl Iterator<Item = Digit<Landing>> {
+    fn pieces(&self, at: u64, values: u64) -> impl Iterator<Item = PeriodicDigit<CommonLanding>> {
         self.digits.iter().filter_map(move |digit| {
             let (from, within) = match digit.place > at {
                 true => (digit.place / at, 1),
@@ -213,7 +213,7 @@ impl<'a> OneSide<'a> {
             let top = self.is_top(digit);
             let size = if top { values.div_ceil(from) } else { digit.size / within };
             let step = self.step(digit, within).filter(|_| from < values && size > 1)?;
-            Some(Digit { place: from, size, step })
+            Some(PeriodicDigit { place: from, size, step })
         })
     }
 
@@ -228,12 +228,12 @@ impl<'a> OneSide<'a> {
         single.chain(pairs.flatten()).filter(|place| clean(*place)).min()
     }
 
-    fn landing(&self, place: u64) -> Option<Landing> {
+    fn landing(&self, place: u64) -> Option<CommonLanding> {
         self.digit(place).and_then(|digit| self.step(digit, place / digit.place))
     }
 
     /// What so many steps of a digit add, where it lands.
-    fn step(&self, digit: &algebra::Digit, steps: u64) -> Option<Landing> {
+    fn step(&self, digit: &algebra::Digit, steps: u64) -> Option<CommonLanding> {
         match digit.to {
             Destination::Level(level) => Some((self.side, level, digit.step * steps)),
             Destination::Derived(_) => None,

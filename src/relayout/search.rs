@@ -24,7 +24,7 @@ impl Options<i128> {
     /// The least and the greatest that it adds.
     fn bounds(&self) -> (i128, i128) {
         match self {
-            Options::Digit { size, step } => {
+            Options::PeriodicDigit { size, step } => {
                 let most = (i128::from(*size) - 1) * step;
                 (most.min(0), most.max(0))
             }
@@ -38,7 +38,7 @@ impl Options<i128> {
     /// How heavy it is: the step of a digit, the width of a list; and how many options it has.
     fn weight(&self) -> (i128, usize) {
         match self {
-            Options::Digit { step, .. } => (step.abs(), 0),
+            Options::PeriodicDigit { step, .. } => (step.abs(), 0),
             Options::Listed(rows) => {
                 let (least, most) = self.bounds();
                 (most.abs().max(least.abs()), usize::MAX - rows.len())
@@ -49,7 +49,7 @@ impl Options<i128> {
     /// Calls `take` with what the options add that lie from `least` to `most`, and how many do.
     fn between(&self, least: i128, most: i128, mut take: impl FnMut(i128, u128)) {
         match self {
-            Options::Digit { size, step } => {
+            Options::PeriodicDigit { size, step } => {
                 let (from, to) = if *step > 0 { (least, most) } else { (-most, -least) };
                 let from = Integer::div_ceil(&from, &step.abs()).max(0);
                 let to = Integer::div_floor(&to, &step.abs()).min(i128::from(*size) - 1);
@@ -70,7 +70,7 @@ impl Options<i128> {
 }
 
 /// Partial sums with the number of ways to make them, ascending.
-type Sums = Vec<(i128, u128)>;
+type SumSearch = Vec<(i128, u128)>;
 
 /// The number of ways to choose so that `start` plus all that is added is 0.
 ///
@@ -91,7 +91,7 @@ pub(super) fn count_zeros(
         let ((least, most), (low, high, ways)) = (term.bounds(), rest[at + 1]);
         rest[at] = (low + least, high + most, ways.saturating_mul(term.count()));
     }
-    let mut sums: Sums = vec![(start, 1)];
+    let mut sums: SumSearch = vec![(start, 1)];
     for (at, term) in terms.iter().enumerate() {
         let held = to_u64(sums.len());
         if rest[at].2 <= held.saturating_mul(term.count()) {
@@ -107,7 +107,7 @@ pub(super) fn count_zeros(
 ///
 /// Each goes to the shorter one of two lists, those with many options first, so that neither list
 /// grows much beyond what the largest term makes.
-fn met(sums: Sums, terms: &[Options<i128>], budget: &mut u64) -> Result<u128, LayoutError> {
+fn met(sums: SumSearch, terms: &[Options<i128>], budget: &mut u64) -> Result<u128, LayoutError> {
     let mut terms: Vec<&Options<i128>> = terms.iter().collect();
     terms.sort_by_key(|term| std::cmp::Reverse(term.count()));
     let (mut long, mut short) = (sums, vec![(0, 1)]);
@@ -123,7 +123,7 @@ fn met(sums: Sums, terms: &[Options<i128>], budget: &mut u64) -> Result<u128, La
 }
 
 /// The least and the greatest sum.
-fn ends(sums: &Sums) -> (i128, i128) {
+fn ends(sums: &SumSearch) -> (i128, i128) {
     (sums.first().map_or(0, |sum| sum.0), sums.last().map_or(0, |sum| sum.0))
 }
 
@@ -132,11 +132,11 @@ fn ends(sums: &Sums) -> (i128, i128) {
 /// The longer of both lists is run through for every entry of the shorter one: what comes is in few
 /// ascending runs, which a stable sort merges.
 fn expanded(
-    sums: &Sums,
+    sums: &SumSearch,
     term: &Options<i128>,
     bounds: (i128, i128),
     budget: &mut u64,
-) -> Result<Sums, LayoutError> {
+) -> Result<SumSearch, LayoutError> {
     let few = to_u64(sums.len()) <= term.count();
     let mut next = Expansion { sums: Vec::new(), bounds, budget };
     if few {
@@ -161,7 +161,7 @@ fn expanded(
 
 /// Sums on the way to those with one more term.
 struct Expansion<'a> {
-    sums: Sums,
+    sums: SumSearch,
     bounds: (i128, i128),
     budget: &'a mut u64,
 }
@@ -192,7 +192,7 @@ impl Expansion<'_> {
 }
 
 /// The number of pairs of both lists that add up to 0.
-fn joined(sums: &Sums, others: &Sums) -> u128 {
+fn joined(sums: &SumSearch, others: &SumSearch) -> u128 {
     let mut others = others.iter().rev().peekable();
     let mut total = 0;
     for (sum, count) in sums {

@@ -15,18 +15,18 @@ use std::cmp::Reverse;
 
 use itertools::Itertools;
 
-use super::digit::{Adds, Choice, Digits};
+use super::digit::{Adds, DigitChoice, PeriodicDigits};
 use super::options::{BUDGET, Options};
 use super::refuse::not_decided;
 use super::search::count_zeros;
 use crate::algebra::Groups;
 use crate::error::LayoutError;
 
-impl Choice<i128> {
+impl DigitChoice<i128> {
     /// The least and the most that it adds to an equation.
     fn bounds(&self, equation: usize) -> (i128, i128) {
         match &self.adds {
-            Adds::Digits(digits) => {
+            Adds::PeriodicDigits(digits) => {
                 let own = digits.iter().filter(|digit| digit.step.0 == equation);
                 let most = own.map(|d| d.step.1 * i128::from(d.greatest(self.options)));
                 most.fold((0, 0), |(low, high), most| (low + most.min(0), high + most.max(0)))
@@ -41,7 +41,7 @@ impl Choice<i128> {
     /// Whether all that it adds is a multiple.
     fn is_multiple_of(&self, equation: usize, grain: i128) -> bool {
         match &self.adds {
-            Adds::Digits(digits) => {
+            Adds::PeriodicDigits(digits) => {
                 digits.iter().all(|digit| digit.step.0 != equation || digit.step.1 % grain == 0)
             }
             Adds::Listed(rows) => rows.iter().all(|row| row[equation] % grain == 0),
@@ -51,7 +51,7 @@ impl Choice<i128> {
     /// Calls `take` with the equations that it adds to, some more than once.
     fn each_equation(&self, mut take: impl FnMut(usize)) {
         match &self.adds {
-            Adds::Digits(digits) => digits.iter().for_each(|digit| take(digit.step.0)),
+            Adds::PeriodicDigits(digits) => digits.iter().for_each(|digit| take(digit.step.0)),
             Adds::Listed(rows) => {
                 let adds = |of: &usize| rows.iter().any(|row| row[*of] != 0);
                 (0..rows.first().map_or(0, Vec::len)).filter(adds).for_each(take);
@@ -104,9 +104,9 @@ pub(super) struct System {
     /// What every equation starts from.
     start: Vec<i128>,
     /// Those that are settled are gone.
-    pub(super) choices: Vec<Option<Choice<i128>>>,
+    pub(super) choices: Vec<Option<DigitChoice<i128>>>,
     /// Copies within a level: they count when the level does.
-    copies: Vec<Vec<Choice<i128>>>,
+    copies: Vec<Vec<DigitChoice<i128>>>,
     /// The choices in every equation.
     pub(super) members: Vec<Vec<usize>>,
     /// Equations that are not settled, of the levels so far.
@@ -133,7 +133,7 @@ impl System {
         }
     }
 
-    pub(super) fn push(&mut self, choice: Choice<i128>) {
+    pub(super) fn push(&mut self, choice: DigitChoice<i128>) {
         self.impossible |= choice.options == 0;
         let number = self.choices.len();
         choice.each_equation(|of| {
@@ -145,7 +145,7 @@ impl System {
     }
 
     /// Adds a digit of copies that lie apart in a level.
-    pub(super) fn push_copies(&mut self, level: usize, copies: Choice<i128>) {
+    pub(super) fn push_copies(&mut self, level: usize, copies: DigitChoice<i128>) {
         self.copies[level].push(copies);
     }
 
@@ -171,7 +171,7 @@ impl System {
     }
 
     /// The steps of a choice that is one digit.
-    pub(super) fn digit(&self, number: usize) -> Option<&Digits<i128>> {
+    pub(super) fn digit(&self, number: usize) -> Option<&PeriodicDigits<i128>> {
         self.choices[number].as_ref()?.as_digit()
     }
 
@@ -183,7 +183,7 @@ impl System {
     }
 
     /// The choices in an equation with their numbers.
-    fn members(&self, equation: usize) -> impl Iterator<Item = (usize, &Choice<i128>)> {
+    fn members(&self, equation: usize) -> impl Iterator<Item = (usize, &DigitChoice<i128>)> {
         let members = self.members[equation].iter();
         members.filter_map(|at| Some((*at, self.choices[*at].as_ref()?)))
     }
@@ -215,7 +215,7 @@ impl System {
     fn range<'a>(
         &self,
         equation: usize,
-        choices: impl Iterator<Item = &'a Choice<i128>>,
+        choices: impl Iterator<Item = &'a DigitChoice<i128>>,
     ) -> (i128, i128) {
         let start = self.start[equation];
         let bounds = choices.map(|choice| choice.bounds(equation));
@@ -253,7 +253,9 @@ impl System {
     /// Puts one digit in the place of another that is the same.
     fn join(&mut self, a: usize, b: usize, equation: usize, waiting: &mut Vec<usize>) {
         let Some(other) = self.choices[b].take() else { return };
-        let Some(Choice { options, adds: Adds::Digits(joined) }) = self.choices[a].as_mut() else {
+        let Some(DigitChoice { options, adds: Adds::PeriodicDigits(joined) }) =
+            self.choices[a].as_mut()
+        else {
             return;
         };
         *options = other.options.min(*options);
@@ -346,7 +348,7 @@ impl System {
 }
 
 /// The step of a digit that only one equation has.
-fn own_step(choice: &Choice<i128>) -> Option<i128> {
+fn own_step(choice: &DigitChoice<i128>) -> Option<i128> {
     match choice.as_digit()?.as_slice() {
         [digit] => Some(digit.step.1),
         _ => None,

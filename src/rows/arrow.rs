@@ -153,7 +153,7 @@ fn integer(reach: u64, width: ColumnWidth) -> DataType {
 struct Rows {
     schema: Arc<Schema>,
     /// Each with the number that it takes of a row, and whether padding leaves it open.
-    columns: Vec<(usize, bool, Box<dyn Column>)>,
+    columns: Vec<(usize, bool, Box<dyn ArrowColumn>)>,
     count: usize,
 }
 
@@ -188,14 +188,14 @@ impl Rows {
 }
 
 /// A column of some type.
-trait Column {
+trait ArrowColumn {
     /// Adds one number of some rows; where there is `real`, null for those that are not.
     fn push(&mut self, rows: ChunksExact<'_, u64>, at: usize, real: Option<&[bool]>);
 
     fn take(&mut self) -> ArrayRef;
 }
 
-fn column(kind: &DataType) -> Box<dyn Column> {
+fn column(kind: &DataType) -> Box<dyn ArrowColumn> {
     match kind {
         DataType::Int8 => Box::new(Builder::<Int8Type>::default()),
         DataType::Int16 => Box::new(Builder::<Int16Type>::default()),
@@ -217,7 +217,7 @@ impl<T: ArrowPrimitiveType> Default for Builder<T> {
     }
 }
 
-impl<T> Column for Builder<T>
+impl<T> ArrowColumn for Builder<T>
 where
     T: ArrowPrimitiveType,
     T::Native: TryFrom<u64>,

@@ -19,7 +19,7 @@ use std::ops::{ControlFlow, Range};
 
 use itertools::Itertools;
 
-use super::read::{Reader, Run};
+use super::read::{Reader, RowRun};
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Budget, Digit, Indexes, Layout, Sum, Term, digits, nests, product};
 use crate::error::LayoutError;
@@ -89,7 +89,7 @@ type OfAxis = (StridedDigit, Option<usize>);
 
 /// A digit of a column, or all of its digits, listed.
 #[derive(Clone, Debug)]
-struct Counter {
+struct Wheel {
     column: usize,
     count: u64,
     digits: Vec<OfAxis>,
@@ -98,7 +98,7 @@ struct Counter {
     listing: Option<Vec<(u64, u64)>>,
 }
 
-impl Counter {
+impl Wheel {
     /// Adds what the counter adds at `choice`: to the column a coordinate, to the values of axes what
     /// its digits are worth.
     fn add(&self, row: &mut [u64], choice: u64) {
@@ -126,7 +126,7 @@ fn counters(
     column: usize,
     fixed: Option<u64>,
     padding: bool,
-) -> Result<Option<Vec<Counter>>, LayoutError> {
+) -> Result<Option<Vec<Wheel>>, LayoutError> {
     let level = columns[column];
     // Without padding a digit stops at the greatest value that a real index gives it.
     let size = |digit: &Digit| if padding { digit.size } else { digit.top + 1 };
@@ -141,7 +141,7 @@ fn counters(
         .filter(|(digit, _)| digit.size > 1)
         .sorted_by_key(|(digit, _)| std::cmp::Reverse(digit.stride))
         .collect();
-    let counter = |count, digits, listing| Counter { column, count, digits, listing };
+    let counter = |count, digits, listing| Wheel { column, count, digits, listing };
     let listing = match fixed.map(|at| at.checked_sub(layout.offset(level))) {
         Some(None) => return Ok(None),
         Some(Some(target)) => solutions(&digits, target)?,
@@ -190,16 +190,16 @@ fn check_rows(rows: u64) -> Result<(), LayoutError> {
 /// Walks the slots; what is sorted together counts as one, by its first slot.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<'a> {
-    counters: Vec<Counter>,
+    counters: Vec<Wheel>,
     /// The counters from here on are inside, and have so many slots.
     outer: usize,
     inner: u64,
-    walk: Walk,
+    walk: RowWalk,
     /// The row where all counters are 0.
     base: Vec<u64>,
     padding: bool,
     reader: Reader<'a>,
-    run: Run,
+    run: RowRun,
     /// The slots that are left.
     slots: Range<u64>,
     block: Block,
@@ -207,7 +207,7 @@ pub(super) struct Slots<'a> {
 
 /// How the rows of a block are made.
 #[derive(Clone, Debug)]
-enum Walk {
+enum RowWalk {
     /// The rows of the counters inside, of as many values of the last one outside as have room, made
     /// once: they move by what the others add.
     Odometer(Vec<u64>),
@@ -217,13 +217,13 @@ enum Walk {
     Sorted,
 }
 
-impl Walk {
+impl RowWalk {
     /// With the number of counters outside, and the slots of those inside.
-    fn new(counters: &[Counter], width: usize) -> (Walk, usize, u64) {
+    fn new(counters: &[Wheel], width: usize) -> (RowWalk, usize, u64) {
         let slots = |from: usize| counters[from..].iter().map(|counter| counter.count).product();
-        if let Some(outer) = counters.iter().position(Counter::repeats) {
+        if let Some(outer) = counters.iter().position(Wheel::repeats) {
             // All counters of that column: it has one.
-            return (Walk::Sorted, outer, slots(outer));
+            return (RowWalk::Sorted, outer, slots(outer));
         }
         let mut outer = counters.len();
         while outer > 0 && slots(outer - 1) <= BLOCK {
@@ -231,7 +231,7 @@ impl Walk {
         }
         let (last, inner) = (outer.checked_sub(1).map(|last| &counters[last]), slots(outer));
         let together = match last.map(|last| last.listing.is_some()) {
-            Some(true) if inner == 1 => return (Walk::Listed, outer - 1, slots(outer - 1)),
+            Some(true) if inner == 1 => return (RowWalk::Listed, outer - 1, slots(outer - 1)),
             Some(false) => BLOCK / inner,
             None | Some(true) => 1,
         };
@@ -242,7 +242,7 @@ impl Walk {
                 last.add(row, slot / inner);
             }
         }
-        (Walk::Odometer(template), outer, inner)
+        (RowWalk::Odometer(template), outer, inner)
     }
 }
 
@@ -259,11 +259,11 @@ impl<'a> Slots<'a> {
         };
         let all = columns.iter().enumerate().map(column);
         let Some(counters) = all.collect::<Result<Option<Vec<_>>, _>>()? else { return Ok(None) };
-        let counters: Vec<Counter> = counters.into_iter().flatten().collect();
+        let counters: Vec<Wheel> = counters.into_iter().flatten().collect();
         let mut base: Vec<u64> = columns.iter().map(|level| layout.offset(*level)).collect();
         base.resize(columns.len() + layout.nodes().count(), 0);
         let (rank, width) = (layout.rank(), base.len());
-        let (walk, outer, inner) = Walk::new(&counters, width);
+        let (walk, outer, inner) = RowWalk::new(&counters, width);
         let slots = 0..counters.iter().map(|counter| counter.count).product();
         let reader = Reader::new(layout, columns.len());
         let block = Block { width, columns: columns.len(), rank, ..Block::default() };
@@ -284,7 +284,7 @@ impl<'a> Slots<'a> {
             u64::try_from(bound).unwrap_or(all)
         };
         self.slots = bound(part)..bound(part + 1);
-        if matches!(self.walk, Walk::Sorted) {
+        if matches!(self.walk, RowWalk::Sorted) {
             // Groups whose first slot lies in the part.
             let first = |slot: u64| slot.div_ceil(self.inner) * self.inner;
             self.slots = first(self.slots.start)..first(self.slots.end);
@@ -295,14 +295,14 @@ impl<'a> Slots<'a> {
     pub(super) fn next_block(&mut self) -> Result<Option<&Block>, LayoutError> {
         while self.slots.start < self.slots.end {
             match &self.walk {
-                Walk::Odometer(_) => self.move_template()?,
-                Walk::Listed => {
+                RowWalk::Odometer(_) => self.move_template()?,
+                RowWalk::Listed => {
                     let left = self.inner - self.slots.start % self.inner;
                     let end = self.slots.end.min(self.slots.start + left.min(BLOCK));
                     self.make_rows(self.slots.start..end)?;
                     self.slots.start = end;
                 }
-                Walk::Sorted => self.sort_group()?,
+                RowWalk::Sorted => self.sort_group()?,
             }
             if self.block.rows > 0 {
                 return Ok(Some(&self.block));
@@ -326,7 +326,7 @@ impl<'a> Slots<'a> {
 
     fn move_template(&mut self) -> Result<(), LayoutError> {
         let (start, width) = (self.slots.start, self.base.len());
-        let Walk::Odometer(template) = &self.walk else { return Ok(()) };
+        let RowWalk::Odometer(template) = &self.walk else { return Ok(()) };
         // A block begins anew with each turn of the last counter outside.
         let last = self.outer.checked_sub(1).map_or(1, |last| self.counters[last].count);
         let (within, most) = (start % (last * self.inner), to_u64(template.len() / width));
@@ -413,11 +413,11 @@ impl<'a> Slots<'a> {
 }
 
 /// The longest run among those with few rows between: only its first row need be read.
-fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
-    let (mut longest, mut step) = (Run::ALONE, 1);
+fn longest_run(counters: &[Wheel], reader: &Reader, columns: usize) -> RowRun {
+    let (mut longest, mut step) = (RowRun::ALONE, 1);
     for counter in counters.iter().rev().take_while(|counter| counter.listing.is_none()) {
         let run =
-            counter.digits.first().filter(|_| step <= MOST_BETWEEN).map(|(digit, axis)| Run {
+            counter.digits.first().filter(|_| step <= MOST_BETWEEN).map(|(digit, axis)| RowRun {
                 digit: StridedDigit { stride: step, ..*digit },
                 axis: axis.map(|axis| axis - columns),
             });
@@ -429,7 +429,7 @@ fn longest_run(counters: &[Counter], reader: &Reader, columns: usize) -> Run {
 }
 
 /// Adds what counters add at their `slot`th setting, the last fastest.
-fn add_all(counters: &[Counter], slot: u64, row: &mut [u64]) {
+fn add_all(counters: &[Wheel], slot: u64, row: &mut [u64]) {
     let choices = digits(slot, counters.iter().rev().map(|counter| counter.count));
     counters.iter().rev().zip(choices).for_each(|(counter, choice)| counter.add(row, choice));
 }

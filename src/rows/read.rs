@@ -24,7 +24,7 @@ pub(super) struct Reader<'a> {
 
 /// Rows in which one digit counts and all others stay: a digit by rows and by the values of an axis.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct RowRun {
     /// Its stride is in rows, its weight in the value of its axis.
     pub(super) digit: StridedDigit,
     /// The axis, by its number among all.
@@ -32,7 +32,7 @@ pub(super) struct Run {
 }
 
 /// The first rows of a run, as far as their indexes are even steps.
-struct Piece {
+struct RowPrefix {
     rows: usize,
     /// How many of them are real, from the first on.
     real: usize,
@@ -40,10 +40,10 @@ struct Piece {
     steps: Option<(usize, u64)>,
 }
 
-impl Run {
+impl RowRun {
     /// Every row on its own.
-    pub(super) const ALONE: Run =
-        Run { digit: StridedDigit { size: 1, weight: 0, stride: 1 }, axis: None };
+    pub(super) const ALONE: RowRun =
+        RowRun { digit: StridedDigit { size: 1, weight: 0, stride: 1 }, axis: None };
 
     /// How many rows it takes with those between.
     pub(super) fn length(&self) -> u64 {
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         &mut self,
         mut numbers: &mut [u64],
         real: &mut Vec<bool>,
-        (run, phase): (Run, u64),
+        (run, phase): (RowRun, u64),
     ) -> Result<(), LayoutError> {
         real.clear();
         if matches!(self.how, How::Direct) && self.open.is_empty() {
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the runs that lie between each other.
-    fn read_runs(&mut self, rows: &mut [u64], real: &mut [bool], run: Run) {
+    fn read_runs(&mut self, rows: &mut [u64], real: &mut [bool], run: RowRun) {
         let (width, columns) = (self.width, self.columns);
         let (step, count) = (to_index(run.digit.stride), real.len());
         for first in 0..step.min(count) {
@@ -137,23 +137,23 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the first index of a run, and tells how far the others follow from it.
-    fn piece(&mut self, values: &mut [u64], run: Run, left: usize) -> Piece {
+    fn piece(&mut self, values: &mut [u64], run: RowRun, left: usize) -> RowPrefix {
         let (inside, worth) = (self.resolve(values), run.digit.weight);
         let Some((node, DerivedAxis { axis, .. })) = self.derived(run) else {
             let run = run.axis.map(|axis| (axis, worth));
             let real = if inside { self.reached(values, run, left) } else { 0 };
-            return Piece { rows: left, real, steps: None };
+            return RowPrefix { rows: left, real, steps: None };
         };
         if !inside {
             // What lies beyond the axis stays there; any other padding may end with the next row.
             let beyond = values[node] >= axis.extent;
-            return Piece { rows: if beyond { left } else { 1 }, real: 0, steps: None };
+            return RowPrefix { rows: if beyond { left } else { 1 }, real: 0, steps: None };
         }
         let (steps, most) = match self.steps(node, values[node], worth) {
             Some((axis, add, rows)) => (Some((axis, add)), to_index(rows).clamp(1, left)),
             None => (None, 1),
         };
-        Piece { rows: most, real: self.reached(values, steps, most), steps }
+        RowPrefix { rows: most, real: self.reached(values, steps, most), steps }
     }
 
     /// How the index changes while the value of a derived axis grows; see [`Feeders::run`].
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many rows of a run can follow from its first one.
-    pub(super) fn rows_of(&self, run: Run) -> u64 {
+    pub(super) fn rows_of(&self, run: RowRun) -> u64 {
         let StridedDigit { size, weight, .. } = run.digit;
         self.derived(run).map_or(size, |(node, derived)| {
             self.steps(node, derived.start, weight).map_or(1, |(_, _, rows)| rows.min(size))
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The derived axis that a run counts in, and its number among all axes.
-    fn derived(&self, run: Run) -> Option<(usize, &'a DerivedAxis)> {
+    fn derived(&self, run: RowRun) -> Option<(usize, &'a DerivedAxis)> {
         let number = run.axis?.checked_sub(self.layout.rank())?;
         Some((run.axis?, &self.layout.derived_axes()[number]))
     }

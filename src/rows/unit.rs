@@ -34,7 +34,7 @@ enum Contents<'a> {
     /// No machine or layout has the unit.
     Outside,
     /// The rows of the unit, and of those that share its memory, in step.
-    Rows(Vec<Rows<'a>>),
+    UnitRows(Vec<UnitRows<'a>>),
     /// Where too many rows would have to be sorted, the definition.
     Definition,
 }
@@ -92,18 +92,18 @@ impl Placement {
         let mut rows = Vec::new();
         for place in names.of(&place) {
             match Slots::new(self.with_copies(), self.columns(), &place, true) {
-                Ok(slots) => rows.extend(slots.map(|slots| Rows::new(slots, self.columns()))),
+                Ok(slots) => rows.extend(slots.map(|slots| UnitRows::new(slots, self.columns()))),
                 Err(LayoutError::TooManyRows { .. }) => return Ok(Contents::Definition),
                 Err(refusal) => return Err(refusal),
             }
         }
-        Ok(Contents::Rows(rows))
+        Ok(Contents::UnitRows(rows))
     }
 }
 
 /// The rows of a unit, one after the other.
 #[derive(Clone, Debug)]
-struct Rows<'a> {
+struct UnitRows<'a> {
     slots: Slots<'a>,
     /// The columns of the address and of the lane.
     address: Option<usize>,
@@ -112,10 +112,10 @@ struct Rows<'a> {
     next: usize,
 }
 
-impl<'a> Rows<'a> {
-    fn new(slots: Slots<'a>, columns: &[Level]) -> Rows<'a> {
+impl<'a> UnitRows<'a> {
+    fn new(slots: Slots<'a>, columns: &[Level]) -> UnitRows<'a> {
         let column = |level| columns.iter().position(|column| *column == level);
-        Rows { slots, address: column(Level::ADDR), lane: column(Level::W), next: 0 }
+        UnitRows { slots, address: column(Level::ADDR), lane: column(Level::W), next: 0 }
     }
 
     /// What the rows say of a slot, padding or an element; asked in order.
@@ -153,7 +153,7 @@ impl UnitTable<'_> {
     fn found(&mut self, address: u64, lane: u64) -> Result<Found, LayoutError> {
         let rows = match &mut self.contents {
             Contents::Outside => return Ok(Found::Outside),
-            Contents::Rows(rows) => rows,
+            Contents::UnitRows(rows) => rows,
             Contents::Definition => {
                 self.unit.set(Level::ADDR, address);
                 self.unit.set(Level::W, lane);

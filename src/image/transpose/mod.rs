@@ -23,7 +23,7 @@ mod square;
 mod tile;
 
 use interleave::Interleaved;
-use run::{Run, runs};
+use run::{TileRun, runs};
 use tile::Tile;
 
 use crate::algebra::strided::{StridedDigit, StridedDigits, each};
@@ -149,7 +149,7 @@ fn tiles<T: Copy>(
     target: &mut [T],
     at: (u64, u64),
     digits: &[StridedDigit],
-    (rows, columns): (&Run, &Run),
+    (rows, columns): (&TileRun, &TileRun),
     piece: usize,
 ) {
     let first = Tile::first(rows, columns);

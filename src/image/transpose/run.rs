@@ -12,7 +12,7 @@ const LONGEST: u64 = seam(512, 5);
 const SHORT: usize = 4 * LINE;
 
 /// Cells that are contiguous on one side, cut into tiles.
-pub(super) struct Run {
+pub(super) struct TileRun {
     /// Where the cells of a tile stand on the other side, and how far apart if that is even.
     away: Vec<usize>,
     step: Option<usize>,
@@ -32,7 +32,7 @@ pub(super) struct Cells<'a> {
     pub(super) step: Option<usize>,
 }
 
-impl Run {
+impl TileRun {
     /// Calls `visit` with what a tile holds, and how far its first cell is from that of the run.
     pub(super) fn each(&self, mut visit: impl FnMut(Cells, (usize, usize))) {
         for tile in 0..self.tiles {
@@ -49,12 +49,12 @@ impl Run {
 
 /// Takes the runs that are contiguous in the source and in the target from the digits, both in
 /// pieces of so many cells; `None` where one of them is not there, or a piece fills a line.
-pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(Run, Run)> {
+pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileRun, TileRun)> {
     if piece * size_of::<T>() >= LINE {
         return None;
     }
     let (mut rows, mut columns) =
-        (Taken::new(StridedDigit::flipped, piece), Taken::new(|digit| digit, piece));
+        (TakenDigits::new(StridedDigit::flipped, piece), TakenDigits::new(|digit| digit, piece));
     let rest = digits.clone();
     if !columns.take(digits) || !rows.take(digits) {
         *digits = rest;
@@ -65,7 +65,7 @@ pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(Run, 
     {
         return Some((rows.run(), columns.run()));
     }
-    let is_short = |taken: &Taken| taken.length * size_of::<T>() < SHORT;
+    let is_short = |taken: &TakenDigits| taken.length * size_of::<T>() < SHORT;
     // The shorter one first.
     let mut goes_on = true;
     while goes_on {
@@ -79,15 +79,15 @@ pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(Run, 
 }
 
 /// Whether one of them is short and contiguous on the other side too, so that cells are interleaved.
-fn interleaves<T>(rows: &Taken, columns: &Taken) -> bool {
-    let beside = |few: &Taken, many: &Taken| {
+fn interleaves<T>(rows: &TakenDigits, columns: &TakenDigits) -> bool {
+    let beside = |few: &TakenDigits, many: &TakenDigits| {
         is_few::<T>(few.length) && to_index(many.digits[0].weight) == few.length
     };
     beside(columns, rows) || beside(rows, columns)
 }
 
 /// The digits of a run, minor to major.
-struct Taken {
+struct TakenDigits {
     /// Turns a digit so that its stride is that on this side, and back.
     turned: fn(StridedDigit) -> StridedDigit,
     digits: StridedDigits,
@@ -95,9 +95,9 @@ struct Taken {
     length: usize,
 }
 
-impl Taken {
-    fn new(turned: fn(StridedDigit) -> StridedDigit, piece: usize) -> Taken {
-        Taken { turned, digits: StridedDigits::new(), length: piece }
+impl TakenDigits {
+    fn new(turned: fn(StridedDigit) -> StridedDigit, piece: usize) -> TakenDigits {
+        TakenDigits { turned, digits: StridedDigits::new(), length: piece }
     }
 
     /// Takes the digit with which the run goes on, if there is one.
@@ -111,7 +111,7 @@ impl Taken {
     }
 
     /// The last digit is cut where the run is too long for a tile: only that one can be.
-    fn run(mut self) -> Run {
+    fn run(mut self) -> TileRun {
         let all: u64 = self.digits.iter().map(|digit| digit.size).product();
         let mut tile_step = (0, 0);
         if let Some(last) = self.digits.last_mut() {
@@ -124,6 +124,6 @@ impl Taken {
         let is_even = |step: &usize| (0..).step_by(*step).zip(&away).all(|(at, away)| at == *away);
         let step = away.get(1).copied().filter(|step| *step > 0).filter(is_even);
         let length = to_index(all);
-        Run { tiles: length.div_ceil(away.len()), step, length, away, tile_step }
+        TileRun { tiles: length.div_ceil(away.len()), step, length, away, tile_step }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::block::{blocks, longest};
 use super::interleave::Interleaved;
-use super::run::{Cells, Run};
+use super::run::{Cells, TileRun};
 use crate::algebra::strided::StridedDigit;
 
 /// Fewer rows or columns make no squares.
@@ -26,7 +26,7 @@ pub(super) struct Tile<'a> {
 
 impl<'a> Tile<'a> {
     /// The first tile of both runs.
-    pub(super) fn first(rows: &'a Run, columns: &'a Run) -> Tile<'a> {
+    pub(super) fn first(rows: &'a TileRun, columns: &'a TileRun) -> Tile<'a> {
         let [rows, columns] = [rows, columns].map(|run| run.cells(usize::MAX));
         Tile { from: 0, to: 0, rows, columns }
     }
