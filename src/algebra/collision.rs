@@ -88,7 +88,7 @@ impl Layout {
     fn nests_everywhere(&self, digits: &Digits) -> bool {
         let derived = (0..self.derived.len()).map(Destination::Derived);
         let destinations = self.used.iter().map(|level| Destination::Level(*level)).chain(derived);
-        let terms = |to| digits.to(to).map(|(_, digit)| (digit.top, digit.step));
+        let terms = |to| digits.to(to).map(|(_, digit)| (digit.top, digit.stride));
         destinations.map(terms).all(nests)
     }
 
@@ -181,14 +181,15 @@ impl<'a> Sides<'a> {
         let term = |(digit, d): (usize, &Digit)| Term {
             digit,
             size: 2 * u128::from(d.top) + 1,
-            weight: u128::from(d.step),
+            weight: u128::from(d.stride),
         };
         Sum::new(self.digits.in_level(level).map(term).collect())
     }
 
     /// What the sum is where nothing differs.
     fn zero(&self, level: Level) -> u128 {
-        let tops = self.digits.in_level(level).map(|(_, d)| u128::from(d.top) * u128::from(d.step));
+        let tops =
+            self.digits.in_level(level).map(|(_, d)| u128::from(d.top) * u128::from(d.stride));
         tops.sum()
     }
 
@@ -218,7 +219,7 @@ impl Choices<u128> for Sides<'_> {
         match digit.axis {
             Some(axis) => {
                 let extent = self.extents[axis];
-                let step = difference.checked_mul(digit.place);
+                let step = difference.checked_mul(digit.weight);
                 let entry = &mut self.side(is_positive)[axis];
                 let Some(moved) = step.and_then(|step| entry.checked_add(step)) else {
                     return false;
@@ -231,7 +232,7 @@ impl Choices<u128> for Sides<'_> {
             None if difference > 0 => {
                 self.by_replica += 1;
                 // Within the extent of the level, which fits.
-                self.replica_step += if is_positive { 0 } else { difference * digit.step };
+                self.replica_step += if is_positive { 0 } else { difference * digit.stride };
             }
             None => {}
         }
@@ -242,10 +243,10 @@ impl Choices<u128> for Sides<'_> {
     fn take_back(&mut self, term: &Term<u128>, value: u128) {
         let (digit, difference, is_positive) = self.difference(term, value);
         match digit.axis {
-            Some(axis) => self.side(is_positive)[axis] -= difference * digit.place,
+            Some(axis) => self.side(is_positive)[axis] -= difference * digit.weight,
             None if difference > 0 => {
                 self.by_replica -= 1;
-                self.replica_step -= if is_positive { 0 } else { difference * digit.step };
+                self.replica_step -= if is_positive { 0 } else { difference * digit.stride };
             }
             None => {}
         }

@@ -155,8 +155,8 @@ impl Feeders {
         let fed = |(number, derived): (usize, &DerivedAxis)| {
             let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
             let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
-            feeders.sort_by_key(|digit| digit.step);
-            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.step)));
+            feeders.sort_by_key(|digit| digit.stride);
+            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.stride)));
             let terms: Vec<NodeDigit> =
                 feeders.iter().map(|digit| NodeDigit::new(digit, nodes)).collect();
             let extent = derived.axis.extent;

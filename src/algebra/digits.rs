@@ -3,10 +3,10 @@
 //! ```text
 //! (10,7)/((3:7, 4_PE), (7:1))
 //!
-//! number  axis  place  size  top  step  goes to
-//!   0       0      4     3    2     7   Addr
-//!   1       0      1     4    3     1   PE
-//!   2       1      1     7    6     1   Addr
+//! number  axis  weight  size  top  stride  goes to
+//!   0       0       4     3    2       7   Addr
+//!   1       0       1     4    3       1   PE
+//!   2       1       1     7    6       1   Addr
 //! ```
 
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
@@ -20,13 +20,13 @@ pub(crate) struct Digit {
     /// replica, which belongs to none.
     pub(crate) axis: Option<usize>,
     /// What one step is worth in the value of its axis.
-    pub(crate) place: u64,
+    pub(crate) weight: u64,
     /// How many values it has.
     pub(crate) size: u64,
     /// The greatest value that a real index gives it; for a digit of a derived axis a bound.
     pub(crate) top: u64,
     /// What one step adds to where it goes.
-    pub(crate) step: u64,
+    pub(crate) stride: u64,
     /// Where it goes.
     pub(crate) to: Destination,
 }
@@ -41,12 +41,12 @@ pub(crate) enum Destination {
 }
 
 impl Digit {
-    fn new(axis: usize, place: u64, top: u64, subaxis: &Subaxis) -> Digit {
-        let (step, to) = match subaxis.target {
+    fn new(axis: usize, weight: u64, top: u64, subaxis: &Subaxis) -> Digit {
+        let (stride, to) = match subaxis.target {
             Target::Land { level, stride } => (stride, Destination::Level(level)),
             Target::Feed { derived, weight } => (weight, Destination::Derived(derived)),
         };
-        Digit { axis: Some(axis), place, size: subaxis.size, top, step, to }
+        Digit { axis: Some(axis), weight, size: subaxis.size, top, stride, to }
     }
 }
 
@@ -76,10 +76,10 @@ impl Layout {
         digits.first.push(digits.all.len());
         digits.all.extend(self.replicas.iter().map(|replica| Digit {
             axis: None,
-            place: 0,
+            weight: 0,
             size: replica.size,
             top: replica.size - 1,
-            step: replica.stride,
+            stride: replica.stride,
             to: Destination::Level(replica.level),
         }));
         digits
@@ -94,7 +94,7 @@ impl Digits {
             .extend(axis.subaxes.iter().zip(tops).map(|(s, top)| Digit::new(number, 1, top, s)));
         let mut place = 1;
         for digit in self.all[from..].iter_mut().rev() {
-            digit.place = place;
+            digit.weight = place;
             // The slots of an axis fit.
             place *= digit.size;
         }

@@ -66,7 +66,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn new(layout: &'a Layout) -> Decoder<'a> {
         let digits = layout.digits();
         let sum = |to: Destination| {
-            let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
+            let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
             Sum::new(digits.to(to).map(term).collect())
         };
         let levels = layout.used.iter().map(|&level| LevelSum {

@@ -151,7 +151,7 @@ impl Layout {
 
     /// A digit of a derived axis that moves nothing leaves its value open.
     fn check_told(&self, digits: &Digits) -> Result<(), LayoutError> {
-        let lost = |digit: &&Digit| digit.top > 0 && digit.step == 0;
+        let lost = |digit: &&Digit| digit.top > 0 && digit.stride == 0;
         let mut numbers = (0..self.derived.len()).map(|number| (number, self.rank() + number));
         match numbers.find(|(_, axis)| digits.of(*axis).iter().any(|digit| lost(&digit))) {
             None => Ok(()),
@@ -197,17 +197,17 @@ impl Layout {
         reach: u64,
         what: &str,
     ) -> Result<Vec<Subaxis>, LayoutError> {
-        digits.sort_unstable_by_key(|digit| digit.step);
+        digits.sort_unstable_by_key(|digit| digit.stride);
         let mut subaxes = Vec::with_capacity(digits.len() + 1);
         // What lies below the smallest step is 0 where an element is.
         match digits.first() {
             None if reach > 0 => subaxes.push(nowhere(reach + 1)),
-            Some(first) if first.step > 1 => subaxes.push(nowhere(first.step)),
+            Some(first) if first.stride > 1 => subaxes.push(nowhere(first.stride)),
             _ => {}
         }
         for (at, digit) in digits.iter().enumerate() {
             let size = match digits.get(at + 1) {
-                None => reach / digit.step + 1,
+                None => reach / digit.stride + 1,
                 Some(next) => size_below(digit, next, what)?,
             };
             subaxes.push(self.back(digit, size));
@@ -221,8 +221,10 @@ impl Layout {
         match digit.axis {
             None => nowhere(size),
             Some(axis) => match axis.checked_sub(self.rank()) {
-                None => Subaxis::land(size, Level::axis(axis), digit.place),
-                Some(derived) => Subaxis::feed(size, self.derived.len() - 1 - derived, digit.place),
+                None => Subaxis::land(size, Level::axis(axis), digit.weight),
+                Some(derived) => {
+                    Subaxis::feed(size, self.derived.len() - 1 - derived, digit.weight)
+                }
             },
         }
     }
@@ -230,7 +232,7 @@ impl Layout {
 
 /// The digits that move something there.
 fn moving(digits: &Digits, to: Destination) -> Vec<Digit> {
-    let moves = |(_, digit): (usize, &Digit)| (digit.top > 0 && digit.step > 0).then_some(*digit);
+    let moves = |(_, digit): (usize, &Digit)| (digit.top > 0 && digit.stride > 0).then_some(*digit);
     digits.to(to).filter_map(moves).collect()
 }
 
@@ -240,13 +242,13 @@ fn nowhere(size: u64) -> Subaxis {
 
 /// How many values a digit has before the next one steps.
 fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutError> {
-    if next.step.is_multiple_of(digit.step) && next.step / digit.step > digit.top {
-        return Ok(next.step / digit.step);
+    if next.stride.is_multiple_of(digit.stride) && next.stride / digit.stride > digit.top {
+        return Ok(next.stride / digit.stride);
     }
     Err(LayoutError::NoInverse(InverseFault::Steps {
         place: what.into(),
         size: digit.top + 1,
-        step: digit.step,
-        next: next.step,
+        step: digit.stride,
+        next: next.stride,
     }))
 }

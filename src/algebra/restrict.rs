@@ -151,7 +151,7 @@ impl Layout {
             || Err(LayoutError::NoRestriction(RestrictionFault::Unreached { level, coordinate }));
         let mut digits = vec![0; all.len()];
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
-        let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.step };
+        let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
         let sum = Sum::new(all.in_level(level).map(term).collect());
         let mut budget = Budget::new("which digits give a coordinate");
         let mut solutions: Vec<Vec<u64>> = Vec::new();

@@ -35,7 +35,7 @@ pub(crate) type StridedDigits = SmallVec<[StridedDigit; 8]>;
 
 impl From<&Digit> for StridedDigit {
     fn from(digit: &Digit) -> StridedDigit {
-        StridedDigit { size: digit.size, weight: digit.place, stride: digit.step }
+        StridedDigit { size: digit.size, weight: digit.weight, stride: digit.stride }
     }
 }
 

@@ -107,9 +107,9 @@ impl<'a> Boxes<'a> {
     ) -> Boxes<'a> {
         let (digits, places) = (layout.digits(), layout.nodes().count());
         let target = |digit: &Digit| match digit.to {
-            Destination::Level(level) => (places, stride(level, digit.step)),
-            Destination::Derived(_) if digit.step == 0 => (places, 0),
-            Destination::Derived(derived) => (layout.rank() + derived, digit.step),
+            Destination::Level(level) => (places, stride(level, digit.stride)),
+            Destination::Derived(_) if digit.stride == 0 => (places, 0),
+            Destination::Derived(derived) => (layout.rank() + derived, digit.stride),
         };
         let targets = digits.iter().map(target).collect();
         let fixed = vec![None; digits.len()];
@@ -259,7 +259,7 @@ impl Cutter<'_> {
     fn turn(&self, node: usize, stride: u64) -> u64 {
         match self.boxes.digits.of(node).first() {
             Some(major) if self.boxes.fixed[self.boxes.digits.numbers_of(node).start].is_none() => {
-                major.place / major.place.gcd(&stride)
+                major.weight / major.weight.gcd(&stride)
             }
             _ => u64::MAX,
         }
@@ -267,7 +267,7 @@ impl Cutter<'_> {
 
     /// Whether a step of each digit is a whole number of steps of the term, or the other way round.
     fn goes_through(&self, node: usize, stride: u64) -> bool {
-        let mut digits = self.boxes.digits.of(node).iter().map(|digit| digit.place);
+        let mut digits = self.boxes.digits.of(node).iter().map(|digit| digit.weight);
         digits.all(|place| place.is_multiple_of(stride) || stride.is_multiple_of(place))
     }
 
@@ -298,7 +298,7 @@ impl Cutter<'_> {
                 self.terms(node, values, rest, frame);
                 continue;
             }
-            let stride = turn * stride / self.boxes.digits.of(node)[0].place;
+            let stride = turn * stride / self.boxes.digits.of(node)[0].weight;
             let digit = StridedDigit { size, weight: turn * weight, stride };
             let target = self.boxes.targets[self.boxes.digits.numbers_of(node).start];
             let chosen = frame.choose(target, Progression { start: 0, digit });
@@ -308,7 +308,7 @@ impl Cutter<'_> {
 
     /// Cuts the digits of a node from `at` on, which write the values of a progression.
     fn digit(&mut self, node: usize, at: usize, values: Progression, frame: Frame<'_>) {
-        let Some(&Digit { place: worth, .. }) = self.boxes.digits.of(node).get(at) else {
+        let Some(&Digit { weight: worth, .. }) = self.boxes.digits.of(node).get(at) else {
             return self.node(node + 1, frame);
         };
         let Progression { start, digit: StridedDigit { size, weight, stride } } = values;

@@ -277,7 +277,7 @@ impl FillPart {
             let StridedDigit { stride, .. } = column.digit;
             steps += at.checked_sub(layout.offset(column.level))? * stride;
             let packed = |digit: &Digit| StridedDigit {
-                stride: digit.step * stride,
+                stride: digit.stride * stride,
                 weight: 1,
                 ..digit.into()
             };

@@ -38,9 +38,10 @@ impl Backward {
     pub(super) fn new(layout: &Layout, weight: impl Fn(Level) -> u64) -> Backward {
         let copies = layout.nodes().count();
         let land = |digit: &Digit| match digit.to {
-            Destination::Level(level) => {
-                Some(NodeDigit::new(&Digit { step: weight(level) * digit.step, ..*digit }, copies))
-            }
+            Destination::Level(level) => Some(NodeDigit::new(
+                &Digit { stride: weight(level) * digit.stride, ..*digit },
+                copies,
+            )),
             Destination::Derived(_) => None,
         };
         let mut terms: Vec<NodeDigit> = layout.digits().iter().filter_map(land).collect();

@@ -175,26 +175,26 @@ impl<'a> OneSide<'a> {
     /// The places at which digits begin, and the end of the last one.
     fn places(&self) -> impl Iterator<Item = u64> + '_ {
         let end = self.digits.last().map_or(1, |digit| end(digit));
-        self.digits.iter().map(|digit| digit.place).chain([end])
+        self.digits.iter().map(|digit| digit.weight).chain([end])
     }
 
     /// The digit that the value `place` falls in.
     fn digit(&self, place: u64) -> Option<&'a algebra::Digit> {
-        let inside = |digit: &&&algebra::Digit| digit.place <= place && place < end(digit);
+        let inside = |digit: &&&algebra::Digit| digit.weight <= place && place < end(digit);
         self.digits.iter().find(inside).copied()
     }
 
     fn is_clean(&self, place: u64) -> bool {
         let splits = self.digit(place).is_some_and(|digit| {
             let divides = end(digit).is_multiple_of(place) || self.is_top(digit);
-            place.is_multiple_of(digit.place) && divides
+            place.is_multiple_of(digit.weight) && divides
         });
         place >= self.clean_from && splits
     }
 
     /// Whether it is the major-most digit, whose values do not wrap.
     fn is_top(&self, digit: &algebra::Digit) -> bool {
-        self.digits.last().is_some_and(|last| last.place == digit.place)
+        self.digits.last().is_some_and(|last| last.weight == digit.weight)
     }
 
     /// Whether values from `from` up to `to`, in steps of `from`, are one digit.
@@ -205,9 +205,9 @@ impl<'a> OneSide<'a> {
     /// The digits of the first multiples of `at`, where this side splits.
     fn pieces(&self, at: u64, values: u64) -> impl Iterator<Item = PeriodicDigit<CommonLanding>> {
         self.digits.iter().filter_map(move |digit| {
-            let (from, within) = match digit.place > at {
-                true => (digit.place / at, 1),
-                false => (1, at / digit.place),
+            let (from, within) = match digit.weight > at {
+                true => (digit.weight / at, 1),
+                false => (1, at / digit.weight),
             };
             // The major-most digit never wraps.
             let top = self.is_top(digit);
@@ -229,13 +229,13 @@ impl<'a> OneSide<'a> {
     }
 
     fn landing(&self, place: u64) -> Option<CommonLanding> {
-        self.digit(place).and_then(|digit| self.step(digit, place / digit.place))
+        self.digit(place).and_then(|digit| self.step(digit, place / digit.weight))
     }
 
     /// What so many steps of a digit add, where it lands.
     fn step(&self, digit: &algebra::Digit, steps: u64) -> Option<CommonLanding> {
         match digit.to {
-            Destination::Level(level) => Some((self.side, level, digit.step * steps)),
+            Destination::Level(level) => Some((self.side, level, digit.stride * steps)),
             Destination::Derived(_) => None,
         }
     }
@@ -243,7 +243,7 @@ impl<'a> OneSide<'a> {
 
 /// The first value above those of the digit: the slots of an axis fit.
 fn end(digit: &algebra::Digit) -> u64 {
-    digit.place * digit.size
+    digit.weight * digit.size
 }
 
 fn lcm(a: u64, b: u64) -> Option<u64> {

@@ -170,7 +170,7 @@ impl<'a> Table<'a> {
         let digits = layout.digits();
         let slots = self.columns().iter().map(|level| {
             let digits = || digits.in_level(*level).map(|(_, digit)| digit);
-            match self.at.get(*level).is_some() && nests(digits().map(|d| (d.size - 1, d.step))) {
+            match self.at.get(*level).is_some() && nests(digits().map(|d| (d.size - 1, d.stride))) {
                 true => Some(1),
                 false => product(digits().map(|digit| digit.size)),
             }
