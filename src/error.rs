@@ -267,6 +267,8 @@ pub enum LayoutError {
     DtypeUnknown {
         /// The name.
         name: String,
+        /// What was meant, or which there are.
+        help: String,
     },
     /// An unbounded dimension, whose elements do not have fixed places.
     #[error("dimension {axis} is unbounded, so the places of its elements are not fixed")]

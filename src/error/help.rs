@@ -47,7 +47,7 @@ impl LayoutError {
                 did_you_mean(level.as_str(), known.split(", "))?
             }
             E::MemoryUnknown { memory, known, .. } => did_you_mean(memory, known.split(", "))?,
-            E::DtypeUnknown { name } => dtype_help(name),
+            E::DtypeUnknown { help, .. } => help.clone(),
             E::Relayout(RelayoutFault::UnevenCopies { group, .. }) => {
                 format!("choose copies that are a multiple of {group} units apart")
             }
@@ -72,26 +72,4 @@ impl LayoutError {
 
 fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     closest(name, known).map(|known| format!("did you mean `{known}`?"))
-}
-
-/// The dtype of a PadLayout for the names that other systems give it.
-pub(crate) fn dtype_help(name: &str) -> String {
-    use crate::notation::Dtype;
-    let meant = match name.to_ascii_lowercase().as_str() {
-        "float32" | "f32" | "fp32" => Some("Float"),
-        "float16" | "f16" | "fp16" => Some("Half"),
-        "bfloat16" | "bf16" => {
-            return "PadLayouts do not name bfloat16; `Half` is as wide, 16 bits".into();
-        }
-        "float64" | "f64" | "fp64" => Some("Double"),
-        "int32" | "s32" | "i32" => Some("Int"),
-        "uint32" | "u32" => Some("UInt"),
-        "int64" | "s64" | "i64" => Some("Long"),
-        "uint64" | "u64" => Some("ULong"),
-        "int8" | "s8" | "i8" => Some("Byte"),
-        "uint8" | "u8" => Some("UByte"),
-        name => closest(name, Dtype::ALL.iter().map(|dtype| dtype.name())),
-    };
-    let all = Dtype::HELP;
-    meant.map_or_else(|| all.into(), |one| format!("did you mean `{one}`? It is {all}"))
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::LayoutError;
+use crate::error::{LayoutError, closest};
+use crate::words::cut;
 
 /// The one list of dtypes: the name, the width in bits, and XLA's type of the same values.
 macro_rules! dtypes {
@@ -27,7 +28,7 @@ macro_rules! dtypes {
             pub const ALL: &[Dtype] = &[$(Dtype::$name),+];
 
             /// What a refusal says of a name that is not a dtype.
-            pub(crate) const HELP: &str = concat!("one of", $(" ", stringify!($name)),+);
+            const HELP: &str = concat!("one of", $(" ", stringify!($name)),+);
 
             /// The width of an element in bits.
             #[must_use]
@@ -79,6 +80,27 @@ impl FromStr for Dtype {
 
     fn from_str(name: &str) -> Result<Dtype, LayoutError> {
         let known = Dtype::ALL.iter().copied().find(|dtype| dtype.name() == name);
-        known.ok_or_else(|| LayoutError::DtypeUnknown { name: crate::words::cut(name, 40) })
+        known.ok_or_else(|| LayoutError::DtypeUnknown { name: cut(name, 40), help: help(name) })
     }
+}
+
+/// The dtype of a PadLayout for the names that other systems give it.
+pub(super) fn help(name: &str) -> String {
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "float32" | "f32" | "fp32" => Some("Float"),
+        "float16" | "f16" | "fp16" => Some("Half"),
+        "bfloat16" | "bf16" => {
+            return "PadLayouts do not name bfloat16; `Half` is as wide, 16 bits".into();
+        }
+        "float64" | "f64" | "fp64" => Some("Double"),
+        "int32" | "s32" | "i32" => Some("Int"),
+        "uint32" | "u32" => Some("UInt"),
+        "int64" | "s64" | "i64" => Some("Long"),
+        "uint64" | "u64" => Some("ULong"),
+        "int8" | "s8" | "i8" => Some("Byte"),
+        "uint8" | "u8" => Some("UByte"),
+        name => closest(name, Dtype::ALL.iter().map(|dtype| dtype.name())),
+    };
+    let all = Dtype::HELP;
+    meant.map_or_else(|| all.into(), |one| format!("did you mean `{one}`? It is {all}"))
 }

@@ -372,3 +372,13 @@ impl Cutter<'_> {
         self.digit(node, at + 1, rest, frame.ahead(skipped));
     }
 }
+
+/// What one step of each axis adds to the row-major number within the window.
+pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
+    let mut weights = vec![1_u64; window.len()];
+    for axis in (1..window.len()).rev() {
+        let extent = window[axis].end - window[axis].start;
+        weights[axis - 1] = weights[axis].wrapping_mul(extent);
+    }
+    weights
+}

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::boxes::{AxisRange, Boxes};
+use super::boxes::{AxisRange, Boxes, weights};
 use super::cell::{Cell, Steps};
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
@@ -338,16 +338,6 @@ impl Program {
         let boxes = Boxes::new(&compiled.layout, compiled.backward.base, stride);
         if copies { boxes.with_copies() } else { boxes }
     }
-}
-
-/// What one step of each axis adds to the row-major number within the window.
-pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
-    let mut weights = vec![1_u64; window.len()];
-    for axis in (1..window.len()).rev() {
-        let extent = window[axis].end - window[axis].start;
-        weights[axis - 1] = weights[axis].wrapping_mul(extent);
-    }
-    weights
 }
 
 pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {

@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::compiled::weights;
+use super::boxes::weights;
 use super::edges::Edges;
 use crate::algebra::decode::{DigitDecoder, Feeders, NodeDigit};
 use crate::algebra::strided::StridedDigit;

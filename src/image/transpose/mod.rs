@@ -154,7 +154,7 @@ fn tiles<T: Copy>(
 ) {
     let first = Tile::first(rows, columns);
     let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
-    if let Some(interleaved) = Interleaved::of::<T>(first).filter(|_| is_one) {
+    if let Some(interleaved) = Interleaved::of::<T>(first.rows, first.columns).filter(|_| is_one) {
         // In the order of the side on which tiles are contiguous; that of the target is given.
         let mut digits: StridedDigits = digits.into();
         if matches!(interleaved, Interleaved::Source) {
@@ -166,7 +166,7 @@ fn tiles<T: Copy>(
         };
         return each(outer, at, &mut |from, to| {
             let (source, target) = (&source[to_index(from)..], &mut target[to_index(to)..]);
-            interleaved.transfer(source, target, tiles, first);
+            interleaved.transfer(source, target, tiles, (first.rows, first.columns));
         });
     }
     each(digits, at, &mut |from, to| {

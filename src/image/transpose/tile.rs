@@ -33,9 +33,9 @@ impl<'a> Tile<'a> {
 
     /// Moves single cells.
     pub(super) fn cells<T: Copy>(self, source: &[T], target: &mut [T]) {
-        if let Some(interleaved) = Interleaved::of::<T>(self) {
+        if let Some(interleaved) = Interleaved::of::<T>(self.rows, self.columns) {
             let (source, target) = (&source[self.from..], &mut target[self.to..]);
-            return interleaved.transfer(source, target, ONE, self);
+            return interleaved.transfer(source, target, ONE, (self.rows, self.columns));
         }
         let (rows, columns) = (self.rows.away, self.columns.away);
         let longest = longest::<T>(rows.len().min(columns.len()) < NARROW);

@@ -7,10 +7,9 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText, quick};
-use crate::error::help::dtype_help;
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
-use crate::notation::dtype::Dtype;
+use crate::notation::dtype::{self, Dtype};
 use crate::notation::refusal::Stop;
 use crate::notation::written::NotCompared;
 
@@ -75,7 +74,7 @@ fn dtype(part: &Node<'_>, text: &str) -> Result<Dtype, ParseError> {
     let start = span(part).start;
     part.as_str().parse().map_err(|_| {
         let expected = ParseErrorKind::Expected(vec!["a dtype"]);
-        let help = dtype_help(part.as_str());
+        let help = dtype::help(part.as_str());
         ParseError::new(expected, Span::new(start, start + 1), text).with_help(help)
     })
 }
