@@ -276,8 +276,8 @@ fn vectors_are_read_as_they_stand_or_refused() {
 }
 
 const RESULT: &str = "\
-DEBUG-LM1(n0c0b0m0p0,0):(1) (0x0000000100000002) #d getd $ln0 1
-DEBUG-LM1(n0c0b0m0p0,2):(1) (0x0000000300000004) #d getd $ln2 1
+DEBUG-LM1(n0c0b0m0p0,0):(0) (0x0000000100000002) #d getd $ln0n0c0b0m0p0 1
+DEBUG-LM1(n0c0b0m0p0,2):(0) (0x0000000300000004) #d getd $ln2n0c0b0m0p0 1
 ";
 
 #[test]
@@ -291,16 +291,10 @@ fn results_are_compared_as_they_stand_or_refused() {
         let text = String::from_utf8_lossy(&result);
         let words = ["(0x0000000100000002)", "(0x0000000300000004)"];
         let is_same = compared.iter().all(|tensor| tensor.wrong == 0);
-        let stands = words.iter().all(|word| text.contains(word)) || {
-            // Shorter words and other cases of hexadecimal digits are the same numbers.
-            let numbers = text.lines().filter_map(|line| {
-                let (_, word) = line.split('#').next()?.rsplit_once("(0x")?;
-                u64::from_str_radix(word.trim_end().strip_suffix(')')?, 16).ok()
-            });
-            numbers.eq([0x1_0000_0002, 0x3_0000_0004])
-        };
+        // Every line says its long word twice over, so little else may change.
+        let stands = words.iter().all(|word| text.contains(word));
         assert!(stands || !is_same, "byte {at}:\n{text}");
         same += usize::from(is_same);
     }
-    assert!(same > 500, "{same}");
+    assert!(same > 100, "{same}");
 }

@@ -11,7 +11,7 @@ use tensor_layout::error::VectorsFault;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_vectors::{
-    DEFAULT_ATOL, Direction, VectorCheck, VectorComparison, VectorData, VectorDifference,
+    DEFAULT_ATOL, Direction, Fault, VectorCheck, VectorComparison, VectorData, VectorDifference,
     VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter, check_vectors,
     compare_vectors, write_vectors,
 };
@@ -98,10 +98,11 @@ struct ReadArgs {
 /// Check every line of a file against its header.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-Checks the memory, address, units and lanes of each line, and its long word
-against the values in its comment; finds lines that are missing, repeated or
-out of order, tensors that overlap, and memories that are too small. Prints
-`ok`, or a finding per line and exits with 1.
+Checks the memory, address, units and lanes of each line, and its long words
+against the values in its comment; finds places that no line sets or reads, or
+that two do, tensors that overlap, and memories that are too small. Lines may
+come in any order and hold several long words; letters and comments may be left
+out. Prints `ok`, or a finding per line and exits with 1.
 JSON: {\"tensors\":..,\"lines\":..,\"count\":..,\"findings\":[{\"line\":..,\"message\":..},..]}
 
 Example:
@@ -118,13 +119,14 @@ struct CheckArgs {
 /// Compare what a simulator printed with what a file expects.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-RESULT has the long words of the `getd` lines in hexadecimal: one per line, in
+RESULT is the dump of the emulator, with lines of `getd`, `getf`, `geth` or
+`get`; or the long words of the lines that read, all 16 digits: one per line in
 the same order, or behind their places, as in `d getd $ln0n0c0b0m0p0 1
-3FC000003DCCCCCD` or in the `DEBUG-LM1(n0c0b0m0p0,0):(..) (0x3FC000003DCCCCCD)`
-of the emulator. Prints `same`, or the wrong elements with their places and a
+3FC000003DCCCCCD`. Prints `same`, or the wrong elements with their places and a
 picture of them, and exits with 1.
-JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"differences\":[{\"index\":[..],
-\"place\":..,\"lane\":..,\"line\":..,\"expected\":..,\"found\":..},..]},..]
+JSON: [{\"tensor\":..,\"compared\":..,\"wrong\":..,\"untested\":..,
+\"differences\":[{\"index\":[..],\"place\":..,\"lane\":..,\"line\":..,\"expected\":..,
+\"found\":..},..]},..]
 
 Example:
   tensor-layout vectors compare test.vsm dump.txt --picture wrong.svg")]
@@ -193,8 +195,8 @@ enum Part<'a> {
 
 impl WriteArgs {
     fn run(&self, matches: Option<&ArgMatches>) -> Result<(), Failure> {
-        if self.atol.is_nan() || self.atol < 0.0 {
-            let why = format!("--atol: {} is not a tolerance of 0 or more", self.atol);
+        if !self.atol.is_finite() || self.atol < 0.0 {
+            let why = format!("--atol: {} is not a finite tolerance of 0 or more", self.atol);
             return Err(Failure::Argument(why));
         }
         let tensors = self.tensors(matches)?;
@@ -221,6 +223,9 @@ impl WriteArgs {
         match written {
             Ok(()) => out.finish(),
             Err(VectorError::Write(error)) => Err(out.failed(error)),
+            Err(error @ VectorError::Overlap { .. }) => {
+                Err(Failure::Argument(format!("{error}; --base moves the tensor named before it")))
+            }
             Err(error) => Err(failed("vectors", error)),
         }
     }
@@ -315,6 +320,9 @@ impl ReadArgs {
             names.push(name);
         }
         bar.finish_and_clear();
+        if names.is_empty() {
+            return Err(Failure::Argument(format!("{}: {}", self.file, Fault::NoTensor)));
+        }
         files.finish()?;
         print(&said.join("\n"))
     }
@@ -407,6 +415,7 @@ fn compare_json(compared: &[VectorComparison], top: Option<usize>) -> Value {
             "tensor": tensor.header.name(),
             "compared": tensor.compared,
             "wrong": tensor.wrong,
+            "untested": tensor.untested,
             "differences": tensor.differences.iter().take(top).map(difference).collect::<Vec<_>>(),
         })
     };
@@ -435,6 +444,11 @@ impl CompareArgs {
             let why = format!("{}: there is nothing to compare: the file has no `Out`", self.file);
             return Err(Failure::Argument(why));
         }
+        let empty = compared.iter().find(|tensor| tensor.compared == 0 && tensor.untested > 0);
+        if let Some(tensor) = empty {
+            let why = format!("no line of {} says what is expected", tensor.header.name());
+            return Err(Failure::Argument(format!("{}: {why}", self.file)));
+        }
         let wrong = compared.iter().find(|tensor| tensor.wrong > 0);
         match (&self.picture, wrong) {
             (Some(path), Some(wrong)) => draw(path, wrong)?,
@@ -455,11 +469,15 @@ impl CompareArgs {
     /// A tensor: that it is the same, or what is wrong, where, and a picture.
     fn described(&self, tensor: &VectorComparison) -> String {
         let (name, wrong, compared) = (tensor.header.name(), tensor.wrong, tensor.compared);
+        let untested = match tensor.untested {
+            0 => String::new(),
+            untested => format!("; nothing is expected of {}", counted(untested, "element")),
+        };
         if wrong == 0 {
-            return format!("{name}: same, {compared} elements\n");
+            return format!("{name}: same, {compared} elements{untested}\n");
         }
         let top = self.top.unwrap_or(20);
-        let mut text = format!("{name}: {wrong} of {compared} elements wrong\n");
+        let mut text = format!("{name}: {wrong} of {compared} elements wrong{untested}\n");
         for at in tensor.differences.iter().take(top) {
             let index = at.index.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
             let found = at.found.as_deref().unwrap_or("nothing: no such place in the result");

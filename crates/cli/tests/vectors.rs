@@ -151,9 +151,24 @@ fn bad_input_is_refused_and_writes_nothing() {
     assert!(shape.contains("level `PE`"), "{shape}");
     let shape = write("((4:1, 2_W:1))@LM0 / Float", "a.npy", &[]);
     assert!(shape.contains("the array has the shape [1, 8], but the layout has [8]"), "{shape}");
-    let beyond = write(&format!("{SMALL}@LM0 / Float"), "a.npy", &["--base", "2048"]);
+    let lm0 = format!("{SMALL}@LM0 / Float");
+    let beyond = write(&lm0, "a.npy", &["--base", "2048"]);
     assert!(beyond.contains("memory `LM0` holds 2048 long words"), "{beyond}");
-    assert!(write(&format!("{SMALL}@LM0 / Float"), "a.npy", &["--atol=-1"]).contains("--atol"));
+    for atol in ["--atol=-1", "--atol=inf", "--atol=nan", "--atol=1e400"] {
+        assert!(write(&lm0, "a.npy", &[atol]).contains("is not a finite tolerance of 0 or more"));
+    }
+    let twice = write(&lm0, "a.npy", &["--in", &lm0, &path("a.npy")]);
+    assert!(twice.contains("`$lm0p0` of In(1) also belongs to In(0); --base moves"), "{twice}");
+    let twice =
+        write(&lm0, "a.npy", &["--out", &lm0, &path("a.npy"), "--out", &lm0, &path("a.npy")]);
+    assert!(twice.contains("of Out(1) also belongs to Out(0)"), "{twice}");
+    // Nothing comes before the refusal on standard output, either.
+    for more in
+        [&["--base", "2048"][..], &["--base", "8", "--in", &lm0, &path("a.npy"), "--base", "8"]]
+    {
+        let array = path("a.npy");
+        refused(&[&["vectors", "write", "--in", &lm0, &array], more].concat());
+    }
     let early = refused(&[
         "vectors",
         "write",
@@ -171,4 +186,70 @@ fn bad_input_is_refused_and_writes_nothing() {
     assert!(bad.contains("bad.vsm:2: expected 16 hexadecimal digits"), "{bad}");
     assert!(!fs::exists(path("never")).unwrap());
     assert!(refused(&["vectors", "compare", "-", "-"]).contains("not both"));
+    fs::write(path("kernel.vsm"), "lpassa $lm0v $ln0v\n").unwrap();
+    let none = refused(&["vectors", "read", &path("kernel.vsm"), "-o", &path("never")]);
+    assert!(none.contains("kernel.vsm: the file has no header"), "{none}");
+    assert!(!fs::exists(path("never")).unwrap());
+}
+
+#[test]
+fn dumps_of_the_emulator_are_compared_in_every_form() {
+    let (_dir, path) = arrays();
+    let vsm = path("out.vsm");
+    let lm1 = format!("{SMALL}@LM1 / Float");
+    stdout(&["vectors", "write", "--out", &lm1, &path("a.npy"), "-o", &vsm]);
+    let compare = |dump: &str| {
+        fs::write(path("dump.txt"), dump).unwrap();
+        let output = run(&["vectors", "compare", &vsm, &path("dump.txt")]);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), said)
+    };
+    let floats = "\
+DEBUG-LM1(n0c0b0m0p0,0):(0.1, 1.5) (0x3dcccccd, 0x3fc00000) #d getf $ln0n0c0b0m0 1
+DEBUG-LM1(n0c0b0m0p1,0):(-2.25, 3.3) (0xc0100000, 0x40533333) #d getf $ln0n0c0b0m0 1
+DEBUG-LM1(n0c0b0m0p2,0):(4, 5) (0x40800000, 0x40a00000) #d getf $ln0n0c0b0m0 1
+DEBUG-LM1(n0c0b0m0p3,0):(6, 7) (0x40c00000, 0x40e00000) #d getf $ln0n0c0b0m0 1
+";
+    let same = (Some(0), "Out(0): same, 8 elements\n".to_owned());
+    assert_eq!(compare(floats), same);
+    let halves = floats.lines().map(|line| {
+        let at = line.find("0x").unwrap();
+        let digits =
+            line[at..].split(['(', ')', ',', ' ']).filter_map(|word| word.strip_prefix("0x"));
+        let halves: String = digits.take(2).flat_map(|word| [&word[..4], &word[4..]]).collect();
+        let halves: Vec<String> =
+            (0..4).map(|lane| format!("0x{}", &halves[4 * lane..][..4])).collect();
+        let place = line.split_once(':').unwrap().0;
+        format!("{place}:(..) ({}) #d geth $ln0n0c0b0m0 1\n", halves.join(", "))
+    });
+    assert_eq!(compare(&halves.collect::<String>().replace("(..)", "(.., .., .., ..)")), same);
+    let (code, said) = compare(&floats.replace("(4, 5) (0x40800000", "(9, 5) (0x41100000"));
+    assert_eq!(code, Some(1));
+    assert!(said.contains("[0,4]  $ln0n0c0b0m0p2 lane 0  expected 4.0, found 9.0"), "{said}");
+    // Forms and counts that are not known, and lines that contradict themselves.
+    for (from, to, line) in [
+        (
+            "getf $ln0n0c0b0m0 1\nDEBUG-LM1(n0c0b0m0p3",
+            "getx $ln0n0c0b0m0 1\nDEBUG-LM1(n0c0b0m0p3",
+            3,
+        ),
+        (
+            "getf $ln0n0c0b0m0 1\nDEBUG-LM1(n0c0b0m0p3",
+            "getd $ln0n0c0b0m0 1\nDEBUG-LM1(n0c0b0m0p3",
+            3,
+        ),
+        (
+            "getf $ln0n0c0b0m0 1\nDEBUG-LM1(n0c0b0m0p2",
+            "getf $ln0n0c0b0m0 2\nDEBUG-LM1(n0c0b0m0p2",
+            2,
+        ),
+        ("(0x40800000, 0x40a00000)", "(0x40800000)", 3),
+        ("(4, 5)", "(4, 6)", 3),
+        ("p3,0", "p4,0", 4),
+        ("p3,0", "p3,1", 4),
+    ] {
+        let (code, said) = compare(&floats.replacen(from, to, 1));
+        assert_eq!(code, Some(2), "{to}: {said}");
+        assert!(said.contains(&format!("dump.txt:{line}: ")), "{to}: {said}");
+    }
 }

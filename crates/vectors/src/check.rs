@@ -1,19 +1,17 @@
 //! Checking a file: every line against its header.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
+use super::coverage::Coverage;
 use super::error::VectorError;
 use super::fault::{Fault, Finding};
 use super::header::{Direction, VectorHeader};
-use super::line::{VectorComment, VectorLine};
-use super::order::Order;
-use super::place::{LETTERS, VectorPlace};
+use super::matched::{Matched, matched};
+use super::place::VectorPlace;
 use super::source::{Item, Numbered, Source};
 use super::tensor::{Tensor, Word};
 use super::value;
-use super::words::{BLOCK, WordSet};
-use tensor_layout::LayoutError;
 use tensor_layout::notation::MemoryText;
 
 /// How many findings are kept; all are counted.
@@ -33,10 +31,12 @@ pub struct VectorCheck {
     pub count: u64,
 }
 
-/// Checks every line of a file against its header: memory, address, units, lanes, the long word
-/// against the values in the comment; lines that are missing, twice or out of order; tensors that
-/// overlap; capacity.
+/// Checks every line of a file against its header: memory, address, units, lanes, the long words
+/// against the values in the comment; places that no line sets or reads, or that two do; tensors
+/// that overlap; capacity.
 ///
+/// Lines may come in any order, leave out letters and comments, and hold several long words: what
+/// counts is what they do to the memories. Text above the first header is that of a kernel.
 /// The base of a tensor is the one that most of its first lines have. Tensors that are set must not
 /// overlap each other, nor those that are read; a result may stand where an input stood.
 /// `progress` is called with the number of bytes read.
@@ -74,17 +74,22 @@ pub fn check_vectors(
             Item::Line(Err(error)) => checker.find(line, Fault::Text(error)),
         }
     }
+    if checker.check.tensors == 0 && checker.check.count == 0 {
+        checker.find(1, Fault::NoTensor);
+    }
     let mut check = checker.check;
     check.findings.sort_by_key(|finding| finding.line);
     Ok(check)
 }
 
-/// The long words that a tensor has taken.
+/// The places that a tensor has taken.
 struct Taken {
     name: String,
     memory: MemoryText,
     direction: Direction,
-    words: WordSet,
+    places: Coverage,
+    /// The bits of elements that several lanes or lines set.
+    copies: HashMap<u64, u64>,
     /// The tensors that it overlaps; each is reported once.
     overlaps: Vec<String>,
 }
@@ -134,8 +139,8 @@ impl<R: BufRead> Checker<R> {
             self.find(line, Fault::Layout(error));
         }
         let memory = tensor.memory;
-        let (words, overlaps) = (WordSet::default(), Vec::new());
-        self.taken.push(Taken { name, memory, direction, words, overlaps });
+        let (places, copies, overlaps) = (Coverage::default(), HashMap::new(), Vec::new());
+        self.taken.push(Taken { name, memory, direction, places, copies, overlaps });
         self.lines(&tensor, base, progress)
     }
 
@@ -154,231 +159,66 @@ impl<R: BufRead> Checker<R> {
         base: u64,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), VectorError> {
-        let mut order = Order::new(tensor)?;
         let mut end = None;
         while let Some((line, read)) = self.source.next_line()? {
             progress(self.source.bytes());
             self.check.lines += 1;
             end = Some(line + 1);
-            let read = match read {
-                Ok(read) => read,
-                Err(error) => {
-                    self.find(line, Fault::Text(error));
-                    order.take_unread();
-                    continue;
-                }
+            let Some(taken) = self.taken.last() else { break };
+            let found = match read {
+                Ok(read) => matched(tensor, base, &read, &taken.places)?,
+                Err(error) => Matched::of(Fault::Text(error)),
             };
-            let found = Line { tensor, base, line: &read }.check(order.expected())?;
-            found.faults.into_iter().for_each(|fault| self.find(line, fault));
-            let Some(word) = found.word else {
-                order.take_unread();
-                continue;
-            };
-            let following = self.following(tensor, base, order.expected(), &word)?;
-            let place = tensor.place(word.word, base);
-            match order.take(line, &word, following.as_ref())? {
-                Some(Fault::Doubled { tensor, .. }) => {
-                    self.find(line, Fault::Doubled { tensor, place });
-                }
-                fault => {
-                    fault.into_iter().for_each(|fault| self.find(line, fault));
-                    self.occupy(line, &place);
-                }
+            if found.faults.is_empty() {
+                self.compare_copies(line, tensor, &found.copies);
             }
+            found.faults.into_iter().for_each(|fault| self.find(line, fault));
+            self.take(line, &found.places, &found.words);
         }
         let end = end.unwrap_or(self.source.last_line());
-        for finding in order.missing(end)? {
+        let Some(taken) = self.taken.last_mut() else { return Ok(()) };
+        for finding in taken.places.missing(tensor, base, end)? {
             self.find(finding.line, finding.fault);
         }
         Ok(())
     }
 
-    /// The long word of the next line, where it matters: this one is not the expected one.
-    fn following(
-        &mut self,
-        tensor: &Tensor,
-        base: u64,
-        expected: Option<&Word>,
-        word: &Word,
-    ) -> Result<Option<Word>, VectorError> {
-        if expected.is_none_or(|expected| expected.key() == word.key()) {
-            return Ok(None);
-        }
-        match self.source.peek(0)? {
-            Some(Numbered { item: Item::Line(Ok(line)), .. }) => {
-                Ok(Line { tensor, base, line }.check(expected)?.word)
-            }
-            _ => Ok(None),
+    /// Refuses an element with another value than an earlier lane or line gives it.
+    fn compare_copies(&mut self, line: u64, tensor: &Tensor, copies: &[(u64, u64)]) {
+        let Some(own) = self.taken.last_mut() else { return };
+        let other = copies.iter().find_map(|(element, bits)| {
+            let known = *own.copies.entry(*element).or_insert(*bits);
+            (!value::is_same(tensor.dtype, known, *bits)).then_some((*element, *bits, known))
+        });
+        if let Some((element, bits, known)) = other {
+            let shown = |bits| value::shown(tensor.dtype, bits);
+            let (index, held, known) = (tensor.index(element), shown(bits), shown(known));
+            self.find(line, Fault::Copy { index, held, known });
         }
     }
 
-    /// Marks the long words of a line, and refuses those of other tensors.
-    fn occupy(&mut self, line: u64, place: &VectorPlace) {
+    /// Marks the places of a line, and refuses those that an earlier line has.
+    fn take(&mut self, line: u64, places: &[VectorPlace], words: &[Word]) {
         let Some((own, others)) = self.taken.split_last_mut() else { return };
-        let words = physical(place);
-        own.words.insert_block(&words);
-        let clash = others.iter().find(|other| {
-            let is_near = other.memory == own.memory && other.direction == own.direction;
-            is_near && other.words.contains_any(&words)
+        if places.is_empty() {
+            return own.places.take_unread();
+        }
+        let tensor = own.name.clone();
+        if let Some(place) = own.places.take(line, places, words) {
+            return self.find(line, Fault::Doubled { tensor, place });
+        }
+        let is_near = |other: &&Taken| {
+            other.memory == own.memory
+                && other.direction == own.direction
+                && !own.overlaps.contains(&other.name)
+        };
+        let clash = others.iter().filter(is_near).find_map(|other| {
+            let place = places.iter().find(|place| other.places.has_any(place))?;
+            Some((other.name.clone(), *place))
         });
-        let clash = clash.map(|other| other.name.clone());
-        if let Some(other) = clash.filter(|name| !own.overlaps.contains(name)) {
+        if let Some((other, place)) = clash {
             own.overlaps.push(other.clone());
-            let tensor = own.name.clone();
-            self.find(line, Fault::Overlap { tensor, other, place: *place });
+            self.find(line, Fault::Overlap { tensor, other, place });
         }
-    }
-}
-
-/// The long words that a place means, numbered: those of all units that its letters leave open.
-/// They are in one block of a [`WordSet`]; addresses are below 2^36.
-fn physical(place: &VectorPlace) -> Vec<u64> {
-    if place.memory == MemoryText::DRAM {
-        return vec![place.units[0].unwrap_or(0) << 40 | place.address];
-    }
-    let mut units = vec![0];
-    for (unit, (_, count)) in place.units.iter().zip(LETTERS) {
-        let range = unit.map_or(0..count, |at| at..at + 1);
-        let below = |unit: u64| range.clone().map(move |at| unit * count + at);
-        units = units.into_iter().flat_map(below).collect();
-    }
-    units.into_iter().map(|unit| place.address * BLOCK + unit).collect()
-}
-
-/// A line against its tensor.
-struct Line<'a> {
-    tensor: &'a Tensor,
-    base: u64,
-    line: &'a VectorLine,
-}
-
-/// What is wrong in a line, and which long word it is about, if that is known.
-#[derive(Default)]
-struct Checked {
-    faults: Vec<Fault>,
-    word: Option<Word>,
-}
-
-impl Line<'_> {
-    fn check(&self, expected: Option<&Word>) -> Result<Checked, LayoutError> {
-        let VectorLine { reads, place, comment, .. } = self.line;
-        let tensor = || self.tensor.header.name();
-        let only = |fault| Ok(Checked { faults: vec![fault], word: None });
-        if *reads != (self.tensor.header.direction == Direction::Out) {
-            return only(Fault::Direction { tensor: tensor(), reads: *reads });
-        }
-        let Some(comment) = comment else {
-            let word = self.word_at_place()?;
-            let mut faults = vec![Fault::NoComment];
-            let elsewhere = || Fault::NoElement { tensor: tensor(), found: *place };
-            faults.extend(word.is_none().then(elsewhere));
-            return Ok(Checked { faults, word });
-        };
-        if comment.dtype != self.tensor.dtype {
-            return only(Fault::Dtype { found: comment.dtype, wanted: self.tensor.dtype });
-        }
-        let mut numbers = Vec::with_capacity(comment.indexes.len());
-        for index in &comment.indexes {
-            let Some(number) = self.tensor.number(index) else {
-                let (index, shape) = (index.clone(), self.tensor.shape().to_vec());
-                return only(Fault::Index { index, shape });
-            };
-            numbers.push(number);
-        }
-        self.elements(comment, &numbers, expected)
-    }
-
-    /// Checks a line whose elements are known by their numbers.
-    fn elements(
-        &self,
-        comment: &VectorComment,
-        numbers: &[u64],
-        expected: Option<&Word>,
-    ) -> Result<Checked, LayoutError> {
-        let mut faults = Vec::new();
-        let word = match expected.filter(|word| self.is_at(word)) {
-            Some(expected) => *expected,
-            None => self.find_word(comment, numbers, expected, &mut faults)?,
-        };
-        if !word.elements().eq(numbers.iter().copied()) {
-            let wanted = word.elements().map(|element| self.tensor.index(element)).collect();
-            faults.push(Fault::Lanes { found: comment.indexes.clone(), wanted });
-        }
-        let (values, indexes) = (comment.values.len(), comment.indexes.len());
-        if values != indexes {
-            faults.push(Fault::Count { values, indexes });
-        }
-        faults.extend(self.value(comment, numbers, &word));
-        Ok(Checked { faults, word: Some(word) })
-    }
-
-    fn is_at(&self, word: &Word) -> bool {
-        self.tensor.place(word.word, self.base) == self.line.place
-    }
-
-    /// The long word at the place of the line, if it holds an element of the tensor and the line
-    /// names it rightly.
-    fn word_at_place(&self) -> Result<Option<Word>, LayoutError> {
-        let Some(word) = self.tensor.word_at(&self.line.place, self.base) else { return Ok(None) };
-        Ok(self.word(word)?.filter(|word| self.is_at(word)))
-    }
-
-    /// A long word with its place in the order of the lines.
-    fn word(&self, word: u64) -> Result<Option<Word>, LayoutError> {
-        let lanes = self.tensor.contents(word)?;
-        let Some(element) = lanes.iter().copied().flatten().min() else { return Ok(None) };
-        let copies = self.tensor.words_of(&self.tensor.index(element))?;
-        let copy = copies.iter().position(|copy| *copy == word);
-        Ok(copy.map(|copy| Word { element, copy, word, lanes }))
-    }
-
-    /// The long word of a line that is not the expected one: that at its place, if it has one of
-    /// the elements; else that of the first element, which is then in the wrong place.
-    fn find_word(
-        &self,
-        comment: &VectorComment,
-        numbers: &[u64],
-        expected: Option<&Word>,
-        faults: &mut Vec<Fault>,
-    ) -> Result<Word, LayoutError> {
-        if let Some(word) = self.word_at_place()?
-            && word.elements().any(|element| numbers.contains(&element))
-        {
-            return Ok(word);
-        }
-        let first = comment.indexes.first().cloned().unwrap_or_default();
-        let copies = self.tensor.words_of(&first)?;
-        let is_expected = |word: &u64| expected.is_some_and(|expected| expected.word == *word);
-        let likely = copies.iter().find(|word| is_expected(word)).or(copies.first());
-        let number = likely.copied().unwrap_or(0);
-        let wanted = self.tensor.place(number, self.base);
-        let (found, memory) = (self.line.place, self.tensor.memory);
-        faults.push(match found.memory == memory {
-            true => Fault::Place { index: first, found, wanted },
-            false => Fault::Memory { tensor: self.tensor.header.name(), found, memory },
-        });
-        let nothing = Word { element: 0, copy: 0, word: number, lanes: [None; 8] };
-        Ok(self.word(number)?.unwrap_or(nothing))
-    }
-
-    /// The first lane that does not hold what the comment says.
-    fn value(&self, comment: &VectorComment, numbers: &[u64], word: &Word) -> Option<Fault> {
-        let payload = self.line.payload?;
-        for ((element, index), said) in numbers.iter().zip(&comment.indexes).zip(&comment.values) {
-            let lanes = (0..).zip(word.lanes).filter(|(_, held)| *held == Some(*element));
-            for (lane, _) in lanes {
-                let (bits, dtype) = (self.tensor.lane(payload, lane), comment.dtype);
-                if !value::is_same(dtype, bits, *said) {
-                    let shown = |bits| {
-                        let mut text = String::new();
-                        value::write(&mut text, dtype, bits);
-                        text
-                    };
-                    let (held, said) = (shown(bits), shown(*said));
-                    return Some(Fault::Value { lane, index: index.clone(), bits, held, said });
-                }
-            }
-        }
-        None
     }
 }

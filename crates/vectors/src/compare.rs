@@ -6,14 +6,15 @@ use std::io::BufRead;
 use super::error::VectorError;
 use super::header::{Direction, VectorHeader};
 use super::line::{VectorComment, VectorLine};
+use super::matched::Said;
 use super::place::VectorPlace;
 use super::read::{next_header, next_line, whole};
 use super::result::Results;
 use super::source::Source;
 use super::spread::Spread;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, Word};
 use super::value;
-use tensor_layout::notation::Dtype;
+use super::words::WordSet;
 use tensor_layout_picture::Picture;
 
 /// How many differences of a tensor are kept; all are counted.
@@ -29,11 +30,14 @@ pub struct VectorComparison {
     pub compared: u64,
     /// How many of them are wrong.
     pub wrong: u64,
+    /// Of how many elements of the tensor no line says what is expected.
+    pub untested: u64,
     /// The wrong ones in the order of the lines; the first 1000 of them.
     pub differences: Vec<VectorDifference>,
     /// How many elements of each unit are wrong; units without such are left out.
     pub units: BTreeMap<[Option<u64>; 5], u64>,
     spread: Spread,
+    tested: WordSet,
 }
 
 /// An element that is not as expected.
@@ -67,8 +71,9 @@ impl VectorComparison {
     }
 }
 
-/// Compares the tensors that a file reads with what a simulator printed: long words in hexadecimal,
-/// one per line, in the order of the lines that read; or lines with a place.
+/// Compares the tensors that a file reads with what a simulator printed: the dump of the emulator,
+/// long words in hexadecimal, one per line, in the order in which the lines read them, or lines with
+/// a place.
 ///
 /// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
 /// on lines without either, only if they are the same. `progress` is called with the number of
@@ -100,18 +105,13 @@ pub fn compare_vectors(
     let mut source = Source::new(file);
     let (mut compared, mut reads) = (Vec::new(), 0);
     while let Some(tensor) = next_header(&mut source)? {
+        let base = source.base(&tensor)?;
         let mut comparison = VectorComparison::new(&tensor);
         while let Some((number, line)) = next_line(&mut source)? {
-            if line.reads && tensor.header.direction == Direction::In {
-                let error = whole(&line, "this line reads, but its header is that of an input");
-                return Err(VectorError::Line { line: number, error });
-            }
-            if line.reads {
-                let found = results.of(&line, reads);
-                reads += 1;
-                let refused = |error| VectorError::Line { line: number, error };
-                let comment = expected(&tensor, &line).map_err(refused)?;
-                comparison.line(&tensor, number, &line, comment, found)?;
+            if line.verb.reads() {
+                let read = Read { tensor: &tensor, base, number, line: &line, reads };
+                comparison.line(&read, &results)?;
+                reads += line.place.unit_count() * line.count;
             }
             progress(source.bytes());
         }
@@ -123,45 +123,59 @@ pub fn compare_vectors(
     Ok(compared)
 }
 
-impl Results {
-    /// The long word of the `at`th line that reads.
-    fn of(&self, line: &VectorLine, at: usize) -> Option<u64> {
-        match self {
-            Results::Placed(words) => words.get(&line.place).copied(),
-            Results::Listed(words) => words.get(at).copied(),
-        }
-    }
-
-    fn check_length(&self, wanted: usize) -> Result<(), VectorError> {
-        match self {
-            Results::Listed(words) if words.len() != wanted => {
-                Err(VectorError::ResultLength { found: words.len(), wanted })
-            }
-            _ => Ok(()),
-        }
-    }
+/// A line that reads, of a tensor.
+struct Read<'a> {
+    tensor: &'a Tensor,
+    base: u64,
+    /// The number of the line.
+    number: u64,
+    line: &'a VectorLine,
+    /// How many long words the lines before it read.
+    reads: u64,
 }
 
-/// What a line expects.
-fn expected<'l>(
-    tensor: &Tensor,
-    line: &'l VectorLine,
-) -> Result<&'l VectorComment, tensor_layout::ParseError> {
-    let comment = line.comment.as_ref().filter(|comment| comment.dtype == tensor.dtype);
-    let Some(comment) = comment else {
-        return Err(whole(line, "no values of the tensor's type are expected here"));
-    };
-    let (values, indexes) = (comment.values.len(), comment.indexes.len());
-    if values != indexes {
-        let why = format!("there are {values} values for {indexes} indexes");
-        return Err(whole(line, &why));
+impl Read<'_> {
+    fn refused(&self, why: &str) -> VectorError {
+        VectorError::Line { line: self.number, error: whole(self.line, why) }
     }
-    match comment.indexes.iter().find(|index| tensor.number(index).is_none()) {
-        Some(index) => {
-            let why = format!("{index:?} is not an index of {}", tensor.header.name());
-            Err(whole(line, &why))
+
+    /// What the line expects, with the numbers of the elements; nothing without a comment.
+    fn expected(&self) -> Result<Option<(&VectorComment, Vec<u64>)>, VectorError> {
+        let (tensor, name) = (self.tensor, self.tensor.header.name());
+        if tensor.header.direction == Direction::In {
+            return Err(self.refused("this line reads, but its header is that of an input"));
         }
-        None => Ok(comment),
+        let Some(comment) = &self.line.comment else { return Ok(None) };
+        if comment.dtype != tensor.dtype {
+            return Err(self.refused("no values of the tensor's type are expected here"));
+        }
+        let number = |index: &Vec<u64>| {
+            let why = || self.refused(&format!("{index:?} is not an index of {name}"));
+            tensor.number(index).ok_or_else(why)
+        };
+        let numbers = comment.indexes.iter().map(number).collect::<Result<Vec<u64>, _>>()?;
+        self.check_counts(comment, &numbers)?;
+        Ok(Some((comment, numbers)))
+    }
+
+    /// Refuses a comment that is not about the long words of the line.
+    fn check_counts(&self, comment: &VectorComment, numbers: &[u64]) -> Result<(), VectorError> {
+        let covered = self.tensor.covered(self.line, self.base)?;
+        let lanes: Vec<u64> = covered
+            .iter()
+            .filter_map(|covered| covered.word)
+            .flat_map(|word| word.filled().map(|(_, element)| element))
+            .collect();
+        if let Some(index) = numbers.iter().position(|number| !lanes.contains(number)) {
+            let (index, name) = (&comment.indexes[index], self.tensor.header.name());
+            let why = format!("{index:?} of {name} is not at `{}`", self.line.place);
+            return Err(self.refused(&why));
+        }
+        let (values, indexes) = (comment.values.len(), numbers.len());
+        match values == indexes || values == lanes.len() {
+            true => Ok(()),
+            false => Err(self.refused(&format!("there are {values} values for {indexes} indexes"))),
+        }
     }
 }
 
@@ -171,59 +185,97 @@ impl VectorComparison {
             header: tensor.header.clone(),
             compared: 0,
             wrong: 0,
+            untested: tensor.elements(),
             differences: Vec::new(),
             units: BTreeMap::new(),
             spread: Spread::new(tensor.shape()),
+            tested: WordSet::default(),
         }
     }
 
-    fn line(
-        &mut self,
-        tensor: &Tensor,
-        number: u64,
-        line: &VectorLine,
-        comment: &VectorComment,
-        found: Option<u64>,
-    ) -> Result<(), VectorError> {
-        for (index, expected) in comment.indexes.iter().zip(&comment.values) {
-            let (lane, bits) =
-                tensor.worst_lane(index, found, |bits| is_within(comment, *expected, bits))?;
-            let is_wrong = !bits.is_some_and(|bits| is_within(comment, *expected, bits));
-            self.compared += 1;
-            self.spread.count(index, is_wrong);
-            if is_wrong {
-                self.wrong += 1;
-                *self.units.entry(line.place.units).or_default() += 1;
-                self.keep(number, line, index, lane, comment.dtype, (*expected, bits));
+    /// Compares the long words of a line, unit by unit.
+    fn line(&mut self, read: &Read<'_>, results: &Results) -> Result<(), VectorError> {
+        let Some((comment, numbers)) = read.expected()? else { return Ok(()) };
+        let said = Said::new(comment, &numbers);
+        let places = read.line.place.each_unit();
+        let places = places.flat_map(|unit| (0..read.line.count).map(move |at| unit.after(at)));
+        let mut before = 0;
+        for (at, place) in (read.reads..).zip(places) {
+            let Some(word) = read.tensor.held(&place, read.base)? else { continue };
+            let found = results.word(&place, at);
+            let long_word = LongWord { read, place, word, found, comment };
+            if self.long_word(&long_word, &said, before) {
+                results.check(&place)?;
             }
+            before += word.filled().count();
         }
         Ok(())
     }
 
-    fn keep(
-        &mut self,
-        line: u64,
-        of: &VectorLine,
-        index: &[u64],
-        lane: u64,
-        dtype: Dtype,
-        (expected, found): (u64, Option<u64>),
-    ) {
-        if self.differences.len() < MOST_DIFFERENCES {
-            let shown = |bits| {
-                let mut text = String::new();
-                value::write(&mut text, dtype, bits);
-                text
+    /// Compares the elements of a long word; whether all are as expected.
+    fn long_word(&mut self, at: &LongWord<'_>, said: &Said<'_>, before: usize) -> bool {
+        let mut is_right = true;
+        for element in at.word.elements() {
+            let lanes = (before..).zip(at.word.filled()).filter(|(_, (_, held))| *held == element);
+            let lanes = lanes.filter_map(|(before, (lane, _))| {
+                let expected = said.of(element, before)?;
+                Some((lane, expected, at.bits(lane)))
+            });
+            let lanes: Vec<(u64, u64, Option<u64>)> = lanes.collect();
+            let Some(first) = lanes.first() else { continue };
+            let is_wrong = |(_, expected, bits): &(u64, u64, Option<u64>)| {
+                !bits.is_some_and(|bits| is_within(at.comment, *expected, bits))
             };
+            let wrong = lanes.iter().find(|lane| is_wrong(lane));
+            self.count(at, element, wrong.is_some(), *wrong.unwrap_or(first));
+            is_right &= wrong.is_none();
+        }
+        is_right
+    }
+
+    fn count(
+        &mut self,
+        at: &LongWord<'_>,
+        element: u64,
+        is_wrong: bool,
+        (lane, expected, bits): (u64, u64, Option<u64>),
+    ) {
+        let index = at.read.tensor.index(element);
+        self.compared += 1;
+        self.untested -= u64::from(self.tested.insert(element));
+        self.spread.count(&index, is_wrong);
+        if !is_wrong {
+            return;
+        }
+        self.wrong += 1;
+        *self.units.entry(at.place.units).or_default() += 1;
+        if self.differences.len() < MOST_DIFFERENCES {
+            let shown = |bits| value::shown(at.comment.dtype, bits);
             self.differences.push(VectorDifference {
-                line,
-                index: index.to_vec(),
-                place: of.place,
+                line: at.read.number,
+                index,
+                place: at.place,
                 lane,
                 expected: shown(expected),
-                found: found.map(shown),
+                found: bits.map(shown),
             });
         }
+    }
+}
+
+/// A long word that a line reads in a unit.
+struct LongWord<'a> {
+    read: &'a Read<'a>,
+    place: VectorPlace,
+    word: Word,
+    /// What the simulator read there.
+    found: Option<u64>,
+    comment: &'a VectorComment,
+}
+
+impl LongWord<'_> {
+    fn bits(&self, lane: u64) -> Option<u64> {
+        self.found.map(|found| self.read.tensor.lane(found, lane))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::place::VectorPlace;
 use super::value::npy_descr;
 use tensor_layout::notation::Dtype;
 use tensor_layout::{LayoutError, ParseError};
@@ -71,6 +72,22 @@ pub enum VectorError {
         element: usize,
         /// Its value.
         value: String,
+    },
+    /// Two tensors in one place.
+    #[error("`{place}` of {tensor} also belongs to {other}")]
+    Overlap {
+        /// The tensor that comes later.
+        tensor: String,
+        /// The other one.
+        other: String,
+        /// The place.
+        place: Box<VectorPlace>,
+    },
+    /// A tolerance that is not a finite number of 0 or more.
+    #[error("the tolerance is {tolerance}, but it must be a finite number of 0 or more")]
+    Tolerance {
+        /// The tolerance.
+        tolerance: f64,
     },
     /// A tensor that does not fit in memory.
     #[error("a tensor of shape {shape:?} does not fit in memory")]

@@ -25,9 +25,12 @@ pub enum Fault {
     /// A header whose layout is refused, such as one beyond the capacity of its memory.
     #[error("{0}")]
     Layout(ParseError),
-    /// A line before the first header.
+    /// A line of a tensor before the first header.
     #[error("this line comes before any header")]
     NoHeader,
+    /// A file without tensors.
+    #[error("the file has no header, such as `# ======= In(0): ((2_W:1))@LM0 / Float =======`")]
+    NoTensor,
     /// A tensor with two headers.
     #[error("{tensor} has two headers")]
     Repeated {
@@ -52,9 +55,6 @@ pub enum Fault {
         /// Where the tensor is.
         memory: MemoryText,
     },
-    /// A line without a comment, whose values cannot be checked.
-    #[error("the line has no comment to check its values against")]
-    NoComment,
     /// A comment of another type.
     #[error("the comment says {found}, but the header says {wanted}")]
     Dtype {
@@ -97,7 +97,7 @@ pub enum Fault {
         /// What the layout says, in the order of the lanes.
         wanted: Vec<Vec<u64>>,
     },
-    /// Not one value per index.
+    /// Neither a value per index nor one per lane.
     #[error(
         "the comment has {}, but {}", counted(*.values, "value"),
         counted(*.indexes, "index")
@@ -130,13 +130,48 @@ pub enum Fault {
         /// The place.
         place: VectorPlace,
     },
-    /// A line that is not in the order of the elements.
-    #[error("out of order: this is the line of {}, {}", one(.found), expected(.wanted))]
-    Order {
-        /// The first element of the line.
-        found: Vec<u64>,
-        /// The first element of the line that is expected; none where all lines stand above.
-        wanted: Option<Vec<u64>>,
+    /// A lane that holds no element, but is not 0.
+    #[error("lane {lane} of `{place}` holds no element of {tensor}, but {bits:X} instead of 0")]
+    Hole {
+        /// The tensor.
+        tensor: String,
+        /// The long word.
+        place: VectorPlace,
+        /// The lane.
+        lane: u64,
+        /// The bits of the lane.
+        bits: u64,
+    },
+    /// A place of an element that does not hold what another one does.
+    #[error("{} is {held} here, but {known} where it was set before", one(.index))]
+    Copy {
+        /// The element.
+        index: Vec<u64>,
+        /// Its value on this line.
+        held: String,
+        /// Its value in another lane, or on an earlier line.
+        known: String,
+    },
+    /// Long words that lines set in some of their units only.
+    #[error(
+        "{tensor} is set in {units} of its {of} units: {}{} in `{place}`, where letters that are left \
+         out mean all units", one(.first), until(.first, .last)
+    )]
+    Partial {
+        /// The tensor.
+        tensor: String,
+        /// All units of the first long word.
+        place: VectorPlace,
+        /// How many long words.
+        words: u64,
+        /// The first element of the first one.
+        first: Vec<u64>,
+        /// The first element of the last one.
+        last: Vec<u64>,
+        /// In how many units lines set them.
+        units: u64,
+        /// How many units they have.
+        of: u64,
     },
     /// Long words that no line has, which are expected before this line.
     #[error("{} of {tensor} missing before this line: {}{}", lines(*.words), one(.first), until(.first, .last))]
@@ -164,13 +199,6 @@ pub enum Fault {
 
 fn one(index: &Vec<u64>) -> Indexes<'_> {
     Indexes(std::slice::from_ref(index))
-}
-
-fn expected(wanted: &Option<Vec<u64>>) -> String {
-    match wanted {
-        Some(wanted) => format!("where that of {} is expected", one(wanted)),
-        None => "after the last line of the tensor".into(),
-    }
 }
 
 fn until(first: &Vec<u64>, last: &Vec<u64>) -> String {

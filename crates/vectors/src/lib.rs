@@ -12,13 +12,15 @@
 
 mod check;
 mod compare;
+mod coverage;
 mod data;
+mod dump;
 mod error;
 mod fault;
 mod header;
 mod line;
+mod matched;
 mod minifloat;
-mod order;
 mod place;
 mod read;
 mod result;
@@ -35,7 +37,7 @@ pub use data::VectorData;
 pub use error::VectorError;
 pub use fault::{Fault, Finding};
 pub use header::{Direction, VectorHeader};
-pub use line::{VectorComment, VectorLine};
+pub use line::{VectorComment, VectorLine, VectorVerb};
 pub use place::VectorPlace;
 pub use read::{VectorReader, VectorTensor};
 pub use value::npy_descr;

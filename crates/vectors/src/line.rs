@@ -11,39 +11,97 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use super::place::VectorPlace;
+use super::place::{VectorPlace, check_unit, read_dram_address};
 use super::value;
 use tensor_layout::error::{ParseError, ParseErrorKind};
-use tensor_layout::internals::Cursor;
+use tensor_layout::internals::{Cursor, counted, to_index};
 use tensor_layout::notation::{Dtype, MemoryText};
 
-/// A line that sets a long word before a run, or reads one after it.
+/// How many long words a line may set or read in all units: those of LM0 of all PEs.
+const MOST_WORDS: u64 = 1 << 23;
+
+/// What a line does: it sets long words before a run, or reads them after it.
+///
+/// The ways of reading differ in what the emulator prints: `getd` a long word as one number, `getf`
+/// as two, `geth` as four, and `get` in all these ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each variant is its own name")]
+pub enum VectorVerb {
+    Set,
+    Get,
+    GetD,
+    GetF,
+    GetH,
+}
+
+impl VectorVerb {
+    const ALL: [VectorVerb; 5] =
+        [VectorVerb::Set, VectorVerb::Get, VectorVerb::GetD, VectorVerb::GetF, VectorVerb::GetH];
+
+    /// The word behind `d`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            VectorVerb::Set => "set",
+            VectorVerb::Get => "get",
+            VectorVerb::GetD => "getd",
+            VectorVerb::GetF => "getf",
+            VectorVerb::GetH => "geth",
+        }
+    }
+
+    /// Whether it reads.
+    #[must_use]
+    pub const fn reads(self) -> bool {
+        !matches!(self, VectorVerb::Set)
+    }
+
+    /// Reads the word behind `d`.
+    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<VectorVerb, ParseError> {
+        let (start, before) = (cursor.at(), cursor.clone());
+        let word = cursor.take(|c| c.is_ascii_alphabetic());
+        let verb = VectorVerb::ALL.into_iter().find(|verb| verb.name() == word);
+        verb.ok_or_else(|| match word {
+            "" => before.expected("`set`, `get`, `getd`, `getf` or `geth`"),
+            _ => {
+                let why =
+                    format!("`{}` is not a known command", tensor_layout::internals::cut(word, 40));
+                let refused = cursor.refuse_from(start, ParseErrorKind::Invalid(why));
+                refused.with_help("`set`, `get`, `getd`, `getf` or `geth`")
+            }
+        })
+    }
+}
+
+/// A line that sets long words before a run, or reads them after it.
 ///
 /// Law: `parse(print(line)) == line`.
 ///
 /// ```
-/// use tensor_layout_vectors::VectorLine;
+/// use tensor_layout_vectors::{VectorLine, VectorVerb};
 /// let text = "d set $lm2p1 1 3F800000C0000000 # values=[1.0, -2.0] / Float @[2],[3]";
 /// let line: VectorLine = text.parse()?;
-/// assert_eq!((line.place.address, line.place.units[4]), (1, Some(1)));
-/// assert_eq!(line.payload, Some(0x3f80_0000_c000_0000));
+/// assert_eq!((line.verb, line.place.address, line.place.units[4]), (VectorVerb::Set, 1, Some(1)));
+/// assert_eq!(line.payload, [0x3f80_0000_c000_0000]);
 /// assert_eq!(line.comment.as_ref().unwrap().values, [0x3f80_0000, 0xc000_0000]);
 /// assert_eq!(line.to_string(), text);
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorLine {
-    /// Whether the line reads (`getd`) or sets.
-    pub reads: bool,
-    /// Where.
+    /// What the line does.
+    pub verb: VectorVerb,
+    /// Where: the first long word.
     pub place: VectorPlace,
-    /// The long word, lane 0 most significant.
-    pub payload: Option<u64>,
-    /// What the comment says, if there is one.
+    /// How many long words, in each of the units.
+    pub count: u64,
+    /// The long words, lane 0 most significant; none on most lines that read.
+    pub payload: Vec<u64>,
+    /// What the comment says, if it says what the long words hold.
     pub comment: Option<VectorComment>,
 }
 
-/// The comment of a line: the elements of the long word, in the order of its lanes.
+/// The comment of a line: the elements of its long words, in the order of their lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorComment {
     /// The type of the elements.
@@ -65,24 +123,24 @@ impl FromStr for VectorLine {
     fn from_str(text: &str) -> Result<VectorLine, ParseError> {
         let mut cursor = Cursor::new(text);
         cursor.blanks();
-        let (reads, place) = match cursor.take(|c| c.is_ascii_alphabetic()) {
-            "r" => (false, read_dram(&mut cursor)?),
+        let (verb, place, count) = match cursor.take(|c| c.is_ascii_alphabetic()) {
+            "r" => (VectorVerb::Set, read_dram(&mut cursor)?, 1),
             "d" => read_debug(&mut cursor)?,
             _ => return Err(Cursor::new(text).expected("`d set`, `d getd` or `r`")),
         };
         cursor.blanks();
         let has_payload = cursor.rest().starts_with(|c: char| c.is_ascii_alphanumeric());
-        let payload = match has_payload || !reads {
-            true => Some(cursor.expect_hex(16, "16 hexadecimal digits")?),
-            false => None,
+        let payload = match has_payload || !verb.reads() {
+            true => read_payload(&mut cursor, count)?,
+            false => Vec::new(),
         };
         cursor.blanks();
         let comment = match cursor.takes_all("#") {
-            true => Some(read_comment(&mut cursor)?),
+            true => read_comment(&mut cursor)?,
             false => None,
         };
         cursor.expect_end()?;
-        Ok(VectorLine { reads, place, payload, comment })
+        Ok(VectorLine { verb, place, count, payload, comment })
     }
 }
 
@@ -91,25 +149,25 @@ fn read_dram(cursor: &mut Cursor<'_>) -> Result<VectorPlace, ParseError> {
     cursor.blanks();
     let start = cursor.at();
     let group = cursor.expect_number("a group")?;
-    if group >= 4 {
-        let why = format!("MN-Core 2 has 4 groups, so {group} is not one");
-        return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
-    }
+    let group = check_unit(cursor, start, 'n', group)?;
     cursor.blanks();
-    let address = cursor.expect_hex(9, "an address of nine hexadecimal digits")?;
+    let address = read_dram_address(cursor)?;
     cursor.blanks();
     cursor.expect("001", "`001`: one long word")?;
     let units = [Some(group), None, None, None, None];
     Ok(VectorPlace { memory: MemoryText::DRAM, units, address })
 }
 
-/// `d set PLACE 1` or `d getd PLACE 1`, and whether it reads.
-fn read_debug(cursor: &mut Cursor<'_>) -> Result<(bool, VectorPlace), ParseError> {
+/// `d set PLACE 1` or `d getd PLACE 1`.
+fn read_debug(cursor: &mut Cursor<'_>) -> Result<(VectorVerb, VectorPlace, u64), ParseError> {
     cursor.blanks();
-    let reads = cursor.takes_all("getd");
-    if !reads {
-        cursor.expect("set", "`set` or `getd`")?;
-    }
+    let verb = VectorVerb::read(cursor)?;
+    let (place, count) = read_places(cursor)?;
+    Ok((verb, place, count))
+}
+
+/// `PLACE 1`: the first long word, and how many there are.
+pub(super) fn read_places(cursor: &mut Cursor<'_>) -> Result<(VectorPlace, u64), ParseError> {
     cursor.blanks();
     let place = VectorPlace::read(cursor)?;
     if !cursor.rest().starts_with(char::is_whitespace) {
@@ -117,14 +175,73 @@ fn read_debug(cursor: &mut Cursor<'_>) -> Result<(bool, VectorPlace), ParseError
     }
     cursor.blanks();
     let start = cursor.at();
-    match cursor.expect_number("`1`: one long word")? {
-        1 => Ok((reads, place)),
-        _ => Err(cursor.refuse_from(start, ParseErrorKind::Expected(vec!["`1`: one long word"]))),
+    let count = cursor.expect_number("a number of long words")?;
+    let why = match count {
+        0 => "a line sets or reads 1 long word or more".to_owned(),
+        _ if place.unit_count().saturating_mul(count) > MOST_WORDS => {
+            format!("a line sets or reads at most {MOST_WORDS} long words in all units")
+        }
+        _ if place.has(count) => return Ok((place, count)),
+        _ => format!(
+            "{count} long words from `{place}` on lead beyond the end of {}",
+            place.memory.name()
+        ),
+    };
+    let refused = cursor.refuse_from(start, ParseErrorKind::Invalid(why));
+    Err(refused.with_help(VectorPlace::addresses(place.memory)))
+}
+
+/// 16 digits for every long word; each may have an `l` in front of it.
+fn read_payload(cursor: &mut Cursor<'_>, count: u64) -> Result<Vec<u64>, ParseError> {
+    let start = cursor.at();
+    let word = cursor.take(|c| c.is_ascii_alphanumeric());
+    let digits = if word.contains('l') { word.replace('l', "") } else { word.to_owned() };
+    let marks = word.match_indices('l').map(|(at, _)| at);
+    let is_marked = word.len() == digits.len() || marks.eq((0..to_index(count)).map(|at| at * 17));
+    let read = digits.as_bytes().chunks(16).map(hexadecimal).collect::<Option<Vec<u64>>>();
+    let whole = digits.len() % 16 == 0 && is_marked;
+    match read.filter(|words| whole && words.len() == to_index(count)) {
+        Some(words) => Ok(words),
+        None if count == 1 => {
+            let expected = ParseErrorKind::Expected(vec!["16 hexadecimal digits"]);
+            Err(cursor.refuse_from(start, expected))
+        }
+        None if !is_marked => {
+            let why = "an `l` stands in front of every long word, or of none".to_owned();
+            Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
+        }
+        None => {
+            let why = format!(
+                "{} take {} hexadecimal digits, but there are {}",
+                counted(count, "long word"),
+                count.saturating_mul(16),
+                digits.bytes().filter(u8::is_ascii_hexdigit).count()
+            );
+            Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
+        }
     }
 }
 
+/// Digits, and nothing else.
+pub(super) fn hexadecimal(digits: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(digits).ok()?;
+    let are_digits = !text.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
+    are_digits.then(|| u64::from_str_radix(text, 16).ok())?
+}
+
+/// `values=[..] / DTYPE @[..],[..] atol=..`, or text for people.
+fn read_comment(cursor: &mut Cursor<'_>) -> Result<Option<VectorComment>, ParseError> {
+    let says_values =
+        ["=[", "@[", "values=", "expect="].iter().any(|mark| cursor.rest().contains(mark));
+    if says_values {
+        return read_values_of(cursor).map(Some);
+    }
+    cursor.take(|_| true);
+    Ok(None)
+}
+
 /// `values=[..] / DTYPE @[..],[..] atol=..`
-fn read_comment(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> {
+fn read_values_of(cursor: &mut Cursor<'_>) -> Result<VectorComment, ParseError> {
     cursor.blanks();
     if !cursor.takes_all("values=") {
         cursor.expect("expect=", "`values=` or `expect=`")?;
@@ -197,25 +314,32 @@ fn read_index(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, ParseError> {
 fn read_tolerance(cursor: &mut Cursor<'_>) -> Result<f64, ParseError> {
     let start = cursor.at();
     let word = cursor.take(|c| !c.is_whitespace());
-    word.parse().ok().filter(|tolerance: &f64| *tolerance >= 0.0).ok_or_else(|| {
-        cursor.refuse_from(start, ParseErrorKind::Expected(vec!["a tolerance of 0 or more"]))
+    word.parse().ok().filter(|tolerance| is_tolerance(*tolerance)).ok_or_else(|| {
+        let expected = ParseErrorKind::Expected(vec!["a finite tolerance of 0 or more"]);
+        cursor.refuse_from(start, expected)
     })
+}
+
+/// Within an infinite tolerance every result is right.
+pub(super) fn is_tolerance(tolerance: f64) -> bool {
+    tolerance.is_finite() && tolerance >= 0.0
 }
 
 impl fmt::Display for VectorLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.reads, self.place) {
-            (true, place) => write!(f, "d getd {place} 1")?,
-            (_, VectorPlace { memory: MemoryText::DRAM, units: [group, ..], address }) => {
-                write!(f, "r {} {address:09X} 001", group.unwrap_or(0))?;
-            }
-            (false, place) => write!(f, "d set {place} 1")?,
+        match (self.verb, self.place, self.count) {
+            (
+                VectorVerb::Set,
+                VectorPlace { memory: MemoryText::DRAM, units: [Some(group), ..], address },
+                1,
+            ) => write!(f, "r {group} {address:09X} 001")?,
+            (verb, place, count) => write!(f, "d {} {place} {count}", verb.name())?,
         }
-        if let Some(payload) = self.payload {
-            write!(f, " {payload:016X}")?;
+        if !self.payload.is_empty() {
+            write!(f, " {:016X}", self.payload.iter().format(""))?;
         }
         let Some(comment) = &self.comment else { return Ok(()) };
-        write!(f, " # {}={comment}", if self.reads { "expect" } else { "values" })
+        write!(f, " # {}={comment}", if self.verb.reads() { "expect" } else { "values" })
     }
 }
 

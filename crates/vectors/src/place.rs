@@ -6,26 +6,56 @@
 //! ```
 
 use std::fmt;
+use std::ops::Range;
 
 use tensor_layout::Level;
 use tensor_layout::error::{ParseError, ParseErrorKind};
-use tensor_layout::internals::Cursor;
+use tensor_layout::internals::{Cursor, to_index};
 use tensor_layout::notation::MemoryText;
 
-/// The letters of units with how many units each counts, from the root down: group, L2B within it,
-/// L1B, MAB, PE.
-pub(super) const LETTERS: [(char, u64); 5] = [('n', 4), ('c', 2), ('b', 8), ('m', 16), ('p', 4)];
+use super::words::{BLOCK, Bits};
+
+/// The letters of units, from the root down: how many units each counts, and of what.
+pub(super) const LETTERS: [(char, u64, &str); 5] = [
+    ('n', 4, "groups"),
+    ('c', 2, "L2Bs of a group"),
+    ('b', 8, "L1Bs of an L2B"),
+    ('m', 16, "MABs of an L1B"),
+    ('p', 4, "PEs of a MAB"),
+];
 
 /// How many L2Bs share the DRAM of a group.
 pub(super) const GROUP: u64 = 2;
+
+/// What lines say of a memory.
+struct Facts {
+    /// Its token.
+    token: &'static str,
+    /// How many letters its units have.
+    letters: usize,
+    /// How far the addresses of neighbouring long words are apart.
+    step: u64,
+    long_words: u64,
+}
+
+const fn facts(memory: MemoryText) -> Facts {
+    match memory {
+        MemoryText::LM0 => Facts { token: "$lm", letters: 5, step: 2, long_words: 2048 },
+        MemoryText::LM1 => Facts { token: "$ln", letters: 5, step: 2, long_words: 2048 },
+        MemoryText::DRAM => Facts { token: "$d", letters: 1, step: 1, long_words: 1 << 29 },
+    }
+}
+
+/// The memories that lines name.
+pub(super) const MEMORIES: [MemoryText; 3] = [MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM];
 
 /// A place that a line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VectorPlace {
     /// The memory.
     pub memory: MemoryText,
-    /// Group, L2B within the group, L1B, MAB, PE; `None` for a letter that is left out. DRAM has a
-    /// group only.
+    /// Group, L2B within the group, L1B, MAB, PE; `None` for a letter that is left out, which means
+    /// all units. DRAM has a group only.
     pub units: [Option<u64>; 5],
     /// The address, in long words.
     pub address: u64,
@@ -34,14 +64,10 @@ pub struct VectorPlace {
 impl VectorPlace {
     /// Reads `$lm0n0c0p1`, `$ln..` or `$d1n0`.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<VectorPlace, ParseError> {
-        let memory = match () {
-            () if cursor.takes_all("$lm") => MemoryText::LM0,
-            () if cursor.takes_all("$ln") => MemoryText::LM1,
-            () if cursor.takes_all("$d") => MemoryText::DRAM,
-            () => return Err(cursor.expected("`$lm`, `$ln` or `$d`")),
-        };
+        let named = MEMORIES.into_iter().find(|memory| cursor.takes_all(facts(*memory).token));
+        let Some(memory) = named else { return Err(cursor.expected("`$lm`, `$ln` or `$d`")) };
         let address = read_address(cursor, memory)?;
-        let units = read_units(cursor)?;
+        let units = read_units(cursor, memory)?;
         Ok(VectorPlace { memory, units, address })
     }
 
@@ -61,60 +87,204 @@ impl VectorPlace {
             _ => None,
         }
     }
-}
 
-/// Addresses are below this: they have nine hexadecimal digits.
-const BEYOND: u64 = 1 << 36;
+    /// The units that a letter names: one, or all where it is left out.
+    fn range(&self, letter: usize) -> Range<u64> {
+        let all = if letter < facts(self.memory).letters { LETTERS[letter].1 } else { 1 };
+        self.units[letter].map_or(0..all, |at| at..at + 1)
+    }
+
+    fn ranges(&self) -> [Range<u64>; 5] {
+        [0, 1, 2, 3, 4].map(|letter| self.range(letter))
+    }
+
+    /// How many units the place names.
+    pub(super) fn unit_count(&self) -> u64 {
+        self.ranges().iter().map(|range| range.end - range.start).product()
+    }
+
+    /// The place in each of its units, in the order of the emulator: PEs first, groups last.
+    pub(super) fn each_unit(&self) -> impl Iterator<Item = VectorPlace> + use<> {
+        let (place, ranges) = (*self, self.ranges());
+        let letters = facts(place.memory).letters;
+        (0..self.unit_count()).map(move |mut number| {
+            let mut units = [None; 5];
+            for (unit, range) in units[..letters].iter_mut().zip(&ranges[..letters]).rev() {
+                let length = (range.end - range.start).max(1);
+                *unit = Some(range.start + number % length);
+                number /= length;
+            }
+            VectorPlace { units, ..place }
+        })
+    }
+
+    /// The position of one of its units in that order; `None` for any other.
+    pub(super) fn unit_number(&self, unit: &VectorPlace) -> Option<u64> {
+        let at = unit.ranges().map(|range| range.start);
+        self.ranges().iter().zip(at).try_fold(0, |number, (range, at)| {
+            let within = range.contains(&at).then(|| at - range.start)?;
+            Some(number * (range.end - range.start) + within)
+        })
+    }
+
+    /// The place some long words behind.
+    pub(super) fn after(&self, words: u64) -> VectorPlace {
+        VectorPlace { address: self.address + words, ..*self }
+    }
+
+    /// The long words that the place means, as numbers: those of one address share a block.
+    pub(super) fn bits(&self) -> Bits {
+        let [n, c, b, m, p] = self.ranges();
+        if self.memory == MemoryText::DRAM {
+            let first = self.address * LETTERS[0].1;
+            let bits = n.fold(0, |bits: u64, group| bits | 1_u64 << ((first + group) % 64));
+            return Bits {
+                block: first / BLOCK,
+                words: vec![(to_index(first % BLOCK / 64), bits)],
+            };
+        }
+        let pes = p.fold(0, |bits: u64, pe| bits | 1_u64 << pe);
+        let mabs = m.fold(0, |bits: u64, mab| bits | pes << (mab * 4));
+        let l2bs = n.flat_map(|group| c.clone().map(move |l2b| group * GROUP + l2b));
+        let l1bs = l2bs.flat_map(|l2b| b.clone().map(move |l1b| to_index(l2b * 8 + l1b)));
+        Bits { block: self.address, words: l1bs.map(|l1b| (l1b, mabs)).collect() }
+    }
+
+    /// Whether the memory holds so many long words from here on.
+    pub(super) fn has(&self, words: u64) -> bool {
+        words <= facts(self.memory).long_words.saturating_sub(self.address)
+    }
+
+    /// `long words of LM0 have the even addresses 0 to 4094`
+    pub(super) fn addresses(memory: MemoryText) -> String {
+        let Facts { step, long_words, .. } = facts(memory);
+        let even = if step == 2 { "even " } else { "" };
+        let last = (long_words - 1) * step;
+        format!("long words of {} have the {even}addresses 0 to {last}", memory.name())
+    }
+}
 
 /// An address as lines write it, in long words.
 pub(super) fn read_address(cursor: &mut Cursor<'_>, memory: MemoryText) -> Result<u64, ParseError> {
     let start = cursor.at();
-    let address = cursor.expect_number("an address")?;
-    if address >= BEYOND {
-        let why = format!("the address {address} is beyond every memory of MN-Core 2");
-        return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
-    }
-    match memory {
-        MemoryText::DRAM => Ok(address),
-        _ if address % 2 == 0 => Ok(address / 2),
-        _ => {
-            let why = format!("the address {address} is not that of a long word");
-            let odd = cursor.refuse_from(start, ParseErrorKind::Invalid(why));
-            Err(odd.with_help("addresses in LM0 and LM1 count 32-bit words, two to a long word"))
+    let written = cursor.expect_number("an address")?;
+    in_memory(memory, written).map_err(|why| {
+        let kind = ParseErrorKind::Invalid(why);
+        cursor.refuse_from(start, kind).with_help(VectorPlace::addresses(memory))
+    })
+}
+
+/// The long word of an address; why it is none.
+fn in_memory(memory: MemoryText, written: u64) -> Result<u64, String> {
+    let Facts { step, long_words, .. } = facts(memory);
+    match (written / step, written % step) {
+        (address, _) if address >= long_words => {
+            Err(format!("the address {written} is beyond the end of {}", memory.name()))
         }
+        (address, 0) => Ok(address),
+        _ => Err(format!("the address {written} is odd, so it is not that of a long word")),
     }
 }
 
+/// An address of `r`, in long words.
+pub(super) fn read_dram_address(cursor: &mut Cursor<'_>) -> Result<u64, ParseError> {
+    let start = cursor.at();
+    let written = cursor.expect_hex(9, "an address of nine hexadecimal digits")?;
+    in_memory(MemoryText::DRAM, written).map_err(|_| {
+        let why = format!("the address {written:09X} is beyond the end of DRAM");
+        let last = facts(MemoryText::DRAM).long_words - 1;
+        cursor
+            .refuse_from(start, ParseErrorKind::Invalid(why))
+            .with_help(format!("addresses of `r` go from 000000000 to {last:09X}"))
+    })
+}
+
 /// `n0c0b0m0p0`, any of them.
-pub(super) fn read_units(cursor: &mut Cursor<'_>) -> Result<[Option<u64>; 5], ParseError> {
+pub(super) fn read_units(
+    cursor: &mut Cursor<'_>,
+    memory: MemoryText,
+) -> Result<[Option<u64>; 5], ParseError> {
     let mut units = [None; 5];
-    for (unit, (letter, count)) in units.iter_mut().zip(LETTERS) {
+    let letters = facts(memory).letters;
+    for (unit, (letter, ..)) in units[..letters].iter_mut().zip(LETTERS) {
         let start = cursor.at();
         if cursor.takes_all(letter.encode_utf8(&mut [0])) {
             let at = cursor.expect_number("a unit")?;
-            if at >= count {
-                let why = format!("MN-Core 2 has {count} units `{letter}`, so {at} is not one");
-                return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
-            }
-            *unit = Some(at);
+            *unit = Some(check_unit(cursor, start, letter, at)?);
         }
+    }
+    if letters == 1 && cursor.rest().starts_with(['c', 'b', 'm', 'p']) {
+        let start = cursor.at();
+        cursor.take(|c| c.is_ascii_alphanumeric());
+        let why = format!("units of {} have the letter `n` only", memory.name());
+        return Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)));
     }
     Ok(units)
 }
 
+/// The unit, if the machine has it.
+pub(super) fn check_unit(
+    cursor: &Cursor<'_>,
+    start: usize,
+    letter: char,
+    at: u64,
+) -> Result<u64, ParseError> {
+    let known = LETTERS.into_iter().find(|(known, ..)| *known == letter);
+    let (_, count, what) = known.unwrap_or(LETTERS[0]);
+    if at < count {
+        return Ok(at);
+    }
+    let why = format!("`{letter}` numbers the {what} from 0 to {}, so {at} is not one", count - 1);
+    Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
+}
+
 impl fmt::Display for VectorPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, words) = match self.memory {
-            MemoryText::LM0 => ("lm", 2),
-            MemoryText::LM1 => ("ln", 2),
-            MemoryText::DRAM => ("d", 1),
-        };
-        write!(f, "${name}{}", u128::from(self.address) * words)?;
-        for (unit, (letter, _)) in self.units.iter().zip(LETTERS) {
+        let Facts { token, step, .. } = facts(self.memory);
+        write!(f, "{token}{}", u128::from(self.address) * u128::from(step))?;
+        for (unit, (letter, ..)) in self.units.iter().zip(LETTERS) {
             if let Some(unit) = unit {
                 write!(f, "{letter}{unit}")?;
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LETTERS, MEMORIES, VectorPlace, facts};
+    use tensor_layout::{Level, Machine, Placement};
+
+    #[test]
+    fn memories_are_as_large_as_those_of_the_machine() {
+        for memory in MEMORIES {
+            let fits = |words: u64| {
+                let layout = format!("(({words}:1))").parse().ok()?;
+                let machine = Machine::mn_core_2();
+                let placement = Placement::of(layout).on(&machine).memory(memory.name());
+                placement.element_bits(64).build().ok()
+            };
+            let words = facts(memory).long_words;
+            assert!(fits(words).is_some() && fits(words + 1).is_none(), "{memory:?}");
+        }
+        let sizes = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
+        let sizes = sizes.map(|level| Machine::mn_core_2().size(level).unwrap_or(0));
+        let [n, c, b, m, p] = LETTERS.map(|(_, count, _)| count);
+        assert_eq!(sizes, [n * c, b, m, p]);
+    }
+
+    #[test]
+    fn units_are_numbered_as_they_are_listed() {
+        for memory in MEMORIES {
+            let units = [None, Some(1), None, Some(3), None];
+            let units = if facts(memory).letters == 1 { [None; 5] } else { units };
+            let place = VectorPlace { memory, units, address: 7 };
+            for (number, unit) in (0..).zip(place.each_unit()) {
+                assert_eq!(place.unit_number(&unit), Some(number));
+                assert_eq!(unit.bits().count(), 1);
+            }
+            assert_eq!(place.bits().count(), place.unit_count());
+        }
     }
 }

@@ -128,29 +128,33 @@ pub(super) fn whole(line: &VectorLine, why: &str) -> ParseError {
 }
 
 impl VectorTensor {
-    /// Takes the lanes of a long word that is set; the refusal of a place without elements.
+    /// Takes the lanes of the long words that a line sets; the refusal of a place without elements.
     fn set_lanes(
         &mut self,
         tensor: &Tensor,
         line: &VectorLine,
     ) -> Result<Option<ParseError>, LayoutError> {
-        let word = tensor.word_at(&line.place, self.base);
-        let lanes = word.map(|word| tensor.contents(word)).transpose()?.unwrap_or_default();
-        let (Some(payload), true) = (line.payload, lanes.iter().any(Option::is_some)) else {
-            let why = format!("no element of {} is set at `{}`", self.header.name(), line.place);
-            return Ok(Some(whole(line, &why)));
-        };
-        for (lane, element) in (0..).zip(lanes).filter_map(|(l, held)| Some((l, held?))) {
-            self.set(element, tensor.lane(payload, lane));
+        for covered in tensor.covered(line, self.base)? {
+            let payload = usize::try_from(covered.number).ok().and_then(|at| line.payload.get(at));
+            let (Some(word), Some(payload)) = (covered.word, payload) else {
+                let is_one = line.count == 1 && covered.place.address == line.place.address;
+                let place = if is_one { line.place } else { covered.place };
+                let why = format!("no element of {} is set at `{place}`", self.header.name());
+                return Ok(Some(whole(line, &why)));
+            };
+            for (lane, element) in word.filled() {
+                self.set(element, tensor.lane(*payload, lane));
+            }
         }
         Ok(None)
     }
 
-    /// Takes the values that a comment expects.
+    /// Takes the values that a comment expects; a line without one expects nothing.
     fn set_values(&mut self, tensor: &Tensor, line: &VectorLine) -> Result<(), ParseError> {
-        let Some(comment) = line.comment.as_ref().filter(|c| c.dtype == tensor.dtype) else {
+        let Some(comment) = &line.comment else { return Ok(()) };
+        if comment.dtype != tensor.dtype {
             return Err(whole(line, "no values of the tensor's type are expected here"));
-        };
+        }
         for (index, bits) in comment.indexes.iter().zip(&comment.values) {
             let Some(element) = tensor.number(index) else {
                 let why = format!("{index:?} is not an index of {}", self.header.name());

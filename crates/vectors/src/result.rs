@@ -1,7 +1,7 @@
 //! What a simulator printed.
 //!
 //! ```text
-//! DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3FF8000000000000) #d getd $ln2n0c0b0m0p0 1
+//! DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3ff8000000000000) #d getd $ln2n0c0b0m0p0 1
 //! d getd $ln2n0c0b0m0p0 1 3FF8000000000000
 //! 3FF8000000000000
 //! ```
@@ -9,29 +9,48 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
+use super::dump::{self, Command, Dumped};
 use super::error::VectorError;
-use super::line::VectorLine;
-use super::place::{VectorPlace, read_address, read_units};
+use super::line::{VectorLine, hexadecimal};
+use super::place::VectorPlace;
 use tensor_layout::error::{ParseError, ParseErrorKind, Span};
-use tensor_layout::internals::Cursor;
-use tensor_layout::internals::to_u64;
-use tensor_layout::notation::MemoryText;
+use tensor_layout::internals::{counted, cut, to_index, to_u64};
 
 /// No simulator prints longer lines.
 const LONGEST: u64 = 1 << 16;
 
 /// The long words that were read, by their places or in the order of the lines that read them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Results {
-    Placed(HashMap<VectorPlace, u64>),
+    Placed(Placed),
     Listed(Vec<u64>),
+}
+
+/// Long words by their places, each of which names one unit.
+#[derive(Debug, Default)]
+pub(super) struct Placed {
+    words: HashMap<VectorPlace, u64>,
+    /// Where the values of a line are not those of its digits: the number of the line, and why.
+    doubts: HashMap<VectorPlace, (u64, ParseError)>,
+    commands: HashMap<String, Answer>,
+}
+
+/// The lines that repeat a command.
+#[derive(Debug)]
+struct Answer {
+    command: Command,
+    /// Which of the command's lines there are.
+    lines: Vec<u64>,
+    /// The number of the last one.
+    last: u64,
 }
 
 /// What a line of a result says.
 enum Entry {
-    Placed(VectorPlace, u64),
+    Dumped(Dumped),
+    Placed(VectorLine),
     Listed(u64),
-    /// Nothing of a memory.
+    /// Nothing of a memory that vectors read.
     Other,
 }
 
@@ -42,7 +61,7 @@ impl Results {
     /// # Errors
     /// [`Read`](VectorError::Read), [`Result`](VectorError::Result).
     pub(super) fn read(mut input: impl BufRead) -> Result<Results, VectorError> {
-        let (mut placed, mut listed) = (HashMap::new(), Vec::new());
+        let (mut placed, mut listed) = (Placed::default(), Vec::new());
         let mut bytes = Vec::new();
         for line in 1.. {
             bytes.clear();
@@ -55,19 +74,105 @@ impl Results {
             let refused = |error| VectorError::Result { line, error };
             if read == LONGEST && !text.ends_with('\n') {
                 let why = format!("the line is longer than {LONGEST} bytes");
-                return Err(refused(invalid(&tensor_layout::internals::cut(&text, 200), &why)));
+                return Err(refused(invalid(&cut(&text, 200), &why)));
             }
             match entry(text.trim()).map_err(refused)? {
-                Entry::Placed(place, word) => drop(placed.insert(place, word)),
+                Entry::Dumped(dumped) => placed.take_dumped(line, dumped),
+                Entry::Placed(set) => placed.take_line(&set),
                 Entry::Listed(word) => listed.push(word),
                 Entry::Other => {}
             }
-            if !placed.is_empty() && !listed.is_empty() {
+            if !placed.words.is_empty() && !listed.is_empty() {
                 let why = "some lines name a place, and others do not";
                 return Err(refused(invalid(text.trim(), why)));
             }
         }
-        Ok(if placed.is_empty() { Results::Listed(listed) } else { Results::Placed(placed) })
+        placed.check_whole()?;
+        let is_list = placed.words.is_empty();
+        Ok(if is_list { Results::Listed(listed) } else { Results::Placed(placed) })
+    }
+
+    /// The long word of a place, which is the `at`th that the lines read.
+    pub(super) fn word(&self, place: &VectorPlace, at: u64) -> Option<u64> {
+        match self {
+            Results::Placed(placed) => placed.words.get(place).copied(),
+            Results::Listed(words) => words.get(to_index(at)).copied(),
+        }
+    }
+
+    /// Refuses a long word whose line contradicts itself.
+    pub(super) fn check(&self, place: &VectorPlace) -> Result<(), VectorError> {
+        match self {
+            Results::Placed(placed) => match placed.doubts.get(place).cloned() {
+                Some((line, error)) => Err(VectorError::Result { line, error }),
+                None => Ok(()),
+            },
+            Results::Listed(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn check_length(&self, wanted: u64) -> Result<(), VectorError> {
+        match self {
+            Results::Listed(words) if to_u64(words.len()) != wanted => {
+                Err(VectorError::ResultLength { found: words.len(), wanted: to_index(wanted) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Placed {
+    fn take_dumped(&mut self, line: u64, dumped: Dumped) {
+        let Dumped { place, word, doubt, command } = dumped;
+        self.words.insert(place, word);
+        match doubt {
+            Some(error) => drop(self.doubts.insert(place, (line, error))),
+            None => drop(self.doubts.remove(&place)),
+        }
+        let Some(command) = command else { return };
+        let which = command.line_of(&place).unwrap_or(0);
+        let new = || Answer { command: command.clone(), lines: Vec::new(), last: line };
+        let answer = self.commands.entry(command.text.clone()).or_insert_with(new);
+        answer.lines.push(which);
+        answer.last = line;
+    }
+
+    fn take_line(&mut self, line: &VectorLine) {
+        for unit in line.place.each_unit() {
+            for (at, word) in (0..).zip(&line.payload) {
+                self.words.insert(unit.after(at), *word);
+                self.doubts.remove(&unit.after(at));
+            }
+        }
+    }
+
+    /// Refuses an answer that has not all lines of its command, each as often as the others.
+    fn check_whole(&mut self) -> Result<(), VectorError> {
+        let parts =
+            self.commands.values_mut().filter_map(|answer| Some((answer.last, answer.part()?)));
+        match parts.min_by_key(|(line, _)| *line) {
+            Some((line, error)) => Err(VectorError::Result { line, error }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Answer {
+    /// The refusal of an answer of which a part is missing.
+    fn part(&mut self) -> Option<ParseError> {
+        let wanted = self.command.lines();
+        self.lines.sort_unstable();
+        let times = to_u64(self.lines.len()).div_ceil(wanted);
+        let whole = (0..wanted).flat_map(|line| (0..times).map(move |_| line));
+        let found = self.lines.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let (missing, _) = whole.zip(found).find(|(line, found)| *found != Some(*line))?;
+        let place = self.command.place_of(missing)?;
+        let why = format!(
+            "`{}` prints {}, but that of `{place}` is missing",
+            self.command.text,
+            counted(wanted, "long word"),
+        );
+        Some(invalid(&self.command.text, &why))
     }
 }
 
@@ -80,56 +185,27 @@ fn entry(text: &str) -> Result<Entry, ParseError> {
         return Ok(Entry::Other);
     }
     if text.starts_with("DEBUG-") {
-        return debug(text);
+        return Ok(dump::read(text)?.map_or(Entry::Other, Entry::Dumped));
     }
     if text.starts_with("d ") || text.starts_with("r ") {
         let line: VectorLine = text.parse()?;
-        let missing = || {
-            invalid(
-                text,
-                "the line lacks its long word: it is for a simulator to read, not what one prints",
-            )
+        let why = match (line.payload.is_empty(), line.place.unit_count()) {
+            (false, 1) => return Ok(Entry::Placed(line)),
+            (true, _) => {
+                "the line lacks its long word: it is for a simulator to read, not what one prints"
+            }
+            (false, _) => "the line names several units, but each has a long word of its own",
         };
-        return Ok(Entry::Placed(line.place, line.payload.ok_or_else(missing)?));
+        return Err(invalid(text, why));
     }
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    hexadecimal(digits).map(Entry::Listed).ok_or_else(|| {
-        invalid(text, "this is not what a simulator prints for `getd`").with_help(
-            "a long word of up to 16 hexadecimal digits, `d getd PLACE 1 WORD`, or \
-             `DEBUG-LM0(n0c0b0m0p0,0):(..) (0xWORD)`",
+    let word = hexadecimal(digits.as_bytes()).filter(|_| digits.len() == 16);
+    word.map(Entry::Listed).ok_or_else(|| {
+        invalid(text, "this is not what a simulator prints for a long word").with_help(
+            "all 16 hexadecimal digits, `d getd PLACE 1 WORD`, or a line of the emulator such as \
+             `DEBUG-LM0(n0c0b0m0p0,0):(1, 5) (0x3f800000, 0x40a00000) #d getf $lm0n0c0b0m0p0 1`",
         )
     })
-}
-
-/// A long word of up to 16 digits.
-fn hexadecimal(digits: &str) -> Option<u64> {
-    let is_hex = digits.len() <= 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    u64::from_str_radix(digits, 16).ok().filter(|_| is_hex)
-}
-
-/// `DEBUG-LM1(n0c0b0m0p0,2):(..) (0x..)`; lines of other memories are skipped.
-fn debug(text: &str) -> Result<Entry, ParseError> {
-    let mut cursor = Cursor::new(text);
-    cursor.takes_all("DEBUG-");
-    let memory = match cursor.take(|c| c.is_ascii_alphanumeric()) {
-        "LM0" => MemoryText::LM0,
-        "LM1" => MemoryText::LM1,
-        "DRAM" => MemoryText::DRAM,
-        _ => return Ok(Entry::Other),
-    };
-    cursor.expect("(", "`(`")?;
-    let units = read_units(&mut cursor)?;
-    cursor.expect(",", "`,`")?;
-    // A kernel may print halves of a long word, too.
-    let Ok(address) = read_address(&mut cursor, memory) else { return Ok(Entry::Other) };
-    cursor.expect("):", "`):`")?;
-    let said = cursor.rest().split('#').next().unwrap_or_default();
-    let digits = said.rsplit_once("(0x").map_or("", |(_, digits)| digits);
-    let digits = digits.trim_end().strip_suffix(')').unwrap_or_default();
-    let word = hexadecimal(digits);
-    let place = VectorPlace { memory, units, address };
-    word.map(|word| Entry::Placed(place, word))
-        .ok_or_else(|| cursor.expected("a long word `(0x..)`"))
 }
 
 #[cfg(test)]
@@ -144,28 +220,69 @@ mod tests {
              DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3ff8000000000000) #d getd $ln2n0c0b0m0p0 1\n",
             "\n# result\nd getd $ln2n0c0b0m0p0 1 3FF8000000000000\n",
         ];
-        let read = forms.map(|form| Results::read(form.as_bytes()).ok());
+        let read = forms.map(|form| match Results::read(form.as_bytes()) {
+            Ok(Results::Placed(placed)) => Some(placed.words),
+            _ => None,
+        });
         assert!(read[0].is_some() && read[0] == read[1], "{read:?}");
-        let listed = Results::read("3FF8000000000000\n0x1\n".as_bytes()).ok();
-        assert_eq!(listed, Some(Results::Listed(vec![0x3ff8 << 48, 1])));
+        let listed = Results::read("3FF8000000000000\n0x0000000000000001\n".as_bytes());
+        assert!(matches!(listed, Ok(Results::Listed(words)) if words == [0x3ff8 << 48, 1]));
     }
 
     #[test]
     fn what_is_not_a_result_is_refused_at_its_line() {
         for text in [
-            "1\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0)",
+            "0000000000000001\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000)",
             "\nhello",
             "\nd getd $lm0 1",
+            "\nd getd $lm0 1 0000000000000000",
             "\n12345678901234567",
+            "\n0x3f800000",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0)",
             "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x12345678901234567)",
-            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x12g4)",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x000000000000012g4)",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(1) (0x3f800000)",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(1) (0x3f800000) #d getf $lm0n0c0b0m0p0 1",
+            "\nDEBUG-LM0(n0c0b0m0,0):(0) (0x0000000000000000)",
+            "\nDEBUG-LM0(n0c0b0m0p4,0):(0) (0x0000000000000000)",
+            "\nDEBUG-LM0(n0c0b0m0p0,4096):(0) (0x0000000000000000)",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getx $lm0n0c0b0m0p0 1",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $lm0n0c0b0m0p0 0",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $lm0n0c0b0m0p0 2",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $lm0n0c0b0m0 1",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $lm0n0c0b0m0p1 1",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $ln0n0c0b0m0p0 1",
+            "\nDEBUG-LM0(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $llm0n0c0b0m0p0 1",
+            "\nDEBUG-LM2(n0c0b0m0p0,0):(0) (0x0000000000000000) #d getd $lm0n0c0b0m0p0 1",
             &format!("\n{}1", " ".repeat(1 << 16)),
         ] {
             let refused = Results::read(text.as_bytes()).map_err(|error| error.to_string());
             assert!(
                 refused.as_ref().is_err_and(|e| e.starts_with("line 2 of the result: ")),
-                "{refused:?}"
+                "{text}: {refused:?}"
             );
+        }
+    }
+
+    #[test]
+    fn an_answer_has_all_lines_of_its_command() {
+        let line = |pe: u64, address: u64| {
+            format!(
+                "DEBUG-LM0(n0c0b0m0p{pe},{address}):(0) (0x0000000000000000) #d getd $lm0n0c0b0m0 2\n"
+            )
+        };
+        let whole: Vec<String> =
+            (0..4).flat_map(|pe| [0, 2].map(|address| line(pe, address))).collect();
+        let read = |lines: &[String]| Results::read(lines.concat().as_bytes());
+        assert!(read(&whole).is_ok());
+        assert!(read(&[&whole[..], &whole[..]].concat()).is_ok());
+        for at in 0..whole.len() {
+            let missing = [&whole[..at], &whole[at + 1..]].concat();
+            let refused = read(&missing).map_err(|error| error.to_string());
+            assert!(refused.as_ref().is_err_and(|e| e.contains("is missing")), "{refused:?}");
+            let twice = [&whole[..at], &whole[at..=at], &whole[at..]].concat();
+            assert!(read(&twice).is_err());
+            assert!(read(&[&missing[..], &missing[..]].concat()).is_err());
         }
     }
 }

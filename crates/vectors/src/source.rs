@@ -15,6 +15,11 @@ const LONGEST: u64 = 1 << 20;
 
 /// From how many lines the base of a tensor is taken.
 const VOTERS: usize = 16;
+/// How many lines are looked at where none has a comment.
+const MOST_VOTERS: usize = 1 << 16;
+
+/// How comments begin that say what a tensor has.
+const SAYS: [&str; 2] = ["values=[", "expect=["];
 
 /// What a line says, or why it cannot be read.
 #[derive(Clone, Debug)]
@@ -42,13 +47,15 @@ pub(super) struct Source<R> {
     bytes: u64,
     text: Vec<u8>,
     in_kernel: bool,
+    /// Whether a header came; the kernel may also stand above the first one.
+    has_header: bool,
     ahead: VecDeque<Numbered>,
 }
 
 impl<R: BufRead> Source<R> {
     pub(super) fn new(input: R) -> Source<R> {
         let (text, ahead) = (Vec::new(), VecDeque::new());
-        Source { input, line: 0, bytes: 0, text, in_kernel: false, ahead }
+        Source { input, line: 0, bytes: 0, text, in_kernel: true, has_header: false, ahead }
     }
 
     /// How many bytes have been read.
@@ -88,27 +95,59 @@ impl<R: BufRead> Source<R> {
         })
     }
 
-    /// The base of the tensor whose lines come next: the one that most of the first lines say.
+    /// The base of the tensor whose lines come next: the one that most of the first lines say; if
+    /// none has a comment, their least address.
     pub(super) fn base(&mut self, tensor: &Tensor) -> Result<u64, VectorError> {
         let mut votes: Vec<(u64, usize)> = Vec::new();
-        let mut words = tensor.words_from(0);
-        for at in 0..VOTERS {
-            let expected = words.next().transpose()?;
+        let mut least = None;
+        for at in 0..MOST_VOTERS {
+            if at >= VOTERS && !votes.is_empty() {
+                break;
+            }
             let line = match self.peek(at)? {
                 Some(Numbered { item: Item::Line(Ok(line)), .. }) => line,
                 Some(Numbered { item: Item::Line(Err(_)), .. }) => continue,
                 _ => break,
             };
-            for base in bases(tensor, line, expected.map(|word| word.word))? {
+            let address = line.place.address;
+            least = Some(least.map_or(address, |least: u64| least.min(address)));
+            for base in bases(tensor, line)? {
                 match votes.iter_mut().find(|(known, _)| *known == base) {
                     Some((_, count)) => *count += 1,
                     None => votes.push((base, 1)),
                 }
             }
         }
-        // Of equal counts the first.
-        let most = votes.iter().rev().max_by_key(|(_, count)| *count);
-        Ok(most.map_or(0, |(base, _)| *base))
+        let most = votes.iter().map(|(_, count)| *count).max();
+        let likely = votes.iter().filter(|(_, count)| Some(*count) == most).map(|(base, _)| *base);
+        match likely.collect::<Vec<u64>>()[..] {
+            [] => Ok(least.unwrap_or(0)),
+            [base] => Ok(base),
+            ref bases => self.fitting(tensor, bases),
+        }
+    }
+
+    /// Of bases that as many lines say, that with which the most lines lie within the tensor; of
+    /// equal counts the first. They differ where an element has copies at several addresses.
+    fn fitting(&mut self, tensor: &Tensor, bases: &[u64]) -> Result<u64, VectorError> {
+        let (mut best, mut most) = (0, None);
+        for base in bases {
+            let mut fits = 0;
+            for at in 0..VOTERS {
+                match self.peek(at)? {
+                    Some(Numbered { item: Item::Line(Ok(line)), .. }) => {
+                        let covered = tensor.covered(line, *base)?;
+                        fits += u64::from(covered.iter().all(|covered| covered.word.is_some()));
+                    }
+                    Some(Numbered { item: Item::Line(Err(_)), .. }) => {}
+                    _ => break,
+                }
+            }
+            if most.is_none_or(|most| fits > most) {
+                (best, most) = (*base, Some(fits));
+            }
+        }
+        Ok(best)
     }
 
     fn read(&mut self) -> Result<Option<Numbered>, VectorError> {
@@ -122,7 +161,10 @@ impl<R: BufRead> Source<R> {
             self.bytes += read;
             self.line += 1;
             let item = match read == LONGEST && !self.text.ends_with(b"\n") {
-                true => Some(Item::Line(Err(self.skip_long()?))),
+                true => {
+                    let refused = Item::Line(Err(self.skip_long()?));
+                    (!self.in_kernel).then_some(refused)
+                }
                 false => self.item(),
             };
             if let Some(item) = item {
@@ -140,13 +182,18 @@ impl<R: BufRead> Source<R> {
         let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         let text = text.trim_end();
         if !text.trim_start().starts_with('#') {
-            let skip = self.in_kernel || text.is_empty();
+            // A line that says what a tensor has is not one of a kernel.
+            let is_lost = !self.has_header && SAYS.iter().any(|says| text.contains(says));
+            let skip = (self.in_kernel && !is_lost) || text.is_empty();
             return (!skip).then(|| Item::Line(text.parse()));
         }
         let mark = Mark::read(text);
         self.in_kernel = match mark {
             Ok(Mark::Kernel | Mark::Output) => true,
-            Ok(Mark::Header(_)) | Err(_) => false,
+            Ok(Mark::Header(_)) | Err(_) => {
+                self.has_header = true;
+                false
+            }
             Ok(Mark::Comment) => self.in_kernel,
         };
         match mark {
@@ -178,17 +225,12 @@ fn refusal(kind: ParseErrorKind, text: &[u8]) -> ParseError {
     ParseError::new(kind, Span::new(0, text.len()), text)
 }
 
-/// The bases with which a line is right: by its first index, else by its place in the order.
-fn bases(
-    tensor: &Tensor,
-    line: &VectorLine,
-    expected: Option<u64>,
-) -> Result<Vec<u64>, LayoutError> {
+/// The bases with which a line is right, by its first index.
+fn bases(tensor: &Tensor, line: &VectorLine) -> Result<Vec<u64>, LayoutError> {
     let index = line.comment.as_ref().and_then(|comment| comment.indexes.first());
-    let words = match index {
-        Some(index) if tensor.number(index).is_some() => tensor.words_of(index)?,
-        Some(_) => Vec::new(),
-        None => expected.into_iter().collect(),
+    let words = match index.filter(|index| tensor.number(index).is_some()) {
+        Some(index) => tensor.words_of(index)?,
+        None => Vec::new(),
     };
     let base = |word| line.place.address.checked_sub(tensor.place(word, 0).address);
     let mut bases: Vec<u64> = words.into_iter().filter_map(base).collect();

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use itertools::Itertools;
 
 use super::header::{Direction, VectorHeader};
+use super::line::VectorLine;
 use super::place::{GROUP, VectorPlace};
 use tensor_layout::Found;
 use tensor_layout::Level;
@@ -13,12 +14,15 @@ use tensor_layout::Machine;
 use tensor_layout::Placement;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::error::{LayoutError, ParseError, VectorsFault};
-use tensor_layout::internals::{to_index, to_u64};
+use tensor_layout::internals::{to_index, to_u64, too_large};
 use tensor_layout::notation::{Dtype, MemoryText};
 use tensor_layout::program::Program;
 
 /// The most lanes of a long word: those of a byte.
 pub(super) const MOST_LANES: usize = 8;
+
+/// How many long words a line may cover.
+const MOST_COVERED: u64 = 1 << 20;
 
 /// How many elements are placed at once.
 const BLOCK: u64 = 1 << 12;
@@ -143,33 +147,10 @@ impl Tensor {
         entries.try_fold(0, |number, (at, extent)| (at < extent).then(|| number * extent + at))
     }
 
-    /// The long word of an element's first copy, and its lane.
-    pub(super) fn word(&self, index: &[u64]) -> Result<(u64, u64), LayoutError> {
-        let place = self.program.place(index)?;
-        Ok((self.first_twin(place / self.lanes), place % self.lanes))
-    }
-
     /// The long word of a copy of an element, by that of the first one as the layout has it: only
     /// then comes the L2B that stands for both of a group.
     fn word_of_copy(&self, first: u64, copy: &[u64]) -> u64 {
         self.first_twin(first + self.step(copy))
-    }
-
-    /// The first lane of an element whose bits in a long word are not right, or else its first one.
-    pub(super) fn worst_lane(
-        &self,
-        index: &[u64],
-        found: Option<u64>,
-        is_right: impl Fn(u64) -> bool,
-    ) -> Result<(u64, Option<u64>), LayoutError> {
-        let (word, first) = self.word(index)?;
-        let Some(found) = found else { return Ok((first, None)) };
-        let (held, number) = (self.contents(word)?, self.number(index));
-        let own = (0..).zip(held).filter(|(_, held)| *held == number).map(|(lane, _)| lane);
-        let mut lanes = own.chain([first]).map(|lane| (lane, self.lane(found, lane)));
-        let wrong = lanes.find(|(_, bits)| !is_right(*bits));
-        let (lane, bits) = wrong.unwrap_or((first, self.lane(found, first)));
-        Ok((lane, Some(bits)))
     }
 
     /// The number of the first L2B of a group, where both share the memory.
@@ -192,7 +173,8 @@ impl Tensor {
             }
         }
         if self.lone_lane {
-            lanes = [lanes[0]; MOST_LANES];
+            let lone = lanes[0];
+            lanes.iter_mut().take(to_index(self.lanes)).for_each(|lane| *lane = lone);
         }
         Ok(lanes)
     }
@@ -212,6 +194,27 @@ impl Tensor {
         word.checked_shr(after * self.lane_bits()).unwrap_or(0) & super::value::mask(self.dtype)
     }
 
+    /// Whether elements have sized copies in other long words.
+    pub(super) fn has_copies(&self) -> bool {
+        !self.copies.is_empty()
+    }
+
+    /// Whether the format has a lone element in every lane.
+    pub(super) fn has_lone_lane(&self) -> bool {
+        self.lone_lane
+    }
+
+    /// Addresses are below this, at base 0.
+    pub(super) fn footprint(&self) -> u64 {
+        let address = self.columns.iter().find(|(level, _)| *level == Level::ADDR);
+        address.map_or(1, |(_, size)| *size)
+    }
+
+    /// How many lanes a long word has.
+    pub(super) fn lane_count(&self) -> u64 {
+        self.lanes
+    }
+
     fn lane_bits(&self) -> u32 {
         u32::try_from(self.dtype.bits()).unwrap_or(64)
     }
@@ -219,16 +222,23 @@ impl Tensor {
     /// How lines name a long word: letters of levels that the layout does not use are left out
     /// where the tensor is set, and 0 where it is read.
     pub(super) fn place(&self, word: u64, base: u64) -> VectorPlace {
+        let mut place = self.everywhere(word, base);
+        if self.header.direction == Direction::Out && self.memory != MemoryText::DRAM {
+            place.units = place.units.map(|unit| unit.or(Some(0)));
+        }
+        place
+    }
+
+    /// All places of a long word: letters of levels that the layout does not use are left out.
+    pub(super) fn everywhere(&self, word: u64, base: u64) -> VectorPlace {
         let mut rest = word;
         let mut place = VectorPlace { memory: self.memory, units: [None; 5], address: base };
-        let open = (self.header.direction == Direction::Out).then_some(0);
-        let used = self.placement.layout().used_levels();
-        let mut units = UNIT_LEVELS.map(|_| open);
+        let mut units = UNIT_LEVELS.map(|_| None);
         for (level, size) in &self.columns {
             let at = rest % size.max(&1);
             rest /= size.max(&1);
             match UNIT_LEVELS.iter().position(|unit| unit == level) {
-                Some(unit) if used.contains(level) => units[unit] = Some(at),
+                Some(unit) if self.uses(*level) => units[unit] = Some(at),
                 None if *level == Level::ADDR => place.address += at,
                 _ => {}
             }
@@ -241,19 +251,83 @@ impl Tensor {
         place
     }
 
-    /// The long word at a place; `None` where the tensor has none. Letters that are left out are
-    /// unit 0.
-    pub(super) fn word_at(&self, place: &VectorPlace, base: u64) -> Option<u64> {
+    fn uses(&self, level: Level) -> bool {
+        self.placement.layout().uses(level)
+    }
+
+    /// The long word at a place that names one unit; `None` where the tensor has none. Units of a
+    /// level that the layout does not use all hold the same.
+    fn word_at(&self, place: &VectorPlace, base: u64) -> Option<u64> {
         let mut word = 0;
         for (level, size) in self.columns.iter().rev() {
             let at = match *level {
                 Level::ADDR => place.address.checked_sub(base)?,
-                level => place.unit(level).unwrap_or(0),
+                level if self.uses(level) => place.unit(level).unwrap_or(0),
+                _ => 0,
             };
             (at < *size).then_some(())?;
             word = word * size + at;
         }
-        (place.memory == self.memory).then_some(self.first_twin(word))
+        // Without `L2B` a tensor in DRAM is in group 0.
+        let is_beside = self.memory == MemoryText::DRAM
+            && !self.uses(Level::L2B)
+            && place.unit(Level::L2B).is_some_and(|l2b| l2b > 0);
+        (place.memory == self.memory && !is_beside).then_some(self.first_twin(word))
+    }
+
+    /// What the tensor has at a place that names one unit.
+    pub(super) fn held(&self, place: &VectorPlace, base: u64) -> Result<Option<Word>, LayoutError> {
+        let Some(word) = self.word_at(place, base) else { return Ok(None) };
+        let lanes = self.contents(word)?;
+        let first = lanes.iter().copied().flatten().min();
+        Ok(first.map(|element| Word { element, word, lanes }))
+    }
+
+    /// The place with units of levels that the layout does not use left out but one.
+    fn narrowed(&self, place: &VectorPlace) -> VectorPlace {
+        let levels = [Level::L2B, Level::L2B, Level::L1B, Level::MAB, Level::PE];
+        let mut units = place.units;
+        for (unit, level) in units.iter_mut().zip(levels) {
+            if !self.uses(level) && self.memory != MemoryText::DRAM {
+                *unit = Some(0);
+            }
+        }
+        VectorPlace { units, ..*place }
+    }
+
+    /// The long words that a line sets or reads, each with its number in the line; those that hold
+    /// the same because the layout does not use a level come once, and of those on either side of the
+    /// tensor one.
+    ///
+    /// # Errors
+    /// A line over more than a million long words of the tensor.
+    pub(super) fn covered(
+        &self,
+        line: &VectorLine,
+        base: u64,
+    ) -> Result<Vec<Covered>, LayoutError> {
+        if line.place.memory != self.memory {
+            return Ok(vec![Covered { place: line.place, number: 0, word: None }]);
+        }
+        let numbers = self.numbers(line, base);
+        let place = self.narrowed(&line.place);
+        if place.unit_count().saturating_mul(to_u64(numbers.clone().count())) > MOST_COVERED {
+            return Err(too_large("the long words of a line"));
+        }
+        let places = place
+            .each_unit()
+            .flat_map(|unit| numbers.clone().map(move |number| (unit.after(number), number)));
+        let held =
+            |(place, number)| self.held(&place, base).map(|word| Covered { place, number, word });
+        places.map(held).collect()
+    }
+
+    /// Which long words of a line can be those of the tensor, and one on either side.
+    fn numbers(&self, line: &VectorLine, base: u64) -> impl Iterator<Item = u64> + Clone + use<> {
+        let first = base.saturating_sub(line.place.address);
+        let behind = base.saturating_add(self.footprint()).saturating_sub(line.place.address);
+        let before = (first > 0).then_some(0);
+        before.into_iter().chain(first..line.count.min(behind.saturating_add(1)))
     }
 
     /// The long words in the order of the lines, from the element with number `from` on.
@@ -316,13 +390,22 @@ fn place(
         .map_err(|error| header.layout.refuse(error))
 }
 
-/// A long word in the order of the lines.
+/// A long word that a line sets or reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Covered {
+    /// Where: one unit.
+    pub(super) place: VectorPlace,
+    /// Which of the line's long words of that unit it is.
+    pub(super) number: u64,
+    /// What the tensor has there.
+    pub(super) word: Option<Word>,
+}
+
+/// A long word with an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     /// The first of its elements.
     pub(super) element: u64,
-    /// The number of the copy.
-    pub(super) copy: usize,
     /// The number of the long word.
     pub(super) word: u64,
     /// What its lanes hold.
@@ -330,15 +413,15 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Lines are in the order of this.
-    pub(super) fn key(&self) -> (u64, usize) {
-        (self.element, self.copy)
-    }
-
     /// The elements in the order of their lanes, each once.
     pub(super) fn elements(&self) -> impl Iterator<Item = u64> + '_ {
         let held = self.lanes.iter().enumerate();
         held.filter_map(|(at, held)| held.filter(|_| !self.lanes[..at].contains(held)))
+    }
+
+    /// The lanes with an element.
+    pub(super) fn filled(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        (0..).zip(self.lanes).filter_map(|(lane, held)| Some((lane, held?)))
     }
 }
 
@@ -357,7 +440,7 @@ pub(super) struct Words<'a> {
     /// The long word of the element before, which has been given already.
     last: Option<u64>,
     /// The copies of the element at hand: its first long word, and those that follow.
-    pending: Option<(u64, u64, std::iter::Enumerate<Indexes>)>,
+    pending: Option<(u64, u64, Indexes)>,
     /// The long words of the element at hand so far: L2Bs of a group have one.
     given: HashSet<u64>,
 }
@@ -383,7 +466,7 @@ impl Words<'_> {
     fn find(&mut self) -> Result<Option<Word>, LayoutError> {
         loop {
             while let Some((element, first, copies)) = &mut self.pending {
-                let Some((copy, digits)) = copies.next() else { break };
+                let Some(digits) = copies.next() else { break };
                 let word = self.tensor.word_of_copy(*first, &digits);
                 if !self.given.insert(word) {
                     continue;
@@ -391,14 +474,14 @@ impl Words<'_> {
                 let lanes = self.tensor.contents(word)?;
                 // A long word belongs to the first of its elements.
                 if lanes.iter().flatten().min() == Some(element) {
-                    return Ok(Some(Word { element: *element, copy, word, lanes }));
+                    return Ok(Some(Word { element: *element, word, lanes }));
                 }
             }
             let Some((element, word)) = self.element()? else { return Ok(None) };
             self.given.clear();
             self.pending = match self.last == Some(word) {
                 true => None,
-                false => Some((element, word, self.tensor.index_copies().enumerate())),
+                false => Some((element, word, self.tensor.index_copies())),
             };
             self.last = Some(word);
         }

@@ -51,6 +51,17 @@ pub(super) fn float(dtype: Dtype, bits: u64) -> f64 {
     }
 }
 
+/// Whether a floating-point element is nearer to 0 than every normal number, but not 0.
+pub(super) fn is_subnormal(dtype: Dtype, bits: u64) -> bool {
+    let least = match dtype {
+        Dtype::Double => f64::MIN_POSITIVE,
+        Dtype::Half => MN_CORE_HALF.value(1 << 9),
+        _ => f32::MIN_POSITIVE.into(),
+    };
+    let value = float(dtype, bits);
+    value != 0.0 && value.abs() < least
+}
+
 /// How far apart two elements are; NaN where one is not a finite number.
 pub(super) fn difference(dtype: Dtype, a: u64, b: u64) -> f64 {
     if is_floating(dtype) {
@@ -76,10 +87,16 @@ fn signed(dtype: Dtype, bits: u64) -> i64 {
     (bits << unused).cast_signed() >> unused
 }
 
+/// The value as Python prints it.
+pub(super) fn shown(dtype: Dtype, bits: u64) -> String {
+    let mut text = String::new();
+    write(&mut text, dtype, bits);
+    text
+}
+
 /// Appends the value as Python prints it.
 /// Law: [`read`] gives the bits back, but for the mantissa of a NaN.
 pub(super) fn write(text: &mut String, dtype: Dtype, bits: u64) {
-    // Writing to a string does not fail.
     let _ = match dtype {
         _ if is_floating(dtype) => return write_float(text, float(dtype, bits)),
         _ if is_signed(dtype) => write!(text, "{}", signed(dtype, bits)),
@@ -88,20 +105,51 @@ pub(super) fn write(text: &mut String, dtype: Dtype, bits: u64) {
 }
 
 /// Appends a number as Python's `repr` does: the shortest decimal that reads back the same,
-/// without an exponent from 0.0001 up to 1e16.
+/// without an exponent from 0.0001 up to 1e16. Of two that are as near, it is the even one.
 pub(super) fn write_float(text: &mut String, value: f64) {
-    if value.is_nan() {
-        return text.push_str("nan");
+    if !value.is_finite() {
+        text.push_str(match value {
+            _ if value.is_nan() => "nan",
+            f64::INFINITY => "inf",
+            _ => "-inf",
+        });
+        return;
     }
-    let start = text.len();
-    let _ = write!(text, "{value:?}");
-    // Rust has the same digits and thresholds, but writes 1e-5 and 1e16 for 1e-05 and 1e+16.
-    if let Some((at, exponent)) = text[start..].split_once('e') {
-        let (at, exponent) = (start + at.len(), exponent.to_owned());
-        text.truncate(at);
-        let (sign, digits) = exponent.strip_prefix('-').map_or(('+', &exponent[..]), |d| ('-', d));
-        let _ = write!(text, "e{sign}{digits:0>2}");
+    let shortest = shortest(value);
+    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    // Writing to a string does not fail.
+    let _ = match exponent {
+        -4..16 => write_plain(text, digits, exponent),
+        _ => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            write!(text, "{digits}e{sign}{:02}", exponent.unsigned_abs())
+        }
+    };
+}
+
+/// The shortest digits that read back the same, as `1.5e-7`.
+fn shortest(value: f64) -> String {
+    let shortest = format!("{value:e}");
+    let digits =
+        shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
+    // Rust takes the upper one of two that are as near; rounding to so many digits takes the even one.
+    let even = format!("{value:.*e}", digits.saturating_sub(1));
+    if even.parse() == Ok(value) { even } else { shortest }
+}
+
+/// Digits such as `1.25`, with the point moved.
+fn write_plain(text: &mut String, digits: &str, exponent: i32) -> std::fmt::Result {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
+    let digits = digits.replace('.', "");
+    let before = usize::try_from(exponent + 1).unwrap_or(0);
+    if before == 0 {
+        let zeros = usize::try_from(-1 - exponent).unwrap_or(0);
+        return write!(text, "{sign}0.{:0<zeros$}{digits}", "");
     }
+    let (whole, part) = digits.split_at(before.min(digits.len()));
+    let part = if part.is_empty() { "0" } else { part };
+    write!(text, "{sign}{whole:0<before$}.{part}")
 }
 
 /// The bits of a value; `None` for text that is not a value of the dtype.
@@ -127,14 +175,8 @@ pub(super) fn is_same(dtype: Dtype, a: u64, b: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, write, write_float};
+    use super::{read, shown, write_float};
     use tensor_layout::notation::Dtype;
-
-    fn shown(dtype: Dtype, bits: u64) -> String {
-        let mut text = String::new();
-        write(&mut text, dtype, bits);
-        text
-    }
 
     #[test]
     fn floats_print_as_python_prints_them() {
@@ -160,6 +202,28 @@ mod tests {
             "0.00012",
             "1e+22",
             "4.35e-05",
+            // Two decimals are as near: the even one.
+            "237.56179809570312",
+            "-538.3323364257812",
+            "-141.54476928710938",
+            "65.93429565429688",
+            "216.00521850585938",
+            "-569.8380737304688",
+            "680.1141967773438",
+            "539.9869995117188",
+            "77.35140991210938",
+            "23.674148559570312",
+            "133.28335571289062",
+            // Powers of two, below which numbers are nearer to each other.
+            "7.82878265628505e-295",
+            "4.930380657631324e-32",
+            "5.684341886080802e-14",
+            "2.2250738585072014e-308",
+            "1.1125369292536007e-308",
+            "9007199254740992.0",
+            "1.8014398509481984e+16",
+            "1.2676506002282294e+30",
+            "7.79625120912e+289",
         ] {
             let mut printed = String::new();
             write_float(&mut printed, text.parse().unwrap_or(0.0));

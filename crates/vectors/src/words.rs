@@ -13,6 +13,19 @@ pub(super) struct WordSet {
     blocks: HashMap<u64, Box<[u64; 64]>>,
 }
 
+/// Numbers of one block: the words of 64 bits that have some, with their bits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bits {
+    pub(super) block: u64,
+    pub(super) words: Vec<(usize, u64)>,
+}
+
+impl Bits {
+    pub(super) fn count(&self) -> u64 {
+        self.words.iter().map(|(_, bits)| u64::from(bits.count_ones())).sum()
+    }
+}
+
 impl WordSet {
     /// Adds a number; whether it is new.
     pub(super) fn insert(&mut self, number: u64) -> bool {
@@ -23,27 +36,21 @@ impl WordSet {
         is_new
     }
 
-    /// Adds numbers of one block.
-    pub(super) fn insert_block(&mut self, numbers: &[u64]) {
-        let Some(first) = numbers.first() else { return };
-        let block = self.blocks.entry(first / BLOCK).or_insert_with(|| Box::new([0; 64]));
-        for (word, bit) in numbers.iter().map(|number| Self::bit(*number)) {
-            block[word] |= bit;
-        }
-    }
-
-    /// Whether one of some numbers of one block is a member.
-    pub(super) fn contains_any(&self, numbers: &[u64]) -> bool {
-        let block = numbers.first().and_then(|first| self.blocks.get(&(first / BLOCK)));
-        block.is_some_and(|block| {
-            let mut bits = numbers.iter().map(|number| Self::bit(*number));
-            bits.any(|(word, bit)| block[word] & bit != 0)
-        })
-    }
-
     pub(super) fn contains(&self, number: u64) -> bool {
         let (word, bit) = Self::bit(number);
         self.blocks.get(&(number / BLOCK)).is_some_and(|block| block[word] & bit != 0)
+    }
+
+    /// Adds numbers of one block.
+    pub(super) fn insert_bits(&mut self, bits: &Bits) {
+        let block = self.blocks.entry(bits.block).or_insert_with(|| Box::new([0; 64]));
+        bits.words.iter().for_each(|(word, bits)| block[*word] |= bits);
+    }
+
+    /// How many of some numbers are members.
+    pub(super) fn count_of(&self, bits: &Bits) -> u64 {
+        let Some(block) = self.blocks.get(&bits.block) else { return 0 };
+        bits.words.iter().map(|(word, bits)| u64::from((block[*word] & bits).count_ones())).sum()
     }
 
     fn bit(number: u64) -> (usize, u64) {

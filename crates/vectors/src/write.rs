@@ -5,9 +5,10 @@ use std::io::Write;
 use super::data::VectorData;
 use super::error::VectorError;
 use super::header::{Direction, KERNEL, OUTPUT, VectorHeader, marker};
-use super::line::{VectorComment, VectorLine};
+use super::line::{VectorComment, VectorLine, VectorVerb, is_tolerance};
 use super::tensor::{Tensor, Word};
 use super::value::is_floating;
+use super::words::WordSet;
 
 /// The tolerance that lines carry where none is given.
 pub const DEFAULT_ATOL: f64 = 0.0001;
@@ -91,17 +92,15 @@ impl VectorWriter {
     /// Writes the lines; `progress` is called with the number of elements written.
     ///
     /// # Errors
-    /// [`Header`](VectorError::Header) where the base leads beyond the memory,
-    /// [`Write`](VectorError::Write), [`Layout`](VectorError::Layout) where it is not decided what
-    /// a long word holds.
+    /// Before anything is written: [`Header`](VectorError::Header) where the base leads beyond the
+    /// memory, [`Tolerance`](VectorError::Tolerance). [`Write`](VectorError::Write);
+    /// [`Layout`](VectorError::Layout) where it is not decided what a long word holds.
     pub fn write_lines(
         &self,
         out: &mut dyn Write,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), VectorError> {
-        if let Some(refusal) = self.tensor.refused_at(self.base) {
-            return Err(VectorError::Header(refusal));
-        }
+        self.check()?;
         for word in self.tensor.words_from(0) {
             let word = word?;
             writeln!(out, "{}", self.line(&word)).map_err(VectorError::Write)?;
@@ -110,35 +109,98 @@ impl VectorWriter {
         Ok(())
     }
 
+    /// Refuses what cannot be written.
+    fn check(&self) -> Result<(), VectorError> {
+        let tolerance = self.atol;
+        match self.tensor.refused_at(self.base) {
+            Some(refusal) => Err(VectorError::Header(refusal)),
+            None if !is_tolerance(tolerance) => Err(VectorError::Tolerance { tolerance }),
+            None => Ok(()),
+        }
+    }
+
     fn line(&self, word: &Word) -> VectorLine {
         let Tensor { header, dtype, .. } = &self.tensor;
         let reads = header.direction == Direction::Out;
         let bits = |element| self.data.bits(element);
+        let values: Vec<u64> = match reads && self.tensor.has_lone_lane() {
+            // Every lane is read, and each has to be right.
+            true => word.filled().map(|(_, element)| bits(element)).collect(),
+            false => word.elements().map(bits).collect(),
+        };
         let comment = VectorComment {
             dtype: *dtype,
-            values: word.elements().map(bits).collect(),
+            values,
             indexes: word.elements().map(|element| self.tensor.index(element)).collect(),
             atol: (reads && is_floating(*dtype)).then_some(self.atol),
             rtol: None,
         };
         VectorLine {
-            reads,
+            verb: if reads { VectorVerb::GetD } else { VectorVerb::Set },
             place: self.tensor.place(word.word, self.base),
-            payload: (!reads).then(|| self.tensor.join(&word.lanes, bits)),
+            count: 1,
+            payload: if reads { Vec::new() } else { vec![self.tensor.join(&word.lanes, bits)] },
             comment: Some(comment),
         }
     }
+
+    /// The addresses that the tensor may have, if it has elements.
+    fn addresses(&self) -> std::ops::Range<u64> {
+        self.base..self.base.saturating_add(self.tensor.footprint())
+    }
+}
+
+/// Refuses tensors of one direction that have a place in common.
+///
+/// # Errors
+/// [`Overlap`](VectorError::Overlap).
+fn check_apart(tensors: &[VectorWriter]) -> Result<(), VectorError> {
+    for (at, tensor) in tensors.iter().enumerate() {
+        let is_near = |other: &&VectorWriter| {
+            let (own, theirs) = (tensor.addresses(), other.addresses());
+            other.tensor.memory == tensor.tensor.memory
+                && other.header().direction == tensor.header().direction
+                && own.start < theirs.end
+                && theirs.start < own.end
+        };
+        let near: Vec<&VectorWriter> = tensors[..at].iter().filter(is_near).collect();
+        if !near.is_empty() {
+            check_beside(tensor, &near)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_beside(tensor: &VectorWriter, others: &[&VectorWriter]) -> Result<(), VectorError> {
+    let mut taken = WordSet::default();
+    for word in tensor.tensor.words_from(0) {
+        taken.insert_bits(&tensor.tensor.place(word?.word, tensor.base).bits());
+    }
+    for other in others {
+        for word in other.tensor.words_from(0) {
+            let place = other.tensor.place(word?.word, other.base);
+            if taken.count_of(&place.bits()) > 0 {
+                let (tensor, other) = (tensor.header().name(), other.header().name());
+                let place = Box::new(place);
+                return Err(VectorError::Overlap { tensor, other, place });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Writes a whole file: the tensors that are set, the place of the kernel, those that are read.
 ///
 /// # Errors
-/// As [`VectorWriter::write_lines`].
+/// As [`VectorWriter::write_lines`], of any of the tensors; [`Overlap`](VectorError::Overlap) where
+/// two that are set, or two that are read, have a place in common. Nothing is written then.
 pub fn write_vectors(
     tensors: &[VectorWriter],
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), VectorError> {
+    tensors.iter().try_for_each(VectorWriter::check)?;
+    check_apart(tensors)?;
     let mut done = 0;
     for (direction, markers) in [(Direction::In, &[][..]), (Direction::Out, &[KERNEL, OUTPUT])] {
         for what in markers {

@@ -7,14 +7,15 @@ use proptest::sample::select;
 use tensor_layout::image::join_lanes;
 
 use super::*;
+use crate::emulator::{Memory, carried_out, places};
 
 /// A layout for MN-Core 2, with its memory, dtype and base.
 #[derive(Clone, Debug)]
-struct Case {
-    layout: PadLayout,
-    memory: MemoryText,
-    dtype: Dtype,
-    base: u64,
+pub(crate) struct Case {
+    pub(crate) layout: PadLayout,
+    pub(crate) memory: MemoryText,
+    pub(crate) dtype: Dtype,
+    pub(crate) base: u64,
     seed: u64,
 }
 
@@ -35,7 +36,7 @@ fn room(memory: MemoryText, dtype: Dtype) -> Vec<(Level, u64, u64)> {
 }
 
 /// Layouts of any rank up to 6: digits of all levels in any order, padding, holes, sized copies.
-fn case() -> impl Strategy<Value = Case> {
+pub(crate) fn case() -> impl Strategy<Value = Case> {
     let memory = select(vec![MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM]);
     let digit = || (1_u64..=4, any::<usize>(), any::<u64>());
     let axes = prop::collection::vec(prop::collection::vec(digit(), 0..4), 0..=6);
@@ -101,19 +102,19 @@ impl Case {
         }
     }
 
-    fn data(&self) -> VectorData {
+    pub(crate) fn data(&self) -> VectorData {
         let shape = self.layout.lower().unwrap().shape();
         let count = shape.iter().product();
         data(self.dtype, &shape, (0..count).map(|element| self.bits(element)))
     }
 
-    fn writer(&self, direction: Direction) -> VectorWriter {
+    pub(crate) fn writer(&self, direction: Direction) -> VectorWriter {
         let header = VectorHeader { direction, number: 0, layout: self.layout.clone() };
         VectorWriter::new(header, self.data()).unwrap().base(self.base)
     }
 
     /// What the memories hold, by `pack`: long words that hold an element.
-    fn packed(&self) -> Memory {
+    pub(crate) fn packed(&self) -> Memory {
         let placement = self.placement().unwrap();
         let program = placement.program().unwrap();
         let layout = placement.layout();
@@ -139,10 +140,23 @@ impl Case {
                 MemoryText::DRAM => [group, 0, 0, 0, 0],
                 _ => [group, half, level(Level::L1B), level(Level::MAB), level(Level::PE)],
             };
-            *memory.entry((unit, level(Level::ADDR))).or_default() |= joined(lanes, &cells);
+            let name = match self.memory {
+                MemoryText::LM0 => "lm",
+                MemoryText::LM1 => "ln",
+                MemoryText::DRAM => "d",
+            };
+            let place = (name.to_owned(), unit, level(Level::ADDR));
+            *memory.entry(place).or_default() |= joined(lanes, &cells);
         }
         memory
     }
+}
+
+/// The one place that a text names.
+fn one(text: &str) -> (String, [u64; 5], u64) {
+    let (name, units, address) = places(text);
+    let [unit] = units[..] else { panic!("{text} names several units") };
+    (name, unit, address)
 }
 
 /// Lanes side by side, by the library.
@@ -156,50 +170,6 @@ fn joined(lanes: u64, cells: &[u64]) -> u64 {
     }
     .unwrap();
     word[0]
-}
-
-/// Long words by unit (group, L2B of it, L1B, MAB, PE) and address.
-type Memory = BTreeMap<([u64; 5], u64), u64>;
-
-/// The places that a line names, by nothing but its letters: those left out are all units.
-fn places(place: &str) -> Vec<([u64; 5], u64)> {
-    let place = place.trim_start_matches(['$', 'l']);
-    let (memory, rest) = place.split_at(1);
-    let split = rest.find(|c: char| c.is_alphabetic()).unwrap_or(rest.len());
-    let address: u64 = rest[..split].parse().unwrap();
-    let mut units = vec![Vec::new()];
-    for (letter, count) in [('n', 4), ('c', 2), ('b', 8), ('m', 16), ('p', 4)] {
-        let at = rest[split..].split_once(letter).map(|(_, after)| {
-            let end = after.find(|c: char| c.is_alphabetic()).unwrap_or(after.len());
-            after[..end].parse::<u64>().unwrap()
-        });
-        let count = if memory == "d" && letter != 'n' { 1 } else { count };
-        let ats: Vec<u64> = at.map_or((0..count).collect(), |at| vec![at]);
-        let longer = |unit: Vec<u64>| -> Vec<Vec<u64>> {
-            ats.iter().map(|at| [unit.clone(), vec![*at]].concat()).collect()
-        };
-        units = units.into_iter().flat_map(longer).collect();
-    }
-    let address = if memory == "d" { address } else { address / 2 };
-    units.into_iter().map(|unit| (unit.try_into().unwrap(), address)).collect()
-}
-
-/// Carries lines out on an empty memory.
-fn carried_out(lines: &str) -> Memory {
-    let mut memory = Memory::new();
-    for line in lines.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (places, payload) = match words[0] {
-            "r" => {
-                let address = u64::from_str_radix(words[2], 16).unwrap();
-                (vec![([words[1].parse().unwrap(), 0, 0, 0, 0], address)], words[4])
-            }
-            _ => (places(words[2]), words[4]),
-        };
-        let word = u64::from_str_radix(payload, 16).unwrap();
-        memory.extend(places.into_iter().map(|place| (place, word)));
-    }
-    memory
 }
 
 proptest! {
@@ -251,8 +221,7 @@ proptest! {
         let result = |memory: &Memory| -> String {
             let word = |line: &str| {
                 let place = line.split(' ').nth(2).unwrap();
-                let [place] = places(place)[..] else { panic!("{line} names several units") };
-                format!("{:016x}\n", memory[&place])
+                format!("{:016x}\n", memory[&one(place)])
             };
             read.lines().map(word).collect()
         };
@@ -263,11 +232,11 @@ proptest! {
         prop_assert_eq!((same.wrong, same.compared >= case.data().shape().iter().product()), (0, true));
         // Another long word that is read is found, at its place.
         let read_places: Vec<_> =
-            read.lines().map(|line| places(line.split(' ').nth(2).unwrap())[0]).collect();
+            read.lines().map(|line| one(line.split(' ').nth(2).unwrap())).collect();
         if read_places.is_empty() {
             return Ok(());
         }
-        let at = read_places[usize::try_from(flip % read_places.len() as u64).unwrap()];
+        let at = read_places[usize::try_from(flip % read_places.len() as u64).unwrap()].clone();
         // The sign or the top bit of every lane: no value is within the tolerance of that.
         let top = joined(64 / case.dtype.bits(), &vec![1 << (case.dtype.bits() - 1); 8][..(64 / case.dtype.bits()) as usize]);
         let word = memory.get_mut(&at).unwrap();
@@ -276,7 +245,7 @@ proptest! {
         let is_float = matches!(case.dtype, Dtype::Float | Dtype::Double | Dtype::Half);
         prop_assert!(is_float || wrong.wrong > 0);
         for difference in &wrong.differences {
-            prop_assert_eq!(places(&difference.place.to_string()), vec![at]);
+            prop_assert_eq!(&one(&difference.place.to_string()), &at);
         }
     }
 }
@@ -333,5 +302,5 @@ fn short() -> String {
 fn addresses_beyond_every_memory_are_refused() {
     let line = "d getd $d18446744073709551615n0 1 # expect=[1] / Int @[0]";
     let refused = line.parse::<VectorLine>().unwrap_err().to_string();
-    assert!(refused.contains("is beyond every memory"), "{refused}");
+    assert!(refused.contains("is beyond the end of DRAM"), "{refused}");
 }

@@ -14,6 +14,9 @@ mod plain;
 #[allow(dead_code, reason = "the laws of the library ask more")]
 mod slow;
 
+mod dumps;
+mod emulator;
+mod forms;
 mod found;
 mod laws;
 mod sample;
@@ -21,8 +24,8 @@ mod sample;
 use tensor_layout::notation::{Dtype, MemoryText, PadLayout};
 use tensor_layout::{Level, Machine, Placement};
 use tensor_layout_vectors::{
-    Direction, Fault, VectorData, VectorHeader, VectorLine, VectorReader, VectorWriter,
-    check_vectors, compare_vectors,
+    Direction, Fault, VectorComparison, VectorData, VectorError, VectorHeader, VectorLine,
+    VectorReader, VectorVerb, VectorWriter, check_vectors, compare_vectors,
 };
 
 use crate::plain::Plain;
