@@ -28,7 +28,7 @@ macro_rules! dtypes {
             pub const ALL: &[Dtype] = &[$(Dtype::$name),+];
 
             /// What a refusal says of a name that is not a dtype.
-            const HELP: &str = concat!("one of", $(" ", stringify!($name)),+);
+            pub(super) const HELP: &str = concat!("one of", $(" ", stringify!($name)),+);
 
             /// The width of an element in bits.
             #[must_use]
