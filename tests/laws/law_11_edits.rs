@@ -237,7 +237,7 @@ fn judge_split(f: &Slow, of: Level, by: u64, error: &LayoutError) -> Result<(), 
         LayoutError::Edit(EditFault::SplitCopies { level, factor }) => {
             prop_assert_eq!((*level, *factor), (of, by));
             let copies = f.replicas.iter().filter(|replica| replica.1 == of);
-            let uneven = |copies: &&(u64, Level, u64)| copies.0 > 1 && copies.2 % by > 0;
+            let uneven = |copies: &&(u64, Level, u64)| copies.0 > 1 && !copies.2.is_multiple_of(by);
             prop_assert!(copies.filter(uneven).count() > 0 && f.extent(of) > by);
         }
         other => prop_assert!(false, "{}", other),
