@@ -56,7 +56,7 @@
 //! | `simd` | the vectors of the processor: tables for AVX2 where it is there, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |
-//! | `toml` | [`Machine::from_toml`]: machines from TOML files |
+//! | `toml` | `Machine::from_toml`: machines from TOML files |
 //!
 //! # Scope
 //!

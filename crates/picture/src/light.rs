@@ -98,7 +98,7 @@ impl<'a> UnitContents<'a> {
     /// What one cell of the machine holds.
     ///
     /// # Errors
-    /// As [`Layout::restrict`](crate::Layout::restrict), where it does not decide.
+    /// As [`Layout::restrict`](tensor_layout::Layout::restrict), where it does not decide.
     pub fn new(placement: &Placement, cell: &'a Cell) -> Result<UnitContents<'a>, LayoutError> {
         let of_units = cell.elements > 0 && cell.indexes.is_empty();
         let units = if of_units { units(placement, cell) } else { Vec::new() };

@@ -49,12 +49,12 @@ impl Drawing<'_> {
     /// instead: how many elements, how much padding and how many holes they hold, level by level
     /// from the root down, and the memory of one unit, the first that is partly padded. A memory
     /// alone goes over several rows. [`at`](Drawing::at) chooses a unit or a subtree.
-    /// Law: a cell of a memory holds what [`Placement::element`](crate::Placement::element) finds, a
-    /// cell of units what [`Placement::census`](crate::Placement::census) counts.
+    /// Law: a cell of a memory holds what [`Placement::element`](tensor_layout::Placement::element) finds, a
+    /// cell of units what [`Placement::census`](tensor_layout::Placement::census) counts.
     ///
     /// # Errors
-    /// As [`Placement::element`](crate::Placement::element) and
-    /// [`Placement::census`](crate::Placement::census).
+    /// As [`Placement::element`](tensor_layout::Placement::element) and
+    /// [`Placement::census`](tensor_layout::Placement::census).
     pub fn memory(&self) -> Result<Picture, LayoutError> {
         let placement = self.placement;
         let levels = self.memory_levels();

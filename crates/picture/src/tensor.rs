@@ -22,7 +22,7 @@ impl Drawing<'_> {
     /// the layout, and in another grid what is in one of them, down to the elements; so the picture
     /// of any layout is small. The block is the first that is partly padded, or the one that
     /// [`zoom`](Drawing::zoom) names.
-    /// Law: a cell of an element is where [`Placement::locate`](crate::Placement::locate) says; a
+    /// Law: a cell of an element is where [`Placement::locate`](tensor_layout::Placement::locate) says; a
     /// block holds as many elements and as much padding, and takes the coordinates, that its indexes
     /// have one by one.
     /// Cost: O(digits) per cell, whatever the number of elements.

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The headers carry our notation, the lines what the layout means. Lines are a notation of their
-//! own: [`VectorLine`] and [`VectorHeader`] read and print them. The [`guide`](tensor_layout::guide::vectors)
-//! shows a kernel author's day.
+//! own: [`VectorLine`] and [`VectorHeader`] read and print them. The page `docs/vectors.md` shows
+//! a kernel author's day.
 
 mod check;
 mod compare;
