@@ -114,7 +114,10 @@ fn summed(weighed: &Layout, index: &[u64]) -> u64 {
 
 /// What an axis adds, as a function of its value.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "nearly all axes are digits, which points find in place")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all axes are digits, which points find in place"
+)]
 enum AxisFunction {
     /// A sum of digit x stride, merged; as quotients too.
     Digits(StridedDigits, QuotientSum),
