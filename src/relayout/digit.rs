@@ -112,9 +112,10 @@ impl DigitChoice<u64> {
         }
     }
 
-    /// Calls `take` with the same in smaller digits.
+    /// Calls `take` with the same in smaller digits; without options, with nothing else.
     pub(super) fn pieces(&self, mut take: impl FnMut(DigitChoice<u64>)) {
-        let Some(digits) = self.as_digit() else { return take(self.clone()) };
+        let digit = self.as_digit().filter(|_| self.options > 0);
+        let Some(digits) = digit else { return take(self.clone()) };
         let mut place = 1;
         let mut piece = |size: u64| {
             let step = |digit: &PeriodicDigit<Step<u64>>| (digit.step.0, digit.step.1 * place);
