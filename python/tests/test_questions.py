@@ -111,7 +111,7 @@ def test_shardings_go_from_notation_to_notation():
 
 
 def test_dumps_are_records():
-    path = DATA / "hlo" / "mlp.txt"
+    path = DATA.parents[1] / "crates/hlo/tests/data/mlp.txt"
     seen: list[int] = []
     records = read_hlo(path, progress=seen.append)
     assert len(records) > 20 and not records.unread
