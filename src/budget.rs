@@ -73,7 +73,7 @@ impl Draw {
 struct Judge<'a>(&'a Layout, u64);
 
 impl Judge<'_> {
-    fn call<T>(&mut self, name: &str, call: impl FnOnce() -> Result<T, LayoutError>) -> Option<T> {
+    fn call<T, E>(&mut self, name: &str, call: impl FnOnce() -> Result<T, E>) -> Option<T> {
         let (answer, steps) = work::of(call);
         assert!(steps <= MOST, "{name} of {:?}: {steps} steps", self.0);
         self.1 = self.1.max(steps);
@@ -96,7 +96,7 @@ fn questions(judge: &mut Judge, a: &Layout, b: &Layout) {
     judge.call("serves", || a.serves(b));
     judge.call("restrict", || a.restrict(&place));
     judge.call("without_padding", || a.without_padding());
-    judge.call("simplified", || Ok(a.simplified()));
+    judge.call("simplified", || Ok::<_, LayoutError>(a.simplified()));
     judge.call("left_inverse", || a.left_inverse());
     judge.call("right_inverse", || a.right_inverse());
     judge.call("complement", || a.complement(&a.complement_space()?));

@@ -3,11 +3,10 @@
 //! [`LayoutError`] refuses what a text means, and does not have the text. [`ParseError`] refuses a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
+mod diagnostic;
 mod fault;
 pub(crate) mod help;
 mod inexpressible;
-mod operation;
-mod sharding;
 mod site;
 mod suggest;
 mod text;
@@ -19,13 +18,12 @@ use crate::location::Location;
 use crate::words::counted;
 
 pub use crate::level::LevelNameError;
+pub use diagnostic::{Cause, Diagnostic};
 pub use fault::{
-    BitcastFault, ComplementFault, EditFault, Incomparable, InverseFault, MachineFault,
-    RelayoutFault, RestrictionFault,
+    ComplementFault, EditFault, Incomparable, InverseFault, MachineFault, RelayoutFault,
+    RestrictionFault,
 };
 pub use inexpressible::Inexpressible;
-pub use operation::{OperationFault, OptionFault, VectorsFault};
-pub use sharding::{InexpressibleSharding, ShardingFault};
 pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
@@ -276,30 +274,6 @@ pub enum LayoutError {
         /// The dimension.
         axis: usize,
     },
-    /// A buffer of the wrong length.
-    #[error("the table has {wanted} entries, but the buffer has {found}")]
-    BufferLength {
-        /// How long it is.
-        found: u64,
-        /// How long it must be.
-        wanted: u64,
-    },
-    /// Numbers that are too large for the cells of a buffer.
-    #[error("the table holds numbers up to {reach}, which do not fit in {bits} bits")]
-    CellTooNarrow {
-        /// The greatest number.
-        reach: u64,
-        /// The width of a cell.
-        bits: usize,
-    },
-    /// A table whose order needs more memory than allowed.
-    #[error("not sorted: {rows} rows share levels whose strides do not nest, more than {limit}")]
-    TooManyRows {
-        /// How many rows have to be sorted at once.
-        rows: u64,
-        /// How many may be.
-        limit: u64,
-    },
     /// An index map that does not land in the axes of the layout, or lands in two kinds of levels.
     #[error("the map lands in `{level}`, but the layout of rank {rank} lacks such an axis")]
     MapLevel {
@@ -338,30 +312,6 @@ pub enum LayoutError {
         /// How many there are.
         size: u64,
     },
-    /// A part of a table that does not exist.
-    #[error("part {part} is out of range: {parts} parts are numbered from 0")]
-    PartBeyond {
-        /// The part, from 0.
-        part: u64,
-        /// How many there are.
-        parts: u64,
-    },
-    /// A level with the name of an entry of the index, in a table that has a column for each.
-    #[error(
-        "two columns of the table would be called `{level}`: a level and an entry of the index"
-    )]
-    ColumnTwice {
-        /// The level.
-        level: Level,
-    },
-    /// Lanes that do not fill the long words of an image.
-    #[error("{lanes} lanes of {element_bits} bits do not fill a long word of 64 bits")]
-    WordNotFilled {
-        /// How many lanes the layout has.
-        lanes: u64,
-        /// Width of an element.
-        element_bits: u64,
-    },
     /// Two placements between which nothing can move.
     #[error(transparent)]
     NotComparable(Incomparable),
@@ -388,32 +338,12 @@ pub enum LayoutError {
     /// A part of a layout that cannot be written as a layout of its own.
     #[error("this part is not a layout of its own: {0}")]
     NoRestriction(RestrictionFault),
-    /// Arrays of which one cannot be read as the other.
-    #[error("this is not a bitcast: {0}")]
-    Bitcast(BitcastFault),
     /// An edit that the axes or extents do not allow.
     #[error("the edit is refused: {0}")]
     Edit(EditFault),
     /// A question about what moves that its placements do not answer.
     #[error("the relayout is refused: {0}")]
     Relayout(RelayoutFault),
-    /// An operation between tensors that cannot be carried out so.
-    #[error("the operation is refused: {0}")]
-    Operation(OperationFault),
-    /// An option of a search that is empty, 0 or contradicts another.
-    #[error("the option `{option}` is refused: {fault}")]
-    OptionRefused {
-        /// The option.
-        option: &'static str,
-        /// Why.
-        fault: OptionFault,
-    },
-    /// A layout that a test vector cannot express.
-    #[error("a test vector cannot express this layout: {0}")]
-    NoVectors(VectorsFault),
-    /// A sharding that contradicts itself, or does not say what is asked.
-    #[error("the sharding is refused: {0}")]
-    Sharding(ShardingFault),
     /// A layout that a notation cannot express.
     #[error("{notation} cannot express this layout: {reason}")]
     Inexpressible {
@@ -427,39 +357,6 @@ pub enum LayoutError {
 impl LayoutError {
     pub(crate) fn too_large(site: Site, what: &'static str) -> LayoutError {
         LayoutError::TooLarge { site, what }
-    }
-
-    /// The part of the layout that is refused.
-    #[must_use]
-    pub fn site(&self) -> Site {
-        use LayoutError as E;
-        match self {
-            E::ZeroSize { site }
-            | E::TooLarge { site, .. }
-            | E::FeedOrder { site, .. }
-            | E::Ambiguous { site, .. }
-            | E::Incomplete { site, .. }
-            | E::ReplicaOfUsed { site, .. }
-            | E::ReplicaLevel { site, .. }
-            | E::LevelUnknown { site, .. }
-            | E::LevelTooSmall { site, .. }
-            | E::CapacityExceeded { site, .. }
-            | E::LaneBeyond { site, .. }
-            | E::BelowMemory { site, .. } => *site,
-            E::ExtentTooLarge { axis, .. } => Site::Axis(*axis),
-            E::RankMismatch { .. } | E::ShapeConflict { .. } => Site::Shape,
-            E::MemoryUnknown { .. } => Site::Memory,
-            _ => Site::Layout,
-        }
-    }
-
-    /// A second part that the refusal is about.
-    #[must_use]
-    pub fn related(&self) -> Option<Site> {
-        match self {
-            LayoutError::Ambiguous { other, .. } => Some(*other),
-            _ => None,
-        }
     }
 }
 

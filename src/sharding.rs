@@ -11,7 +11,8 @@
 //! ```
 
 pub use crate::lower::sharding::{
-    DeviceOrder, DeviceShards, ShardedShape, Sharding, ShardingKind, Tiles,
+    DeviceOrder, DeviceShards, InexpressibleSharding, ShardedShape, Sharding, ShardingError,
+    ShardingKind, Tiles,
 };
 pub use crate::notation::sharding::{
     DeviceGroups, DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec,

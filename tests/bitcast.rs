@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use tensor_layout::error::{BitcastFault, ParseErrorKind};
-use tensor_layout::xla::{Bitcast, BitcastName, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
+use tensor_layout::xla::{
+    Bitcast, BitcastError, BitcastName, TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout,
+};
 use tensor_layout::xla::{XlaShape, bitcast_map};
-use tensor_layout::{Found, LayoutError, Level, Location};
+use tensor_layout::{Found, Level, Location};
 
 use crate::laws::judge_xla;
 use crate::slow::count;
@@ -105,9 +106,9 @@ struct Tally {
 fn check(a: &XlaArray, b: &XlaArray, tally: &mut Tally) -> Result<(), TestCaseError> {
     let expected = map_by_bits(a, b);
     let found = bitcast_map(a, b);
-    let pairs = match (&expected, found.as_ref().map_err(tensor_layout::ParseError::kind)) {
-        (Err(apart), Err(ParseErrorKind::Layout(LayoutError::Bitcast(fault)))) => {
-            let BitcastFault::Byte { byte, first, second } = fault else {
+    let pairs = match (&expected, found.as_ref().map_err(tensor_layout::ParseError::cause)) {
+        (Err(apart), Err(Some(fault))) => {
+            let BitcastError::Byte { byte, first, second } = fault else {
                 panic!("{fault}");
             };
             prop_assert!(apart.contains(byte), "{}", fault);

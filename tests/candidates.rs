@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use tensor_layout::candidates::{Candidate, Candidates, Orders, Side, pareto};
+use tensor_layout::candidates::{Candidate, Candidates, CandidatesError, Orders, Side, pareto};
 use tensor_layout::relayout::Distance;
 use tensor_layout::{Layout, LayoutError, Level, Machine};
 
@@ -547,7 +547,10 @@ fn every_answer_comes_within_the_budget_of_choices() {
                 for _ in 0..3 {
                     match layouts.next() {
                         Some(Ok(candidate)) => assert!(candidate.footprint_words <= capacity),
-                        Some(Err(LayoutError::NotDecided { budget, .. })) => {
+                        Some(Err(CandidatesError::Layout(LayoutError::NotDecided {
+                            budget,
+                            ..
+                        }))) => {
                             assert_eq!(budget, Candidates::BUDGET);
                             assert!(layouts.next().is_none());
                         }

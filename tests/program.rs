@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use tensor_layout::image::{join_lanes, split_lanes};
+use tensor_layout::program::TableError;
 use tensor_layout::xla::XlaShape;
-use tensor_layout::{LayoutError, Level, Placement};
+use tensor_layout::{Level, Placement};
 
 use crate::laws::check_program;
 use crate::run::{Law, Tally};
@@ -109,11 +110,11 @@ fn buffers_of_the_wrong_length_or_width_are_refused() {
     let refusal = program.fill_packed(&mut [0_u32; 399]).unwrap_err();
     assert_eq!(refusal.to_string(), "the table has 400 entries, but the buffer has 399");
     let narrow = program.fill_packed(&mut [0_u8; 400]).unwrap_err();
-    assert_eq!(narrow, LayoutError::CellTooNarrow { reach: 399, bits: 8 });
+    assert_eq!(narrow, TableError::CellTooNarrow { reach: 399, bits: 8 });
     assert!(program.fill_column(Level::PE, &mut [0_u8; 400]).is_ok());
     assert!(matches!(
         program.fill_inverse(&mut [0_u8; 400]),
-        Err(LayoutError::CellTooNarrow { .. })
+        Err(TableError::CellTooNarrow { .. })
     ));
     assert!(program.place(&[400]).is_err());
     let columns: Vec<(Level, u64)> = program.columns().collect();

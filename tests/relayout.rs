@@ -1,6 +1,7 @@
 //! Relayout: counts that are known, and refusals. Law 17 judges generated pairs.
 
 use tensor_layout::algebra::Subaxis;
+use tensor_layout::error::Diagnostic;
 use tensor_layout::machine::Memory;
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::relayout::{Distance, Relayout, TimeOrder};

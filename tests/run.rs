@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{
     FileFailurePersistence, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,
 };
-use tensor_layout::LayoutError;
+use tensor_layout::error::Diagnostic;
 
 /// The environment variable that scales the cases of every law.
 const SCALE: &str = "LAW_CASES";
@@ -25,7 +25,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// The answer, or a refusal, which is counted under its kind and has to be judged.
-    pub(crate) fn count<T>(&mut self, result: Result<T, LayoutError>) -> Result<T, LayoutError> {
+    pub(crate) fn count<T, E: Diagnostic>(&mut self, result: Result<T, E>) -> Result<T, E> {
         match &result {
             Ok(_) => self.answers += 1,
             Err(error) => *self.refusals.entry(kind(error)).or_default() += 1,
@@ -34,7 +34,10 @@ impl Tally {
     }
 
     /// An answer to a question that none of these layouts may be refused.
-    pub(crate) fn answer<T>(&mut self, result: Result<T, LayoutError>) -> Result<T, TestCaseError> {
+    pub(crate) fn answer<T, E: Diagnostic>(
+        &mut self,
+        result: Result<T, E>,
+    ) -> Result<T, TestCaseError> {
         self.count(result).map_err(|error| TestCaseError::fail(format!("refused: {error}")))
     }
 
@@ -58,8 +61,10 @@ impl Tally {
     }
 }
 
-fn kind(error: &LayoutError) -> String {
+fn kind(error: &impl Diagnostic) -> String {
     let reason = format!("{error:?}");
+    // What a module passes on is counted as what it is.
+    let reason = reason.trim_start_matches("Layout(");
     reason.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }
 

@@ -1,6 +1,5 @@
 //! The article that defines TensorLayout, figure by figure.
 
-use tensor_layout::error::ParseErrorKind;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{Found, Layout, LayoutError, Level, Machine, Placement};
 
@@ -57,7 +56,7 @@ fn figure_4_rows_in_blocks_of_three() {
 fn the_layout_without_address_strides_is_incomplete() {
     let tree: PadLayout = "((4_PE, 3), (8))".parse().unwrap();
     let error = tree.lower().unwrap_err();
-    assert!(matches!(error.kind(), ParseErrorKind::Layout(LayoutError::Incomplete { .. })));
+    assert!(matches!(error.cause(), Some(LayoutError::Incomplete { .. })));
     assert_eq!(error.help(), Some("with row-major strides: ((4_PE, 3:8), (8:1))"));
     assert_eq!(tree.row_major().unwrap().to_string(), "((4_PE, 3:8), (8:1))");
 }

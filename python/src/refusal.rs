@@ -3,15 +3,20 @@
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tensor_layout::error::{LevelNameError, Span};
+use tensor_layout::candidates::CandidatesError;
+use tensor_layout::einsum::EinsumError;
+use tensor_layout::error::{Cause, LevelNameError, Span};
+use tensor_layout::program::TableError;
 use tensor_layout::rows::WriteError;
+use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
+use tensor_layout_hlo::CollectiveError;
 
 /// Why a call is refused.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Text(ParseError),
-    Meaning(LayoutError),
+    Meaning(Cause),
     /// An index from the end, which the library does not count.
     OutOfRange(String),
     Argument(String),
@@ -32,17 +37,19 @@ impl From<ParseError> for Refusal {
     }
 }
 
-impl From<LayoutError> for Refusal {
-    fn from(error: LayoutError) -> Refusal {
-        Refusal::Meaning(error)
-    }
+/// The errors of the modules, which `?` turns into refusals.
+macro_rules! meanings {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Refusal {
+            fn from(error: $error) -> Refusal {
+                Refusal::Meaning(error.into())
+            }
+        })*
+    };
 }
 
-impl From<LevelNameError> for Refusal {
-    fn from(error: LevelNameError) -> Refusal {
-        Refusal::Meaning(error.into())
-    }
-}
+meanings!(LayoutError, LevelNameError, ShardingError, TableError, EinsumError, CandidatesError);
+meanings!(CollectiveError);
 
 impl From<PyErr> for Refusal {
     fn from(error: PyErr) -> Refusal {
@@ -65,7 +72,7 @@ impl From<std::io::Error> for Refusal {
 impl From<WriteError> for Refusal {
     fn from(error: WriteError) -> Refusal {
         match error {
-            WriteError::Layout(error) => error.into(),
+            WriteError::Table(error) => error.into(),
             WriteError::Io(error) | WriteError::Read(error) => error.into(),
             other => Refusal::Argument(other.to_string()),
         }
@@ -99,9 +106,9 @@ fn of_text(py: Python<'_>, error: &ParseError) -> PyErr {
     set().and_then(|()| make(py, "ParseError", error.to_string(), &details)).unwrap_or_else(|e| e)
 }
 
-fn of_meaning(py: Python<'_>, error: &LayoutError) -> PyErr {
-    let class = match error {
-        LayoutError::IndexBeyond { .. } | LayoutError::PlaceBeyond { .. } => "OutOfRange",
+fn of_meaning(py: Python<'_>, error: &Cause) -> PyErr {
+    let class = match error.downcast() {
+        Some(LayoutError::IndexBeyond { .. } | LayoutError::PlaceBeyond { .. }) => "OutOfRange",
         _ => "LayoutError",
     };
     let help = error.help();

@@ -38,6 +38,7 @@
 //! same places (`tests/candidates.rs` compares with brute force).
 
 mod candidate;
+mod error;
 mod options;
 mod orders;
 mod space;
@@ -45,5 +46,6 @@ mod state;
 mod walk;
 
 pub use candidate::{Candidate, pareto};
+pub use error::{CandidatesError, OptionFault};
 pub use options::{Candidates, Orders, Side};
 pub use walk::Layouts;

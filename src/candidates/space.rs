@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::candidate::Setting;
+use super::error::CandidatesError;
+use super::error::OptionFault;
 use super::options::{Candidates, Orders, Side};
-use crate::error::{LayoutError, OptionFault, Site};
+use crate::error::Site;
 use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
@@ -73,12 +75,12 @@ impl AxisRule {
     }
 }
 
-fn refused<T>(option: &'static str, fault: OptionFault) -> Result<T, LayoutError> {
-    Err(LayoutError::OptionRefused { option, fault })
+fn refused<T>(option: &'static str, fault: OptionFault) -> Result<T, CandidatesError> {
+    Err(CandidatesError::Option { option, fault })
 }
 
 impl Space {
-    pub(super) fn new(options: &Candidates) -> Result<Space, LayoutError> {
+    pub(super) fn new(options: &Candidates) -> Result<Space, CandidatesError> {
         check_numbers(options)?;
         let lanes = lanes(options)?;
         let memory = options.memory.as_deref();
@@ -126,7 +128,7 @@ impl Space {
 }
 
 /// Options that are checked without the machine.
-fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
+fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
     if options.sides.is_empty() {
         return refused("sides", OptionFault::Empty);
     }
@@ -161,7 +163,7 @@ fn check_numbers(options: &Candidates) -> Result<(), LayoutError> {
 }
 
 /// The lanes of a long word, 1 where the width of an element is not given.
-fn lanes(options: &Candidates) -> Result<u64, LayoutError> {
+fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
     let (bits, word) = (options.element_bits.unwrap_or(u64::MAX), options.machine.word_bits());
     match options.element_bits {
         None => Ok(1),
@@ -187,7 +189,7 @@ fn times(options: &Candidates) -> Vec<Option<(usize, u64)>> {
     whole.into_iter().chain(slices.iter().filter(|s| **s > 1).flat_map(|s| cut(*s))).collect()
 }
 
-fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, LayoutError> {
+fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, CandidatesError> {
     let rule =
         |extent: &u64| AxisRule { extent: *extent, block: 1, never: Vec::new(), fixed: None };
     let mut rules: Vec<AxisRule> = options.shape.iter().map(rule).collect();
@@ -227,20 +229,20 @@ struct KnownLevels<'a> {
 }
 
 impl KnownLevels<'_> {
-    fn check(&self, level: Level) -> Result<(), LayoutError> {
+    fn check(&self, level: Level) -> Result<(), CandidatesError> {
         let machine = &self.options.machine;
         match level {
             Level::W if self.options.element_bits.is_none() => {
                 refused("element_bits", OptionFault::NeededForLanes)
             }
             Level::W => Ok(()),
-            _ if level.is_unit() => check_known(Some(machine), level, Site::Layout),
+            _ if level.is_unit() => Ok(check_known(Some(machine), level, Site::Layout)?),
             _ => refused("levels", OptionFault::NotUnits(level)),
         }
     }
 
     /// One rule per level of the memory, lanes last.
-    fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, LayoutError> {
+    fn rules(&self, memory: Option<Memory>) -> Result<Vec<LevelRule>, CandidatesError> {
         let Candidates { machine, levels, split, .. } = self.options;
         levels.iter().flatten().chain(split).try_for_each(|level| self.check(*level))?;
         let leaf = machine.levels().last().map(|(level, _)| level);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::candidate::Candidate;
+use super::error::CandidatesError;
 use super::options::Candidates;
 use super::orders::AddressOrders;
 use super::space::Space;
@@ -43,12 +44,12 @@ impl<'a> SearchBudget<'a> {
     }
 
     /// Counts a choice; `false` if the caller has had enough.
-    fn take(&mut self) -> Result<bool, LayoutError> {
+    fn take(&mut self) -> Result<bool, CandidatesError> {
         self.taken += 1;
         work::count(1);
         if self.taken > Candidates::BUDGET {
             let (question, budget) = (self.question, Candidates::BUDGET);
-            return Err(LayoutError::NotDecided { question, budget });
+            return Err(LayoutError::NotDecided { question, budget }.into());
         }
         Ok(!self.taken.is_multiple_of(ASKED) || (self.goes_on)())
     }
@@ -73,7 +74,7 @@ impl Candidates {
     /// [`BUDGET`](Candidates::BUDGET) choices in a row lead to no candidate.
     ///
     /// # Errors
-    /// [`OptionRefused`](LayoutError::OptionRefused) for an option that is empty, 0 or contradicts
+    /// [`Option`](CandidatesError::Option) for an option that is empty, 0 or contradicts
     /// another, and for an axis beyond the rank; [`LevelUnknown`](LayoutError::LevelUnknown),
     /// [`MemoryUnknown`](LayoutError::MemoryUnknown).
     ///
@@ -89,7 +90,7 @@ impl Candidates {
     /// assert_eq!(unknown.to_string(), "`MAB` is not a level of the machine `PE=4`, whose levels are PE");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn iter(&self) -> Result<Layouts, LayoutError> {
+    pub fn iter(&self) -> Result<Layouts, CandidatesError> {
         Ok(Layouts::new(Arc::new(Space::new(self)?)))
     }
 
@@ -101,7 +102,7 @@ impl Candidates {
     /// # Errors
     /// As [`iter`](Candidates::iter); [`NotDecided`](LayoutError::NotDecided) past
     /// [`BUDGET`](Candidates::BUDGET) choices in all; [`TooLarge`](LayoutError::TooLarge) beyond 128 bits.
-    pub fn count(&self) -> Result<u128, LayoutError> {
+    pub fn count(&self) -> Result<u128, CandidatesError> {
         Ok(self.count_while(&mut || true)?.unwrap_or_default())
     }
 
@@ -113,7 +114,7 @@ impl Candidates {
     pub fn count_while(
         &self,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<u128>, LayoutError> {
+    ) -> Result<Option<u128>, CandidatesError> {
         Layouts::new(Arc::new(Space::new(self)?))
             .count_all(&mut SearchBudget::new("how many candidates there are", goes_on))
     }
@@ -137,7 +138,7 @@ impl Layouts {
     pub(super) fn count_all(
         mut self,
         steps: &mut SearchBudget<'_>,
-    ) -> Result<Option<u128>, LayoutError> {
+    ) -> Result<Option<u128>, CandidatesError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the number of candidates");
         let mut count = 0_u128;
         loop {
@@ -157,7 +158,7 @@ impl Layouts {
     pub fn next_while(
         &mut self,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Option<Option<Result<Candidate, LayoutError>>> {
+    ) -> Option<Option<Result<Candidate, CandidatesError>>> {
         let mut steps = SearchBudget::new("whether there is another candidate", goes_on);
         loop {
             if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
@@ -176,7 +177,7 @@ impl Layouts {
     }
 
     /// Goes on to the next complete choices; `Open` if the caller has had enough.
-    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Stage, LayoutError> {
+    fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Stage, CandidatesError> {
         while let Some(choice) = self.next.take().or_else(|| self.back()) {
             let goes_on = steps.take()?;
             let stage = self.attempt(choice);
@@ -262,9 +263,9 @@ impl Layouts {
 }
 
 impl Iterator for Layouts {
-    type Item = Result<Candidate, LayoutError>;
+    type Item = Result<Candidate, CandidatesError>;
 
-    fn next(&mut self) -> Option<Result<Candidate, LayoutError>> {
+    fn next(&mut self) -> Option<Result<Candidate, CandidatesError>> {
         self.next_while(&mut || true).flatten()
     }
 }

@@ -1,15 +1,14 @@
 //! Tensors one after the other along an axis.
 
-use super::refused;
+use super::EinsumError;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, OperationFault};
 
 /// The layouts of operands of these extents, which together are the result along `axis`.
 ///
 /// Law: element i of an operand lies where the result has it, `start + i` along the axis.
 ///
 /// # Errors
-/// [`Operation`](LayoutError::Operation) for an axis beyond the rank, or extents that do not add up to its own; as
+/// [`EinsumError`](super::EinsumError) for an axis beyond the rank, or extents that do not add up to its own; as
 /// [`Layout::slice`].
 ///
 /// # Example
@@ -25,12 +24,12 @@ pub fn concatenate(
     result: &Layout,
     axis: usize,
     extents: &[u64],
-) -> Result<Vec<Layout>, LayoutError> {
+) -> Result<Vec<Layout>, EinsumError> {
     let Some(whole) = result.axes().get(axis).map(|axis| axis.extent) else {
-        return refused(OperationFault::UnknownAxis { axis, rank: result.rank() });
+        return Err(EinsumError::UnknownAxis { axis, rank: result.rank() });
     };
     if extents.iter().try_fold(0, |sum: u64, extent| sum.checked_add(*extent)) != Some(whole) {
-        return refused(OperationFault::Parts { axis, extent: whole });
+        return Err(EinsumError::Parts { axis, extent: whole });
     }
     let mut start = 0;
     let part = |extent: &u64| {
@@ -38,5 +37,5 @@ pub fn concatenate(
         start += extent;
         result.slice(axis, from, start, 1)
     };
-    extents.iter().map(part).collect()
+    Ok(extents.iter().map(part).collect::<Result<_, _>>()?)
 }

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use itertools::Itertools;
 
+use super::EinsumError;
 use super::loops::Loops;
-use super::refused;
 use crate::algebra::{Axis, Layout, Subaxis};
-use crate::error::{LayoutError, OperationFault};
+use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
@@ -61,7 +61,7 @@ impl Gather {
     /// Law: whatever the table, every element of the result finds its operand in its unit.
     ///
     /// # Errors
-    /// [`Operation`](LayoutError::Operation) for an axis beyond the rank or a layout that is not plain.
+    /// [`EinsumError`](super::EinsumError) for an axis beyond the rank or a layout that is not plain.
     ///
     /// # Example
     /// ```
@@ -72,10 +72,10 @@ impl Gather {
     /// assert_eq!(operand, "((100:8), (2_MAB:1, 8:1); B@[4_PE:1])".parse()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn local(result: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
+    pub fn local(result: &Layout, axis: usize, extent: u64) -> Result<Layout, EinsumError> {
         let rank = result.rank();
         if axis >= rank {
-            return refused(OperationFault::UnknownAxis { axis, rank });
+            return Err(EinsumError::UnknownAxis { axis, rank });
         }
         let table = Axis { extent, subaxes: vec![Subaxis::land(extent.max(1), Level::ADDR, 1)] };
         let axes: Vec<usize> = (0..rank).map(|at| if at == axis { rank } else { at }).collect();
@@ -85,23 +85,23 @@ impl Gather {
     /// Pairs an operand with a result of the same shape but for `axis`.
     ///
     /// # Errors
-    /// [`Operation`](LayoutError::Operation) for other shapes, or layouts that are not plain; as
+    /// [`EinsumError`](super::EinsumError) for other shapes, or layouts that are not plain; as
     /// [`Relayout::new`] for machines, memories and lanes.
     pub fn new(
         operand: &Placement,
         result: &Placement,
         axis: usize,
-    ) -> Result<Gather, LayoutError> {
+    ) -> Result<Gather, EinsumError> {
         let (a, b) = (operand.layout().shape(), result.layout().shape());
         let others = |shape: &[u64]| {
             shape.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, n)| *n).collect_vec()
         };
         if axis >= a.len() || a.len() != b.len() || others(&a) != others(&b) {
-            return refused(OperationFault::GatherShapes { operand: a, result: b, axis });
+            return Err(EinsumError::GatherShapes { operand: a, result: b, axis });
         }
         for layout in [operand.layout(), result.layout()] {
             if !layout.simplified().derived_axes().is_empty() {
-                return refused(OperationFault::DerivedAxes);
+                return Err(EinsumError::DerivedAxes);
             }
         }
         let mut gather =
@@ -119,14 +119,14 @@ impl Gather {
     /// Cost: a relayout for every pair of a unit that has a row and one that wants it, and a step per entry and level.
     ///
     /// # Errors
-    /// [`Operation`](LayoutError::Operation) for a table of another length;
+    /// [`EinsumError`](super::EinsumError) for a table of another length;
     /// [`IndexBeyond`](LayoutError::IndexBeyond) for an entry beyond the operand;
     /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
     /// copies that do not line up with the units that share a memory; as [`Relayout::traffic`].
-    pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, LayoutError> {
+    pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, EinsumError> {
         let extent = self.result.layout().shape()[self.axis];
         if u64::try_from(table.len()) != Ok(extent) {
-            return refused(OperationFault::TableLength { entries: table.len(), extent });
+            return Err(EinsumError::TableLength { entries: table.len(), extent });
         }
         let mut memo = Memo::new();
         let mut seen: Vec<HashSet<(u64, Vec<u64>)>> = vec![HashSet::new(); self.path.len()];
@@ -156,7 +156,7 @@ impl Gather {
     ///
     /// # Errors
     /// As [`traffic`](Gather::traffic).
-    pub fn most(&self) -> Result<Vec<GatherTraffic>, LayoutError> {
+    pub fn most(&self) -> Result<Vec<GatherTraffic>, EinsumError> {
         let (sources, wanted) = (self.classes(&self.operand)?, self.classes(&self.result)?);
         let mut memo = Memo::new();
         let mut into = vec![0_u64; self.path.len()];
@@ -189,11 +189,11 @@ impl Gather {
     }
 
     /// The coordinates that an index along the axis alone is worth.
-    fn place(&self, placement: &Placement, index: u64) -> Result<Vec<u64>, LayoutError> {
+    fn place(&self, placement: &Placement, index: u64) -> Result<Vec<u64>, EinsumError> {
         let layout = placement.layout();
         let extent = layout.shape()[self.axis];
         if index >= extent {
-            return Err(LayoutError::IndexBeyond { axis: self.axis, index, extent });
+            return Err(LayoutError::IndexBeyond { axis: self.axis, index, extent }.into());
         }
         let mut place: Location = self.path.iter().map(|level| (*level, 0)).collect();
         let mut at = vec![0; layout.rank()];
@@ -203,12 +203,12 @@ impl Gather {
     }
 
     /// The indexes along the axis by their coordinates: one of them, and how many.
-    fn classes(&self, placement: &Placement) -> Result<HashMap<Vec<u64>, (u64, u64)>, LayoutError> {
+    fn classes(&self, placement: &Placement) -> Result<HashMap<Vec<u64>, (u64, u64)>, EinsumError> {
         const MOST_INDEXES: u64 = 1 << 22;
         let extent = placement.layout().shape()[self.axis];
         if extent > MOST_INDEXES {
             let question = "what any table makes move";
-            return Err(LayoutError::NotDecided { question, budget: MOST_INDEXES });
+            return Err(LayoutError::NotDecided { question, budget: MOST_INDEXES }.into());
         }
         let mut classes: HashMap<Vec<u64>, (u64, u64)> = HashMap::new();
         for index in 0..extent {
@@ -224,14 +224,16 @@ impl Gather {
         memo: &mut Memo,
         (entry, from): (u64, Vec<u64>),
         (wanted, at): (u64, &[u64]),
-    ) -> Result<Vec<u64>, LayoutError> {
+    ) -> Result<Vec<u64>, EinsumError> {
         let key = (from, at.to_vec());
         if let Some(known) = memo.get(&key) {
             return Ok(known.clone());
         }
         if memo.len() == MOST_PAIRS {
             let budget = to_u64(MOST_PAIRS);
-            return Err(LayoutError::NotDecided { question: "what a table makes move", budget });
+            return Err(
+                LayoutError::NotDecided { question: "what a table makes move", budget }.into()
+            );
         }
         let traffic = self.pair(Some(entry), Some(wanted))?.traffic()?;
         let into: Vec<u64> = traffic.levels.iter().rev().map(|level| level.into).collect();
@@ -240,11 +242,11 @@ impl Gather {
     }
 
     /// One row of the operand and one of the result, or no rows.
-    fn pair(&self, entry: Option<u64>, wanted: Option<u64>) -> Result<Relayout, LayoutError> {
+    fn pair(&self, entry: Option<u64>, wanted: Option<u64>) -> Result<Relayout, EinsumError> {
         let row = |placement: &Placement, index: Option<u64>| {
             let (start, end) = index.map_or((0, 0), |index| (index, index + 1));
             placement.of_part(placement.layout().slice(self.axis, start, end, 1)?).build()
         };
-        Relayout::new(&row(&self.operand, entry)?, &row(&self.result, wanted)?)
+        Ok(Relayout::new(&row(&self.operand, entry)?, &row(&self.result, wanted)?)?)
     }
 }

@@ -2,10 +2,9 @@
 
 use itertools::Itertools;
 
+use super::EinsumError;
 use super::loops::{Loops, outside};
-use super::refused;
 use crate::algebra::{Axis, Layout};
-use crate::error::{LayoutError, OperationFault};
 use crate::level::Level;
 use crate::notation::Einsum;
 
@@ -29,10 +28,10 @@ impl Einsum {
     /// Cost: by the digits.
     ///
     /// # Errors
-    /// [`Operation`](LayoutError::Operation) for another rank, a label that is missing in `runs`, or is not
-    /// summed over, or a layout that is not plain; [`Collision`](LayoutError::Collision) where
+    /// [`EinsumError`](super::EinsumError) for another rank, a label that is missing in `runs`, or is not
+    /// summed over, or a layout that is not plain; [`Collision`](crate::LayoutError::Collision) where
     /// partial sums of different elements, or two of one, meet in a place: the index is that of
-    /// the result, then that of the sums; [`ReplicaOverlap`](LayoutError::ReplicaOverlap) where copies of an
+    /// the result, then that of the sums; [`ReplicaOverlap`](crate::LayoutError::ReplicaOverlap) where copies of an
     /// operand meet, because an axis that it lacks is not full, or there are no products.
     ///
     /// # Example
@@ -50,22 +49,22 @@ impl Einsum {
     /// assert_eq!(local.partial_levels(), [Level::PE]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn local(&self, result: &Layout, runs: &[(char, Axis)]) -> Result<Local, LayoutError> {
+    pub fn local(&self, result: &Layout, runs: &[(char, Axis)]) -> Result<Local, EinsumError> {
         let (labels, rank) = (self.result().len(), result.rank());
         if labels != rank {
-            return refused(OperationFault::ResultRank { labels, rank });
+            return Err(EinsumError::ResultRank { labels, rank });
         }
         let contracted = self.contracted();
         let stray = |(label, _): &&(char, Axis)| !contracted.contains(label);
         if let Some((label, _)) = runs.iter().find(stray) {
-            return refused(OperationFault::NotSummed(*label));
+            return Err(EinsumError::NotSummed(*label));
         }
         if let Some(label) = runs.iter().map(|(label, _)| label).duplicates().next() {
-            return refused(OperationFault::RepeatedRun(*label));
+            return Err(EinsumError::RepeatedRun(*label));
         }
         let run = |label: &char| {
             let run = runs.iter().find(|(of, _)| of == label).map(|(_, axis)| axis.clone());
-            run.ok_or(LayoutError::Operation(OperationFault::MissingRun(*label)))
+            run.ok_or(EinsumError::MissingRun(*label))
         };
         let loops = Loops::new(result, contracted.iter().map(run).try_collect()?)?;
         let all: Vec<char> = self.result().iter().chain(&contracted).copied().collect();
@@ -79,7 +78,7 @@ impl Einsum {
 }
 
 impl Local {
-    pub(super) fn new(loops: Loops, operands: &[&[usize]]) -> Result<Local, LayoutError> {
+    pub(super) fn new(loops: Loops, operands: &[&[usize]]) -> Result<Local, EinsumError> {
         let operands = operands.iter().map(|axes| loops.operand(axes)).try_collect()?;
         Ok(Local { operands, loops })
     }

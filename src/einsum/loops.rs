@@ -2,9 +2,9 @@
 
 use itertools::Itertools;
 
-use super::refused;
+use super::EinsumError;
 use crate::algebra::{Axis, Layout, LayoutBuilder, Subaxis, Target, merged_digits};
-use crate::error::{LayoutError, OperationFault, Site};
+use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
 /// The axes of the result, then those that are summed over; their digits say where each product
@@ -31,16 +31,16 @@ pub(super) fn outside(subaxis: &Subaxis) -> Option<Outside> {
 
 impl Loops {
     /// Checks that products of different sums do not meet: at one time in one place.
-    pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, LayoutError> {
+    pub(super) fn new(result: &Layout, contracted: Vec<Axis>) -> Result<Loops, EinsumError> {
         let result = result.simplified();
         if !result.derived_axes().is_empty() {
-            return refused(OperationFault::DerivedAxes);
+            return Err(EinsumError::DerivedAxes);
         }
         let feeds = |axis: &Axis| {
             axis.subaxes.iter().any(|subaxis| matches!(subaxis.target, Target::Feed { .. }))
         };
         if contracted.iter().any(feeds) {
-            return refused(OperationFault::SumFeeds);
+            return Err(EinsumError::SumFeeds);
         }
         let loops = Loops { result, contracted };
         loops.partial_sums()?.check_injective()?;
@@ -49,7 +49,7 @@ impl Loops {
 
     /// The partial sums: the result with the digits of sums that land in units, lanes and time
     /// slices. What adds up in place counts in a level of its own, so that it tells nothing apart.
-    fn partial_sums(&self) -> Result<Layout, LayoutError> {
+    fn partial_sums(&self) -> Result<Layout, EinsumError> {
         let own = Level::IN_SUM;
         let mut partial = self.result.to_builder();
         let mut place = 1_u64;
@@ -65,7 +65,7 @@ impl Loops {
             }
             partial = partial.axis(axis.extent, subaxes);
         }
-        partial.build()
+        Ok(partial.build()?)
     }
 
     /// An axis by its number: those of the result, then those that are summed over.
@@ -79,7 +79,7 @@ impl Loops {
     ///
     /// Law: every product finds its element in its unit, time slice and lane; no copy is without a
     /// product, unless an axis that the operand lacks ends within digits that do not step as one.
-    pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, LayoutError> {
+    pub(super) fn operand(&self, axes: &[usize]) -> Result<Layout, EinsumError> {
         let mut operand = Layout::builder();
         for level in self.result.used_levels() {
             operand = operand.used(*level);
@@ -107,7 +107,8 @@ impl Loops {
         }
         let operand = operand.build()?;
         // Copies for padding may lie on others.
-        operand.check_injective().map(|()| operand)
+        operand.check_injective()?;
+        Ok(operand)
     }
 }
 
@@ -174,7 +175,7 @@ pub(super) fn distinct(axis: &Axis, counts: impl Fn(&Subaxis) -> bool) -> u64 {
 }
 
 /// The digits of some axes, their addresses row-major and dense.
-fn restrided(axes: &[&Axis]) -> Result<Vec<Vec<Subaxis>>, LayoutError> {
+fn restrided(axes: &[&Axis]) -> Result<Vec<Vec<Subaxis>>, EinsumError> {
     let mut all: Vec<Vec<Subaxis>> = axes.iter().map(|axis| axis.subaxes.clone()).collect();
     let mut next = 1_u64;
     for subaxis in all.iter_mut().rev().flat_map(|subaxes| subaxes.iter_mut().rev()) {

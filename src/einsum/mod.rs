@@ -20,6 +20,7 @@
 
 mod broadcast;
 mod concatenate;
+mod error;
 mod gather;
 mod local;
 mod loops;
@@ -33,6 +34,7 @@ mod transpose;
 pub use crate::notation::Einsum;
 pub use broadcast::broadcast;
 pub use concatenate::concatenate;
+pub use error::EinsumError;
 pub use gather::{Gather, GatherTraffic};
 pub use local::Local;
 pub use pad::pad;
@@ -41,9 +43,3 @@ pub use reshape::reshape;
 pub use slice::slice;
 pub use sums::{SumTraffic, Sums};
 pub use transpose::transpose;
-
-use crate::error::{LayoutError, OperationFault};
-
-fn refused<T>(fault: OperationFault) -> Result<T, LayoutError> {
-    Err(LayoutError::Operation(fault))
-}

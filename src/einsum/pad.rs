@@ -1,15 +1,14 @@
 //! Padding a tensor, on either end of its axes.
 
-use super::refused;
+use super::EinsumError;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, OperationFault};
 
 /// The layout of an operand that lies in the result from `low` on, in every axis.
 ///
 /// Law: element i of the operand lies where element `low + i` of the result does.
 ///
 /// # Errors
-/// [`Operation`](LayoutError::Operation) where the operand does not lie inside the result; as
+/// [`EinsumError`](super::EinsumError) where the operand does not lie inside the result; as
 /// [`Layout::slice`].
 ///
 /// # Example
@@ -22,17 +21,17 @@ use crate::error::{LayoutError, OperationFault};
 /// assert!(pad(&result, &[5], &[8]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, LayoutError> {
+pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, EinsumError> {
     let shape = result.shape();
     if low.len() != shape.len() || operand.len() != shape.len() {
-        return refused(OperationFault::PaddingRank { rank: shape.len() });
+        return Err(EinsumError::PaddingRank { rank: shape.len() });
     }
     let mut part = result.clone();
     for (axis, extent) in shape.into_iter().enumerate() {
         let end = low[axis].checked_add(operand[axis]).filter(|end| *end <= extent);
         let Some(end) = end else {
             let (low, operand) = (low[axis], operand[axis]);
-            return refused(OperationFault::PaddingBeyond { axis, low, operand, extent });
+            return Err(EinsumError::PaddingBeyond { axis, low, operand, extent });
         };
         part = part.slice(axis, low[axis], end, 1)?;
     }

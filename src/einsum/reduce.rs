@@ -1,10 +1,9 @@
 //! Sums over an axis.
 
+use super::EinsumError;
 use super::local::Local;
 use super::loops::Loops;
-use super::refused;
 use crate::algebra::{Axis, Layout};
-use crate::error::{LayoutError, OperationFault};
 
 /// The sum over an axis that the operand has in front of axis `at` of the result; `axis` says
 /// its extent and where it runs.
@@ -12,7 +11,7 @@ use crate::error::{LayoutError, OperationFault};
 /// Law: as [`Einsum::local`](super::Einsum::local); it is `ik->i` for any place of `k`.
 ///
 /// # Errors
-/// As [`Einsum::local`](super::Einsum::local); [`Operation`](LayoutError::Operation) if `at` is
+/// As [`Einsum::local`](super::Einsum::local); [`EinsumError`](super::EinsumError) if `at` is
 /// beyond the rank.
 ///
 /// # Example
@@ -25,10 +24,10 @@ use crate::error::{LayoutError, OperationFault};
 /// assert_eq!(reduce(&result, 1, columns)?.operands()[0], "((4_PE, 2:8), (8:1))".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, LayoutError> {
+pub fn reduce(result: &Layout, at: usize, axis: Axis) -> Result<Local, EinsumError> {
     let rank = result.rank();
     if at > rank {
-        return refused(OperationFault::UnknownAxis { axis: at, rank });
+        return Err(EinsumError::UnknownAxis { axis: at, rank });
     }
     let loops = Loops::new(result, vec![axis])?;
     let axes: Vec<usize> = (0..at).chain([rank]).chain(at..rank).collect();

@@ -1,5 +1,6 @@
 //! What bringing partial sums together takes.
 
+use super::EinsumError;
 use super::local::Local;
 use super::loops::{distinct, outside};
 use crate::algebra::Subaxis;
@@ -63,7 +64,7 @@ impl Local {
     /// assert_eq!((levels[1].into, levels[1].out_of), (0, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, LayoutError> {
+    pub fn traffic(&self, machine: &Machine, sums: Sums) -> Result<Vec<SumTraffic>, EinsumError> {
         for operand in self.operands() {
             Placement::of(operand.clone()).on(machine).build()?;
         }
@@ -77,7 +78,7 @@ impl Local {
         machine: &Machine,
         path: &[Level],
         sums: Sums,
-    ) -> Result<SumTraffic, LayoutError> {
+    ) -> Result<SumTraffic, EinsumError> {
         let too_large = || LayoutError::too_large(Site::Layout, "the traffic");
         let counts =
             |subaxis: &Subaxis| outside(subaxis).is_some_and(|(_, of, _)| path.contains(&of));

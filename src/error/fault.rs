@@ -3,7 +3,6 @@
 use itertools::Itertools;
 
 use crate::level::Level;
-use crate::location::Found;
 
 /// What contradicts itself in a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -183,42 +182,6 @@ pub enum EditFault {
         /// The bytes of an element.
         itemsize: u64,
     },
-}
-
-/// Why the bytes of one array cannot be read as another.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BitcastFault {
-    /// A byte that holds an element on one side only.
-    #[error("byte {byte} holds {} of the first and {} of the second", held(.first), held(.second))]
-    Byte {
-        /// The byte.
-        byte: u64,
-        /// What the first array has there.
-        first: Found,
-        /// What the second array has there.
-        second: Found,
-    },
-    /// Data that begins at different bytes.
-    #[error("the data begins {first} bytes into the first and {second} bytes into the second")]
-    Prefix {
-        /// `M` of the first array.
-        first: u64,
-        /// `M` of the second array.
-        second: u64,
-    },
-    /// An array that is cut.
-    #[error("an array with `SC` is cut into pieces, so its bytes do not follow each other")]
-    Split,
-}
-
-/// What a byte holds.
-fn held(found: &Found) -> String {
-    match found {
-        Found::Element(index) => format!("element ({})", index.iter().join(", ")),
-        Found::Padding | Found::Hole => "padding".into(),
-        Found::Outside => "nothing (it lies beyond the end)".into(),
-    }
 }
 
 /// Why a layout cannot be inverted.

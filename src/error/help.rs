@@ -1,12 +1,10 @@
 //! The remedies that go with refusals.
 
-use super::{LayoutError, RelayoutFault, Site, closest};
+use super::{Diagnostic, LayoutError, LevelNameError, RelayoutFault, Site, closest};
 use crate::words::cut;
 
-impl LayoutError {
-    /// The remedy, where there is a known one.
-    #[must_use]
-    pub fn help(&self) -> Option<String> {
+impl Diagnostic for LayoutError {
+    fn help(&self) -> Option<String> {
         use LayoutError as E;
         let help = match self {
             E::LevelName(error) => error.help(),
@@ -57,16 +55,44 @@ impl LayoutError {
             E::Relayout(RelayoutFault::NoBandwidth { level }) => {
                 format!("give it under `[bandwidth]` in the machine's file, as in `{level} = 8`")
             }
-            E::ColumnTwice { .. } => {
-                "rename the level, or write JSON lines, which keep places and indexes apart".into()
-            }
-            E::WordNotFilled { .. } => {
-                "write the image as cells, or use a type that fills the lanes".into()
-            }
             E::LevelMissing { level } => format!("add `{level}=0` or another coordinate"),
             _ => return None,
         };
         Some(help)
+    }
+    fn site(&self) -> Site {
+        use LayoutError as E;
+        match self {
+            E::ZeroSize { site }
+            | E::TooLarge { site, .. }
+            | E::FeedOrder { site, .. }
+            | E::Ambiguous { site, .. }
+            | E::Incomplete { site, .. }
+            | E::ReplicaOfUsed { site, .. }
+            | E::ReplicaLevel { site, .. }
+            | E::LevelUnknown { site, .. }
+            | E::LevelTooSmall { site, .. }
+            | E::CapacityExceeded { site, .. }
+            | E::LaneBeyond { site, .. }
+            | E::BelowMemory { site, .. } => *site,
+            E::ExtentTooLarge { axis, .. } => Site::Axis(*axis),
+            E::RankMismatch { .. } | E::ShapeConflict { .. } => Site::Shape,
+            E::MemoryUnknown { .. } => Site::Memory,
+            _ => Site::Layout,
+        }
+    }
+
+    fn related(&self) -> Option<Site> {
+        match self {
+            LayoutError::Ambiguous { other, .. } => Some(*other),
+            _ => None,
+        }
+    }
+}
+
+impl Diagnostic for LevelNameError {
+    fn help(&self) -> Option<String> {
+        Some(LevelNameError::help(self))
     }
 }
 

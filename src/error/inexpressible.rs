@@ -34,6 +34,8 @@ pub enum Inexpressible {
         /// The level that they lie apart in.
         level: Level,
     },
+    /// A notation of two texts, a shape and a sharding.
+    TwoTexts,
     /// A constant that every coordinate starts from.
     Offset {
         /// The level.
@@ -171,6 +173,10 @@ impl fmt::Display for Inexpressible {
             Self::Copies { level } => {
                 write!(f, "it cannot express copies, but this layout copies along `{level}`")
             }
+            Self::TwoTexts => f.write_str(
+                "it is a shape and a sharding; `Sharding::of_layout` (`convert --to hlo-sharding \
+                 --machine ..`) reads the sharding",
+            ),
             Self::Offset { level, offset } => write!(f, "every `{level}` starts from {offset}"),
             Self::Shared { first, second, place } => {
                 f.write_str(&stored_together("elements", first, second, place))

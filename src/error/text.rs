@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{LayoutError, Span};
+use super::{Cause, Diagnostic, Span};
 use crate::level::Level;
 
 /// What a text was refused for.
@@ -34,7 +34,7 @@ pub enum ParseErrorKind {
     /// Nesting deeper than the limit.
     TooDeep(usize),
     /// The text reads well, but what it says is refused.
-    Layout(LayoutError),
+    Meaning(Cause),
 }
 
 impl fmt::Display for ParseErrorKind {
@@ -52,7 +52,7 @@ impl fmt::Display for ParseErrorKind {
             ParseErrorKind::NotUtf8 => write!(f, "the text is not UTF-8"),
             ParseErrorKind::Invalid(message) => f.write_str(message),
             ParseErrorKind::TooDeep(limit) => write!(f, "brackets nest deeper than {limit}"),
-            ParseErrorKind::Layout(error) => error.fmt(f),
+            ParseErrorKind::Meaning(cause) => write!(f, "{}", &**cause),
         }
     }
 }
@@ -83,6 +83,12 @@ struct Refusal {
 }
 
 impl ParseError {
+    /// A refusal of what the bytes `span` of a text mean.
+    #[must_use]
+    pub fn meaning(error: impl Diagnostic, span: Span, text: &str) -> ParseError {
+        ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
+    }
+
     /// A refusal of the bytes `span` of a text.
     #[must_use]
     pub fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
@@ -103,7 +109,7 @@ impl ParseError {
                     .into(),
             ),
             ParseErrorKind::NumberTooLarge => Some(format!("the greatest number is {}", u64::MAX)),
-            ParseErrorKind::Layout(error) => error.help(),
+            ParseErrorKind::Meaning(cause) => cause.help(),
             _ => None,
         };
         ParseError(Box::new(Refusal { kind, span, related: None, help, text: text.into() }))
@@ -136,6 +142,15 @@ impl ParseError {
     #[must_use]
     pub fn kind(&self) -> &ParseErrorKind {
         &self.0.kind
+    }
+
+    /// Why the meaning of a well-formed text is refused, if it is for an error of this type.
+    #[must_use]
+    pub fn cause<E: Diagnostic>(&self) -> Option<&E> {
+        match self.kind() {
+            ParseErrorKind::Meaning(cause) => cause.downcast(),
+            _ => None,
+        }
     }
 
     /// The bytes of [`text`](ParseError::text) at fault.

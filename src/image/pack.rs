@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::transpose::transfer;
 use crate::algebra::strided::merged;
-use crate::error::LayoutError;
+use crate::program::TableError;
 use crate::program::{Grid, Program, check_length};
 
 impl Program {
@@ -16,7 +16,7 @@ impl Program {
     /// Law: [`unpack`](Program::unpack) gives the tensor back.
     ///
     /// # Errors
-    /// [`BufferLength`](LayoutError::BufferLength); [`Collision`](LayoutError::Collision) where
+    /// [`BufferLength`](TableError::BufferLength); [`Collision`](crate::LayoutError::Collision) where
     /// elements share places, as CuTe layouts and strides may.
     ///
     /// # Example
@@ -29,7 +29,7 @@ impl Program {
     /// assert_eq!(image, [10, 12, 11, -1]); // PE 0: 10 12, PE 1: 11 and padding
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pack<T: Copy>(&self, tensor: &[T], image: &mut [T], fill: T) -> Result<(), LayoutError> {
+    pub fn pack<T: Copy>(&self, tensor: &[T], image: &mut [T], fill: T) -> Result<(), TableError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
@@ -47,8 +47,8 @@ impl Program {
     /// Moves the first copy back into a row-major tensor: `tensor[element] = image[place]`.
     ///
     /// # Errors
-    /// [`BufferLength`](LayoutError::BufferLength).
-    pub fn unpack<T: Copy>(&self, image: &[T], tensor: &mut [T]) -> Result<(), LayoutError> {
+    /// [`BufferLength`](TableError::BufferLength).
+    pub fn unpack<T: Copy>(&self, image: &[T], tensor: &mut [T]) -> Result<(), TableError> {
         self.gather(image, 0..self.places(), tensor)
     }
 
@@ -58,13 +58,13 @@ impl Program {
     /// With [`reach`](Program::reach) this packs a tensor of any length part by part.
     ///
     /// # Errors
-    /// [`BufferLength`](LayoutError::BufferLength).
+    /// [`BufferLength`](TableError::BufferLength).
     pub fn scatter<T: Copy>(
         &self,
         tensor: &[T],
         places: Range<u64>,
         image: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         self.visit_within(true, &places, &mut |grid| {
@@ -78,13 +78,13 @@ impl Program {
     /// places from the cells of that range; other elements stay.
     ///
     /// # Errors
-    /// [`BufferLength`](LayoutError::BufferLength).
+    /// [`BufferLength`](TableError::BufferLength).
     pub fn gather<T: Copy>(
         &self,
         image: &[T],
         places: Range<u64>,
         tensor: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), places.end.saturating_sub(places.start))?;
         self.visit_within(false, &places, &mut |grid| {

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use super::lanes::{Lane, from_bytes, join_lanes, split_lanes, to_bytes};
 use super::touched::Touched;
-use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::program::Program;
+use crate::program::TableError;
 use crate::rows::WriteError;
 
 /// How many bytes are in memory at once.
@@ -54,7 +54,7 @@ impl Program {
     ///
     /// # Errors
     /// [`WriteError`]; a tensor that ends early among them, and long words whose lanes are fewer or
-    /// more than `T` fills ([`WordNotFilled`](LayoutError::WordNotFilled)).
+    /// more than `T` fills ([`WordNotFilled`](TableError::WordNotFilled)).
     pub fn pack_stream<T: Lane>(
         &self,
         tensor: &mut (impl Read + Seek),
@@ -62,7 +62,7 @@ impl Program {
         fill: T,
         form: ImageForm,
     ) -> Result<(), WriteError> {
-        self.check_injective()?;
+        self.check_injective().map_err(TableError::from)?;
         self.check_words::<T>(form)?;
         self.pack_parts(
             &mut ImageSource::new(tensor, ImageForm::Cells)?,
@@ -87,13 +87,13 @@ impl Program {
     }
 
     /// Refuses long words that the lanes of the layout do not fill.
-    fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), LayoutError> {
+    fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), TableError> {
         let last = self.columns().last();
         let lanes = last.filter(|(level, _)| *level == Level::W).map_or(1, |(_, size)| size);
         let element_bits = u64::from(T::BITS);
         match form == ImageForm::Cells || lanes.checked_mul(element_bits) == Some(64) {
             true => Ok(()),
-            false => Err(LayoutError::WordNotFilled { lanes, element_bits }),
+            false => Err(TableError::WordNotFilled { lanes, element_bits }),
         }
     }
 

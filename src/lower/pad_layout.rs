@@ -22,7 +22,7 @@ impl PadLayout {
     /// Cost: as [`Layout::collision`].
     ///
     /// # Errors
-    /// A [`ParseError`] of kind [`Layout`](crate::error::ParseErrorKind::Layout) that points at the part
+    /// A [`ParseError`] of kind [`Meaning`](crate::error::ParseErrorKind::Meaning) that points at the part
     /// at fault: [`Ambiguous`](LayoutError::Ambiguous), [`Incomplete`](LayoutError::Incomplete),
     /// [`RankMismatch`](LayoutError::RankMismatch), [`ReplicaOfUsed`](LayoutError::ReplicaOfUsed),
     /// [`ReplicaLevel`](LayoutError::ReplicaLevel), and all that

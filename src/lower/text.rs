@@ -5,7 +5,7 @@ use std::fmt;
 use itertools::Itertools;
 
 use crate::algebra::{IndexOrder, Layout};
-use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span};
+use crate::error::{Diagnostic, Inexpressible, LayoutError, ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::lower::pad_layout::{MapText, left_out_note};
 use crate::lower::sharding::ShardedShape;
@@ -128,7 +128,7 @@ impl LayoutText {
 
     /// The refusal of this text for what it means.
     #[must_use]
-    pub fn refuse(&self, error: LayoutError) -> ParseError {
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         match self {
             LayoutText::PadLayout(tree) => tree.refuse(error),
             LayoutText::Xla(shape) => shape.refuse_layout(error),
@@ -341,7 +341,10 @@ impl Layout {
         match notation {
             Notation::PadLayout => self.write_pad_layout_like(like),
             Notation::Xla => self.write_xla_like(like, dtype),
-            Notation::Sharded => Err(LayoutError::Sharding(ShardingFault::ShapeAtOnce)),
+            Notation::Sharded => Err(LayoutError::Inexpressible {
+                notation: "a sharded shape",
+                reason: Inexpressible::TwoTexts,
+            }),
             Notation::Strided => {
                 let text = self.to_strided()?;
                 Ok(plainly(text.to_string(), text.to_layout()?))

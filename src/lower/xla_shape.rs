@@ -1,6 +1,7 @@
 //! XLA shapes: validation, the index map, sizes, and back.
 
 pub(crate) mod bitcast;
+mod bitcast_error;
 mod order;
 mod popular;
 mod raise;
@@ -9,13 +10,14 @@ mod sizes;
 mod validate;
 
 pub use bitcast::{Bitcast, BitcastName, Moved, bitcast_map};
+pub use bitcast_error::BitcastError;
 pub use popular::XlaAdvice;
 pub use sizes::XlaSizes;
 
 use std::borrow::Cow;
 
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis};
-use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
+use crate::error::{Diagnostic, LayoutError, ParseError, ParseErrorKind, Site, Span};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
 
@@ -73,8 +75,8 @@ impl XlaArray {
 
     /// The refusal of what the array means.
     #[must_use]
-    pub fn refuse_layout(&self, error: LayoutError) -> ParseError {
-        self.refuse(ParseErrorKind::Layout(error), self.source.0.whole)
+    pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
+        self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
     }
 
     pub(super) fn to_layout(&self) -> Result<Layout, LayoutError> {
@@ -230,13 +232,13 @@ impl TiledDim {
 impl XlaShape {
     /// The refusal of what the shape means.
     #[must_use]
-    pub fn refuse_layout(&self, error: LayoutError) -> ParseError {
+    pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         match self.arrays().first() {
             Some((_, array)) => array.refuse_layout(error),
             None => {
                 let text = self.to_string();
                 let span = Span::new(0, text.len());
-                ParseError::new(ParseErrorKind::Layout(error), span, &text)
+                ParseError::meaning(error, span, &text)
             }
         }
     }
@@ -276,7 +278,7 @@ pub(crate) fn total_sizes<'a>(
 ) -> Result<XlaSizes, ParseError> {
     sizes.into_iter().try_fold(XlaSizes::default(), |total, member| {
         let (array, sizes) = member?;
-        let refuse = |error| array.refuse(ParseErrorKind::Layout(error), Span::default());
+        let refuse = |error| array.refuse_layout(error);
         total.plus(sizes).map_err(refuse)
     })
 }

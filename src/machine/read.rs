@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::Machine;
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{ParseError, Span};
 use crate::notation::assignments;
 
 impl FromStr for Machine {
@@ -25,7 +25,7 @@ impl FromStr for Machine {
         builder.build().map_err(|error| {
             let named = |a: &&crate::notation::Assignment| !a.level.is_unit() || a.number == 0;
             let span = levels.iter().find(named).map_or(Span::new(0, text.len()), |a| a.span);
-            ParseError::new(ParseErrorKind::Layout(error), span, text)
+            ParseError::meaning(error, span, text)
         })
     }
 }

@@ -8,7 +8,7 @@ use pest::Parser;
 use pest::error::Error;
 use pest::iterators::Pair;
 
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::cursor::Cursor;
 use crate::notation::refusal::{Stop, check_depth, negative};
 use crate::notation::written::NotCompared;
@@ -71,10 +71,10 @@ impl CuteLayout {
 
     /// The refusal of this text for what it means.
     #[must_use]
-    pub fn refuse(&self, error: crate::error::LayoutError) -> ParseError {
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();
         let text = if self.source.0.is_empty() { &printed } else { &*self.source.0 };
-        ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), text)
+        ParseError::meaning(error, Span::new(0, text.len()), text)
     }
 }
 

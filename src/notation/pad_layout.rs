@@ -7,7 +7,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use crate::error::{LayoutError, ParseError, ParseErrorKind, Site, Span};
+use crate::error::{Diagnostic, ParseError, Site, Span};
 use crate::level::Level;
 use crate::notation::dtype::Dtype;
 use crate::notation::written::NotCompared;
@@ -212,7 +212,7 @@ impl PadLayout {
 
     /// The refusal of this text for what it means, pointing at the part at fault.
     #[must_use]
-    pub fn refuse(&self, error: LayoutError) -> ParseError {
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         if self.source.0.text.is_empty()
             && let Ok(parsed) = self.to_string().parse::<PadLayout>()
         {
@@ -220,8 +220,7 @@ impl PadLayout {
         }
         let related = error.related().map(|site| self.span(site));
         let span = self.span(error.site());
-        ParseError::new(ParseErrorKind::Layout(error), span, self.source_text())
-            .with_related(related)
+        ParseError::meaning(error, span, self.source_text()).with_related(related)
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use crate::error::{ParseError, ParseErrorKind, Span};
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::negative;
 use crate::notation::written::NotCompared;
 use crate::words::counted;
@@ -71,10 +71,10 @@ impl Strided {
 
     /// The refusal of this text for what it means.
     #[must_use]
-    pub fn refuse(&self, error: crate::error::LayoutError) -> ParseError {
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();
         let text = if self.source.0.is_empty() { &printed } else { &*self.source.0 };
-        ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), text)
+        ParseError::meaning(error, Span::new(0, text.len()), text)
     }
 }
 

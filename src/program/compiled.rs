@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::boxes::{AxisRange, Boxes, weights};
 use super::cell::{Cell, Steps};
+use super::error::TableError;
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
 use super::weighted_sum::{Inner, Outer, WeightedSum};
@@ -276,8 +277,8 @@ impl Program {
     /// Writes the packed number of every element's place.
     ///
     /// # Errors
-    /// [`BufferLength`](LayoutError::BufferLength), [`CellTooNarrow`](LayoutError::CellTooNarrow).
-    pub fn fill_packed<T: Cell>(&self, table: &mut [T]) -> Result<(), LayoutError> {
+    /// [`BufferLength`](TableError::BufferLength), [`CellTooNarrow`](TableError::CellTooNarrow).
+    pub fn fill_packed<T: Cell>(&self, table: &mut [T]) -> Result<(), TableError> {
         self.fill(&self.compiled.packed, table)
     }
 
@@ -285,7 +286,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed).
-    pub fn fill_column<T: Cell>(&self, level: Level, table: &mut [T]) -> Result<(), LayoutError> {
+    pub fn fill_column<T: Cell>(&self, level: Level, table: &mut [T]) -> Result<(), TableError> {
         self.fill(&self.column(level), table)
     }
 
@@ -297,7 +298,7 @@ impl Program {
         &self,
         form: &WeightedSum,
         table: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(table.len(), self.elements())?;
         narrow::<T>(form.reach)?;
         if table.is_empty() {
@@ -340,14 +341,14 @@ impl Program {
     }
 }
 
-pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), LayoutError> {
+pub(crate) fn check_length(found: usize, wanted: u64) -> Result<(), TableError> {
     let found = to_u64(found);
-    if found == wanted { Ok(()) } else { Err(LayoutError::BufferLength { found, wanted }) }
+    if found == wanted { Ok(()) } else { Err(TableError::BufferLength { found, wanted }) }
 }
 
-pub(crate) fn narrow<T: Cell>(reach: u64) -> Result<(), LayoutError> {
+pub(crate) fn narrow<T: Cell>(reach: u64) -> Result<(), TableError> {
     match T::of(reach) {
         Some(_) => Ok(()),
-        None => Err(LayoutError::CellTooNarrow { reach, bits: 8 * size_of::<T>() }),
+        None => Err(TableError::CellTooNarrow { reach, bits: 8 * size_of::<T>() }),
     }
 }

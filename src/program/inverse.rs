@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::boxes::{AxisRange, Boxes, Grid};
 use super::cell::Cell;
 use super::compiled::{Compiled, Program, check_length, narrow};
+use super::error::TableError;
 use super::numbers::Write;
 use crate::algebra::decode::{DigitDecoder, NodeDigit};
 use crate::algebra::strided::StridedDigit;
@@ -23,7 +24,7 @@ impl Program {
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed); [`Collision`](LayoutError::Collision) where elements
     /// share places.
-    pub fn fill_inverse<T: Cell>(&self, table: &mut [T]) -> Result<(), LayoutError> {
+    pub fn fill_inverse<T: Cell>(&self, table: &mut [T]) -> Result<(), TableError> {
         self.fill_inverse_within(0..self.places(), table)
     }
 
@@ -45,7 +46,7 @@ impl Program {
         &self,
         places: Range<u64>,
         table: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         self.fill_part(&FillPart::new(self, &Location::default())?, places, table)
     }
 
@@ -71,7 +72,7 @@ impl Program {
         &self,
         at: &Location,
         table: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         let part = FillPart::new(self, at)?;
         let places = 0..part.places();
         self.fill_part(&part, places, table)
@@ -83,7 +84,7 @@ impl Program {
         part: &FillPart,
         places: Range<u64>,
         table: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(table.len(), places.end.saturating_sub(places.start))?;
         // The markers are numbers of no element.
         narrow::<T>(self.elements().saturating_add(1))?;

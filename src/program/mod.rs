@@ -4,6 +4,7 @@ mod boxes;
 mod cell;
 mod compiled;
 mod edges;
+mod error;
 mod inverse;
 mod lookup;
 mod numbers;
@@ -16,6 +17,7 @@ mod weighted_sum;
 
 pub use cell::Cell;
 pub use compiled::Program;
+pub use error::TableError;
 pub use runs::{Run, Runs};
 pub use spans::{CoordinateSpan, CoordinateSpans};
 

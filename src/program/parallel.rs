@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::cell::Cell;
 use super::compiled::{Program, check_length};
+use super::error::TableError;
 use super::weighted_sum::WeightedSum;
-use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::{seam, to_index, to_u64};
 
@@ -34,7 +34,7 @@ impl Program {
     /// assert_eq!(one, all);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn par_fill_packed<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
+    pub fn par_fill_packed<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), TableError> {
         self.par_fill(&self.compiled.packed, table)
     }
 
@@ -46,7 +46,7 @@ impl Program {
         &self,
         level: Level,
         table: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         self.par_fill(&self.column(level), table)
     }
 
@@ -55,7 +55,7 @@ impl Program {
     ///
     /// # Errors
     /// As there.
-    pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), LayoutError> {
+    pub fn par_fill_inverse<T: Cell + Send>(&self, table: &mut [T]) -> Result<(), TableError> {
         check_length(table.len(), self.places())?;
         in_parts(table, |places, cells| self.fill_inverse_within(places, cells))
     }
@@ -82,7 +82,7 @@ impl Program {
         tensor: &[T],
         image: &mut [T],
         fill: T,
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.check_injective()?;
@@ -103,7 +103,7 @@ impl Program {
         &self,
         image: &[T],
         tensor: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(tensor.len(), self.elements())?;
         check_length(image.len(), self.places())?;
         self.halves(tensor, &|part, tensor| part.unpack(image, tensor))
@@ -113,7 +113,7 @@ impl Program {
         &self,
         form: &WeightedSum,
         table: &mut [T],
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), TableError> {
         check_length(table.len(), self.elements())?;
         self.halves(table, &|part, table| part.fill(form, table))
     }
@@ -123,8 +123,8 @@ impl Program {
     fn halves<T: Send>(
         &self,
         buffer: &mut [T],
-        work: &(impl Fn(&Program, &mut [T]) -> Result<(), LayoutError> + Sync),
-    ) -> Result<(), LayoutError> {
+        work: &(impl Fn(&Program, &mut [T]) -> Result<(), TableError> + Sync),
+    ) -> Result<(), TableError> {
         let length = |range: &Range<u64>| range.end - range.start;
         let axis = self.shape.iter().position(|range| length(range) > 1);
         let Some(axis) = axis.filter(|_| self.elements() > FEW) else { return work(self, buffer) };
@@ -142,8 +142,8 @@ impl Program {
 /// Cuts a buffer that has a cell for every place into parts, and gives each its places.
 fn in_parts<T: Send>(
     cells: &mut [T],
-    work: impl Fn(Range<u64>, &mut [T]) -> Result<(), LayoutError> + Sync,
-) -> Result<(), LayoutError> {
+    work: impl Fn(Range<u64>, &mut [T]) -> Result<(), TableError> + Sync,
+) -> Result<(), TableError> {
     let parts = rayon::current_num_threads() * PARTS_PER_THREAD;
     let most = cells.len().div_ceil(parts).max(to_index(FEW));
     cells.par_chunks_mut(most).enumerate().try_for_each(|(part, cells)| {

@@ -10,8 +10,8 @@ impl Program {
     /// Law: `element(place(i))` is the row-major number of `i`.
     ///
     /// # Errors
-    /// [`Collision`](LayoutError::Collision) where elements share places,
-    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
+    /// [`Collision`](crate::LayoutError::Collision) where elements share places,
+    /// [`NotDecided`](crate::LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     ///
     /// # Example
     /// ```

@@ -16,7 +16,7 @@ use super::traffic::{LevelTraffic, Traffic};
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
 use crate::level::Level;
-use crate::lower::sharding::DeviceShards;
+use crate::lower::sharding::{DeviceShards, ShardingError};
 use crate::machine::Machine;
 use crate::number::to_u64;
 use crate::placement::Placement;
@@ -67,7 +67,7 @@ impl DeviceShards {
     /// assert_eq!(traffic.levels[0].into, 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, LayoutError> {
+    pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, ShardingError> {
         self.check(destination)?;
         let below = self.units_below();
         let mut tallies = vec![Tally::default(); below.len()];
@@ -91,20 +91,20 @@ impl DeviceShards {
         self.answer(elements, destination.copies(), &tallies, in_place.count)
     }
 
-    fn check(&self, destination: &DeviceShards) -> Result<(), LayoutError> {
+    fn check(&self, destination: &DeviceShards) -> Result<(), ShardingError> {
         let [from, to] = [self, destination].map(|side| side.extents.clone());
         if from != to {
-            return Err(differ(Incomparable::Shapes { from, to }));
+            return Err(differ(Incomparable::Shapes { from, to }).into());
         }
         let [from, to] = [self, destination].map(|side| side.levels().collect_vec());
         if from != to {
-            return Err(differ(Incomparable::Levels { from, to }));
+            return Err(differ(Incomparable::Levels { from, to }).into());
         }
         Ok(())
     }
 
     /// The boxes on which neither side changes devices.
-    fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, LayoutError> {
+    fn parts(&self, other: &DeviceShards) -> Result<Vec<DevicePart>, ShardingError> {
         let sides = [self, other].map(|side| side.sharding.shard_extents(&side.extents));
         let [ours, theirs] = sides;
         let sizes = ours?.into_iter().zip(theirs?);
@@ -118,7 +118,7 @@ impl DeviceShards {
             let cuts = |size: u64| extent.checked_div(size).unwrap_or(0).saturating_add(1);
             parts = parts.saturating_mul(cuts(a).saturating_add(cuts(b)));
             if parts > MOST_COMPARED {
-                return Err(budget());
+                return Err(budget().into());
             }
             dims.push(segments(*extent, a, b));
         }
@@ -135,7 +135,7 @@ impl DeviceShards {
         copies: u64,
         tallies: &[Tally],
         in_place: u128,
-    ) -> Result<Traffic, LayoutError> {
+    ) -> Result<Traffic, ShardingError> {
         let (mut by_distance, mut levels) = (Vec::new(), Vec::new());
         let mut before = u128::from(elements) * u128::from(copies);
         for ((level, _), tally) in self.levels().zip(tallies) {
@@ -192,7 +192,7 @@ struct InPlace<'a> {
 
 impl InPlace<'_> {
     /// Adds a part that `devices` devices hold on both sides.
-    fn add(&mut self, devices: usize, part: Corners) -> Result<(), LayoutError> {
+    fn add(&mut self, devices: usize, part: Corners) -> Result<(), ShardingError> {
         if devices == 0 {
             return Ok(());
         }
@@ -205,10 +205,10 @@ impl InPlace<'_> {
         Ok(())
     }
 
-    fn of_device(&self, (from, to, lengths): &Corners) -> Result<u64, LayoutError> {
+    fn of_device(&self, (from, to, lengths): &Corners) -> Result<u64, ShardingError> {
         let (source, destination) = (&self.pair.0.shard, &self.pair.1.shard);
         if source == destination && from == to {
-            return fit(lengths.iter().map(|length| u128::from(*length)).product());
+            return Ok(fit(lengths.iter().map(|length| u128::from(*length)).product())?);
         }
         let machine = Machine::builder("a device").level(Level::new("Device")?, 1).build()?;
         let place = |layout: Layout| Placement::of(layout).on(&machine).build();

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::algebra::product;
 use crate::error::{LayoutError, ParseError, Site};
-use crate::lower::sharding::{ShardedShape, Sharding};
+use crate::lower::sharding::{ShardedShape, Sharding, ShardingError};
 use crate::notation::XlaArray;
 use crate::words::{percent, readable_bytes};
 
@@ -62,7 +62,7 @@ impl ShardedShape {
     /// # Errors
     /// Those of the sharding and of the shape of the shard; sizes beyond 64 bits.
     pub fn report(&self) -> Result<ShardingReport, ParseError> {
-        let refuse = |error| self.refuse(error);
+        let refuse = |error: ShardingError| self.refuse(error);
         let sharding = self.sharding().map_err(refuse)?;
         let extents = self.extents().map_err(refuse)?;
         let shard = self.shard().map_err(refuse)?;
@@ -70,10 +70,11 @@ impl ShardedShape {
         let bits = u128::from(self.array().element_bits());
         let elements = || product(extents.iter().copied()).ok_or_else(too_large);
         let tiles = sharding.tiles(extents.len()).map_err(refuse)?;
-        let global = (u128::from(elements().map_err(refuse)?) * bits).div_ceil(8);
-        let global_bytes = u64::try_from(global).map_err(|_| refuse(too_large()))?;
+        let global =
+            (u128::from(elements().map_err(|error| self.refuse(error))?) * bits).div_ceil(8);
+        let global_bytes = u64::try_from(global).map_err(|_| self.refuse(too_large()))?;
         let of_tiles = product(tiles).and_then(|tiles| tiles.checked_mul(sizes.unpadded_bytes));
-        let of_tiles = of_tiles.ok_or_else(|| refuse(too_large()))?;
+        let of_tiles = of_tiles.ok_or_else(|| self.refuse(too_large()))?;
         let fill = fill(&sharding, &extents).map_err(refuse)?;
         Ok(ShardingReport {
             text: sharding.to_hlo().to_string(),
@@ -95,7 +96,7 @@ fn too_large() -> LayoutError {
 }
 
 /// Counts per dimension multiply: a shard is full, or has elements, if it is so in every one.
-fn fill(sharding: &Sharding, extents: &[u64]) -> Result<Option<Fill>, LayoutError> {
+fn fill(sharding: &Sharding, extents: &[u64]) -> Result<Option<Fill>, ShardingError> {
     let (Some(devices), true) = (sharding.devices(), sharding.says_places()) else {
         return Ok(None);
     };

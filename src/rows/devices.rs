@@ -12,6 +12,7 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::lower::sharding::DeviceShards;
 use crate::placement::{Placement, check_columns};
+use crate::program::TableError;
 
 /// The rows of the address table of a [sharded tensor](DeviceShards), in the order of the devices.
 ///
@@ -48,13 +49,13 @@ impl DeviceTable<'_> {
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
     /// [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that it does not have.
-    pub fn at(mut self, place: &Location) -> Result<Self, LayoutError> {
+    pub fn at(mut self, place: &Location) -> Result<Self, TableError> {
         check_columns(&self.shards.columns(), place, None)?;
         for (level, at) in place.iter() {
             let size = self.shards.levels().find(|(of, _)| *of == level).map(|(_, size)| size);
             let size = size.unwrap_or_else(|| self.shards.shard.span(level));
             if at >= size {
-                return Err(LayoutError::PlaceBeyond { level, at, size });
+                return Err(LayoutError::PlaceBeyond { level, at, size }.into());
             }
             self.at.set(level, at);
         }
@@ -75,7 +76,7 @@ impl DeviceTable<'_> {
     pub fn for_each<B>(
         &self,
         mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, LayoutError> {
+    ) -> Result<ControlFlow<B>, TableError> {
         let shards = self.shards;
         let is_unit = |level: Level| shards.levels().any(|(of, _)| of == level);
         let (units, inside): (Vec<_>, Vec<_>) =
@@ -108,7 +109,7 @@ impl DeviceTable<'_> {
     ///
     /// # Errors
     /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
-    /// ([`ColumnTwice`](LayoutError::ColumnTwice)).
+    /// ([`ColumnTwice`](TableError::ColumnTwice)).
     pub fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), WriteError> {
         let (columns, rank) = (self.shards.columns(), self.shards.extents.len());
         if format == Format::Csv {

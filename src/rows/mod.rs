@@ -18,8 +18,8 @@ mod unit;
 mod write;
 
 use crate::algebra::axis_of;
-use crate::error::LayoutError;
 use crate::level::Level;
+use crate::program::TableError;
 
 #[cfg(feature = "arrow")]
 pub use arrow::ColumnWidth;
@@ -34,7 +34,7 @@ fn names_of(levels: impl Iterator<Item = Level>, rank: usize) -> impl Iterator<I
 }
 
 /// Refuses a level with the name of an entry of the index, in formats that find columns by name.
-fn check_names(mut levels: impl Iterator<Item = Level>, rank: usize) -> Result<(), LayoutError> {
+fn check_names(mut levels: impl Iterator<Item = Level>, rank: usize) -> Result<(), TableError> {
     let is_entry = |level: &Level| axis_of(*level).is_some_and(|axis| axis < rank);
-    levels.find(is_entry).map_or(Ok(()), |level| Err(LayoutError::ColumnTwice { level }))
+    levels.find(is_entry).map_or(Ok(()), |level| Err(TableError::ColumnTwice { level }))
 }

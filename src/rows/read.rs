@@ -1,11 +1,11 @@
 //! From the values of axes, as the digits that land give them, to the index of the tensor.
 
+use crate::error::LayoutError;
 use std::sync::Arc;
 
 use crate::algebra::decode::Feeders;
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Budget, Decoder, DerivedAxis, Layout, split};
-use crate::error::LayoutError;
 use crate::number::to_index;
 
 /// Reads the index of every row of a block.

@@ -8,6 +8,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::placement::{Placement, check_columns};
+use crate::program::TableError;
 
 /// The rows of an address table: one per element and copy, sorted by place.
 ///
@@ -69,12 +70,12 @@ impl<'a> Table<'a> {
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
     /// [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that it does not have.
-    pub fn at(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
+    pub fn at(mut self, place: &Location) -> Result<Table<'a>, TableError> {
         check_columns(self.placement.columns(), place, self.placement.machine())?;
         for (level, at) in place.iter() {
             let size = self.placement.end(level);
             if at >= size {
-                return Err(LayoutError::PlaceBeyond { level, at, size });
+                return Err(LayoutError::PlaceBeyond { level, at, size }.into());
             }
         }
         place.iter().for_each(|(level, at)| self.at.set(level, at));
@@ -86,7 +87,7 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// As [`at`](Table::at).
-    pub fn partition(mut self, place: &Location) -> Result<Table<'a>, LayoutError> {
+    pub fn partition(mut self, place: &Location) -> Result<Table<'a>, TableError> {
         self.partition = true;
         self.at(place)
     }
@@ -103,10 +104,10 @@ impl<'a> Table<'a> {
     /// Law: the parts in order are the table. A part starts at once, wherever it lies.
     ///
     /// # Errors
-    /// [`PartBeyond`](LayoutError::PartBeyond) unless `part < parts`.
-    pub fn part(mut self, part: u64, parts: u64) -> Result<Table<'a>, LayoutError> {
+    /// [`PartBeyond`](TableError::PartBeyond) unless `part < parts`.
+    pub fn part(mut self, part: u64, parts: u64) -> Result<Table<'a>, TableError> {
         if part >= parts {
-            return Err(LayoutError::PartBeyond { part, parts });
+            return Err(TableError::PartBeyond { part, parts });
         }
         self.part = (part, parts);
         Ok(self)
@@ -136,8 +137,8 @@ impl<'a> Table<'a> {
     /// Refuses columns that would have one name, which formats that find columns by name cannot hold.
     ///
     /// # Errors
-    /// [`ColumnTwice`](LayoutError::ColumnTwice) for a level with the name of an entry of the index.
-    pub fn check_names(&self) -> Result<(), LayoutError> {
+    /// [`ColumnTwice`](TableError::ColumnTwice) for a level with the name of an entry of the index.
+    pub fn check_names(&self) -> Result<(), TableError> {
         super::check_names(self.written_levels(), self.rank())
     }
 
@@ -181,13 +182,13 @@ impl<'a> Table<'a> {
     /// Calls `visit` with every row, in order, until it breaks.
     ///
     /// # Errors
-    /// [`TooManyRows`](LayoutError::TooManyRows) where more rows would have to be sorted than
+    /// [`TooManyRows`](TableError::TooManyRows) where more rows would have to be sorted than
     /// fit, [`Collision`](LayoutError::Collision) where different elements give a derived axis the
     /// same value, [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`](crate::Layout::element).
     pub fn for_each<B>(
         &self,
         mut visit: impl FnMut(Row<'_>) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, LayoutError> {
+    ) -> Result<ControlFlow<B>, TableError> {
         let Some(mut slots) = self.slots()? else { return Ok(ControlFlow::Continue(())) };
         while let Some(block) = slots.next_block()? {
             for at in 0..block.len() {
@@ -201,7 +202,7 @@ impl<'a> Table<'a> {
     }
 
     /// The slots of the table, in order; `None` where there are none.
-    pub(super) fn slots(&self) -> Result<Option<Slots<'a>>, LayoutError> {
+    pub(super) fn slots(&self) -> Result<Option<Slots<'a>>, TableError> {
         if !self.padding && self.placement.layout().elements() == 0 {
             return Ok(None);
         }

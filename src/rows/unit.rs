@@ -5,6 +5,7 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::placement::{MOST_WALKED, Placement};
+use crate::program::TableError;
 
 /// One address of a unit, and the lane where lanes are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl Placement {
     /// assert_eq!(slots[14].found, Found::Padding); // row 11
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn unit(&self, unit: &Location) -> Result<UnitTable<'_>, LayoutError> {
+    pub fn unit(&self, unit: &Location) -> Result<UnitTable<'_>, TableError> {
         let mut probe = unit.clone();
         let base = self.layout().offset(Level::ADDR);
         probe.set(Level::ADDR, base);
@@ -81,7 +82,7 @@ impl Placement {
         Ok(UnitTable { placement: self, unit: unit.clone(), contents, lanes, next: 0, end })
     }
 
-    fn contents(&self, unit: &Location) -> Result<Contents<'_>, LayoutError> {
+    fn contents(&self, unit: &Location) -> Result<Contents<'_>, TableError> {
         let coordinate = |level: &Level| (*level, unit.get(*level).unwrap_or(0));
         let columns = self.columns().iter().filter(|l| **l != Level::ADDR && **l != Level::W);
         let place: Location = columns.map(coordinate).collect();
@@ -93,7 +94,7 @@ impl Placement {
         for place in names.of(&place) {
             match Slots::new(self.with_copies(), self.columns(), &place, true) {
                 Ok(slots) => rows.extend(slots.map(|slots| UnitRows::new(slots, self.columns()))),
-                Err(LayoutError::TooManyRows { .. }) => return Ok(Contents::Definition),
+                Err(TableError::TooManyRows { .. }) => return Ok(Contents::Definition),
                 Err(refusal) => return Err(refusal),
             }
         }
@@ -119,7 +120,7 @@ impl<'a> UnitRows<'a> {
     }
 
     /// What the rows say of a slot, padding or an element; asked in order.
-    fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, LayoutError> {
+    fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, TableError> {
         let mut found = None;
         let (address, lane) = (self.address, self.lane);
         while let Some((place, index)) = self.row()? {
@@ -138,7 +139,7 @@ impl<'a> UnitRows<'a> {
     }
 
     /// The row at hand.
-    fn row(&mut self) -> Result<Option<RowAt<'_>>, LayoutError> {
+    fn row(&mut self) -> Result<Option<RowAt<'_>>, TableError> {
         if self.next == self.slots.block().len() {
             self.next = 0;
             if self.slots.next_block()?.is_none() {
@@ -150,14 +151,14 @@ impl<'a> UnitRows<'a> {
 }
 
 impl UnitTable<'_> {
-    fn found(&mut self, address: u64, lane: u64) -> Result<Found, LayoutError> {
+    fn found(&mut self, address: u64, lane: u64) -> Result<Found, TableError> {
         let rows = match &mut self.contents {
             Contents::Outside => return Ok(Found::Outside),
             Contents::UnitRows(rows) => rows,
             Contents::Definition => {
                 self.unit.set(Level::ADDR, address);
                 self.unit.set(Level::W, lane);
-                return self.placement.element(&self.unit);
+                return Ok(self.placement.element(&self.unit)?);
             }
         };
         let mut found = Found::Hole;
@@ -175,7 +176,7 @@ impl UnitTable<'_> {
 }
 
 impl Iterator for UnitTable<'_> {
-    type Item = Result<Slot, LayoutError>;
+    type Item = Result<Slot, TableError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let slot = (self.next < self.end).then_some(self.next)?;

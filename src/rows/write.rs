@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use itertools::Itertools;
 
 use super::Table;
-use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::{to_index, to_u64};
+use crate::program::TableError;
 
 /// Why a table was not written.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ use crate::number::{to_index, to_u64};
 pub enum WriteError {
     /// The table is refused.
     #[error(transparent)]
-    Layout(#[from] LayoutError),
+    Table(#[from] TableError),
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -40,7 +40,7 @@ impl Table<'_> {
     ///
     /// # Errors
     /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
-    /// ([`ColumnTwice`](LayoutError::ColumnTwice)).
+    /// ([`ColumnTwice`](TableError::ColumnTwice)).
     pub fn write(
         &self,
         format: Format,

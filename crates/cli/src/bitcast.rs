@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tensor_layout::error::{BitcastFault, ParseErrorKind};
-use tensor_layout::xla::{Bitcast, BitcastName, Moved, XlaArray, bitcast_map};
-use tensor_layout::{LayoutError, LayoutText};
+use tensor_layout::LayoutText;
+use tensor_layout::xla::{Bitcast, BitcastError, BitcastName, Moved, XlaArray, bitcast_map};
 
 use super::failure::Failure;
 use super::input::Form;
@@ -22,8 +21,8 @@ pub(super) fn answer(
     let (a, b) = (array(first)?, array(second)?);
     let bitcast = match bitcast_map(a, b) {
         Ok(bitcast) => bitcast,
-        Err(error) => match error.kind() {
-            ParseErrorKind::Layout(LayoutError::Bitcast(fault @ BitcastFault::Byte { .. })) => {
+        Err(error) => match error.cause() {
+            Some(fault @ BitcastError::Byte { .. }) => {
                 print(&if form.is_json() { byte_json(fault) } else { fault.to_string() })?;
                 return Ok(ExitCode::from(1));
             }
@@ -135,9 +134,9 @@ fn bitcast_json(bitcast: &Bitcast, is_so: bool, moved: Option<&Moved>) -> Value 
     answer
 }
 
-fn byte_json(fault: &BitcastFault) -> String {
+fn byte_json(fault: &BitcastError) -> String {
     let witness = match fault {
-        BitcastFault::Byte { byte, first, second } => json!({
+        BitcastError::Byte { byte, first, second } => json!({
             "kind": "byte", "byte": byte, "first": found_json(first), "second": found_json(second),
         }),
         _ => Value::Null,

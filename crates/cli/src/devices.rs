@@ -1,16 +1,15 @@
 //! Sharded shapes whose device numbers are not sums of digits: answered device by device.
 
 use itertools::Itertools;
-use tensor_layout::error::ParseErrorKind;
-use tensor_layout::sharding::DeviceShards;
-use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, ParseError};
+use tensor_layout::sharding::{DeviceShards, ShardingError};
+use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 
 use super::failure::Failure;
 use super::input::On;
 
 /// Whether a text is refused because the numbers of its devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {
-    matches!(error.kind(), ParseErrorKind::Layout(LayoutError::Sharding(f)) if f.lacks_digits())
+    matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
 }
 
 /// The shards of a sharded shape without a layout; `None` where a layout has the answer, or a

@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
 use serde_json::{Value, json};
-use tensor_layout::error::{Excerpt, LevelNameError};
+use tensor_layout::error::{Cause, Excerpt, LevelNameError};
+use tensor_layout::program::TableError;
+use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
+use tensor_layout_hlo::CollectiveError;
 
 use tensor_layout::internals::printable;
 
@@ -17,7 +20,7 @@ pub(super) enum Failure {
     /// A text is refused, with a remedy that goes before the text's own.
     Text(ParseError, Option<String>),
     /// A meaning is refused, and no text is at hand to point into.
-    Meaning(LayoutError),
+    Meaning(Cause),
     /// Something else about the arguments.
     Argument(String),
     /// The same, with a remedy.
@@ -32,17 +35,18 @@ impl From<ParseError> for Failure {
     }
 }
 
-impl From<LayoutError> for Failure {
-    fn from(error: LayoutError) -> Failure {
-        Failure::Meaning(error)
-    }
+/// The errors of the modules, which `?` turns into failures.
+macro_rules! meanings {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Failure::Meaning(error.into())
+            }
+        })*
+    };
 }
 
-impl From<LevelNameError> for Failure {
-    fn from(error: LevelNameError) -> Failure {
-        Failure::Meaning(error.into())
-    }
-}
+meanings!(LayoutError, LevelNameError, ShardingError, TableError, CollectiveError);
 
 /// Says on stderr what an answer leaves out or an option does not change.
 pub(super) fn note(what: &str) {
@@ -100,7 +104,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Text(error, advice) => f.write_str(&snippet(error, advice.as_deref())),
             Failure::Meaning(error) => {
-                write!(f, "error: {error}")?;
+                write!(f, "error: {}", &**error)?;
                 error.help().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
             }
             Failure::Argument(message) => write!(f, "error: {message}"),

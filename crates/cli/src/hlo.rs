@@ -110,9 +110,9 @@ impl Hlo {
     }
 
     /// Goes through the computations of the dump, and returns the lines that could not be read.
-    fn computations(
+    fn computations<E: Into<Failure>>(
         &self,
-        mut each: impl FnMut(HloComputation<'_>) -> Result<(), LayoutError>,
+        mut each: impl FnMut(HloComputation<'_>) -> Result<(), E>,
     ) -> Result<Vec<UnreadLine>, Failure> {
         let (input, length) = self.open()?;
         let bar = byte_progress(length);
@@ -121,7 +121,7 @@ impl Hlo {
         let failed = |error| Failure::Io(self.file.clone(), error);
         while let Some(computation) = dump.next_computation().map_err(failed)? {
             found |= !computation.is_empty();
-            each(computation)?;
+            each(computation).map_err(Into::into)?;
             bar.set_position(dump.bytes());
         }
         bar.finish_and_clear();

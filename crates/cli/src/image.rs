@@ -149,7 +149,7 @@ impl ImageOut {
                 Err(WriteError::Read(error)) => {
                     Err(Failure::Io(source.display().to_string(), error))
                 }
-                Err(WriteError::Layout(error)) => Err(error.into()),
+                Err(WriteError::Table(error)) => Err(error.into()),
                 Err(error) => Err(Failure::Argument(error.to_string())),
             },
         }

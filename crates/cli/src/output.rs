@@ -184,7 +184,7 @@ pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), F
     match written {
         Ok(()) => out.finish(),
         Err(WriteError::Io(error)) => Err(out.failed(error)),
-        Err(WriteError::Layout(error)) => Err(error.into()),
+        Err(WriteError::Table(error)) => Err(error.into()),
         Err(error) => Err(Failure::Argument(error.to_string())),
     }
 }

@@ -7,13 +7,12 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as ClapArgs, Subcommand};
 use serde_json::{Value, json};
-use tensor_layout::error::VectorsFault;
+use tensor_layout::ParseError;
 use tensor_layout::notation::PadLayout;
-use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_vectors::{
-    DEFAULT_ATOL, Direction, Fault, VectorCheck, VectorComparison, VectorData, VectorDifference,
-    VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter, check_vectors,
-    compare_vectors, write_vectors,
+    DEFAULT_ATOL, Direction, Fault, TensorFault, VectorCheck, VectorComparison, VectorData,
+    VectorDifference, VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter,
+    check_vectors, compare_vectors, write_vectors,
 };
 
 use super::failure::{Failure, note};
@@ -175,7 +174,8 @@ impl Vectors {
 fn failed(file: &str, error: VectorError) -> Failure {
     match error {
         VectorError::Header(error) => Failure::Text(error, None),
-        VectorError::Layout(error) => Failure::Meaning(error),
+        VectorError::Layout(error) => error.into(),
+        VectorError::Table(error) => error.into(),
         VectorError::Read(error) => Failure::Io(file.into(), error),
         VectorError::Line { line, error } => refused(file, line, &error),
         error => Failure::Argument(format!("{file}: {error}")),
@@ -288,8 +288,8 @@ fn tensor(
 ) -> Result<VectorWriter, Failure> {
     let layout: PadLayout = layout.parse()?;
     let Some(dtype) = layout.dtype() else {
-        let fault = layout.memory().map_or(VectorsFault::NoMemory, |_| VectorsFault::NoDtype);
-        return Err(layout.refuse(LayoutError::NoVectors(fault)).into());
+        let fault = layout.memory().map_or(TensorFault::NoMemory, |_| TensorFault::NoDtype);
+        return Err(layout.refuse(fault).into());
     };
     let mut file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;
     let data = VectorData::from_npy(dtype, &mut BufReader::new(&mut file));

@@ -648,7 +648,7 @@ fn the_command_says_what_moves() {
         (
             ["f32[5]{0:T(4)}", "f32[6]{0:T(4)}", "--bitcast"],
             1,
-            "byte 20 holds padding of the first and element (5) of the second\n",
+            "this is not a bitcast: byte 20 holds padding of the first and element (5) of the second\n",
         ),
     ] {
         let output = run(&[&["same"], &arguments[..]].concat());

@@ -5,12 +5,13 @@ use itertools::Itertools;
 use crate::HloInstruction;
 use tensor_layout::Level;
 use tensor_layout::Machine;
-use tensor_layout::error::ShardingFault;
+use tensor_layout::error::Diagnostic;
 use tensor_layout::internals::counted;
 use tensor_layout::internals::product;
 use tensor_layout::internals::to_u64;
 use tensor_layout::notation::{XlaArray, XlaShape};
 use tensor_layout::sharding::DeviceGroups;
+use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError, internals};
 
 /// What a collective does.
@@ -104,6 +105,9 @@ pub enum CollectiveError {
     /// Groups that contradict themselves, or bytes beyond 64 bits.
     #[error("{0}")]
     Layout(#[from] LayoutError),
+    /// Devices that contradict themselves, or are not there.
+    #[error(transparent)]
+    Sharding(#[from] ShardingError),
     /// An operation whose sizes are known at run time only.
     #[error("the sizes that `{0}` sends are only known at run time")]
     AtRunTime(&'static str),
@@ -140,6 +144,8 @@ pub enum CollectiveError {
     NotPairs,
 }
 
+impl Diagnostic for CollectiveError {}
+
 impl HloInstruction<'_> {
     /// The collective that this instruction is, or starts; `-done` is part of its `-start`.
     ///
@@ -175,7 +181,7 @@ impl HloInstruction<'_> {
         let groups = self.participants(kind)?;
         let is_even = groups.iter().map(Vec::len).all_equal();
         if !is_even && !matches!(kind, CollectiveKind::AllReduce | CollectiveKind::Broadcast) {
-            return Err(LayoutError::Sharding(ShardingFault::UnevenGroups).into());
+            return Err(ShardingError::UnevenGroups.into());
         }
         let hops = groups.iter().map(|group| hops(kind, group, bytes));
         let hops = hops.flatten_ok().collect::<Result<_, LayoutError>>()?;
@@ -286,9 +292,9 @@ impl Collective {
     /// Cost: O(hops x levels).
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) for devices that the machine does not have;
+    /// [`Sharding`](CollectiveError::Sharding) for devices that the machine does not have;
     /// [`TooLarge`](LayoutError::TooLarge).
-    pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, LayoutError> {
+    pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, CollectiveError> {
         let received = carried(&self.hops)?;
         let Some(machine) = machine else {
             return Ok(CollectiveTraffic { received, into: Vec::new() });
@@ -297,8 +303,8 @@ impl Collective {
         let most = self.hops.iter().flat_map(|hop| [hop.from, hop.to]).max();
         if let Some(device) = most.filter(|device| *device >= units) {
             let machine = internals::described(machine);
-            let fault = ShardingFault::NoSuchDevice { device, units, machine };
-            return Err(LayoutError::Sharding(fault));
+            let fault = ShardingError::NoSuchDevice { device, units, machine };
+            return Err(fault.into());
         }
         let mut below = units;
         let mut into = Vec::new();

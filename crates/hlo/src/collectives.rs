@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 
 use crate::pages::origin;
-use crate::{CollectiveTraffic, HloComputation};
+use crate::{CollectiveError, CollectiveTraffic, HloComputation};
 use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::internals::to_u64;
@@ -52,7 +52,7 @@ impl Collectives {
         &mut self,
         computation: HloComputation<'_>,
         machine: Option<&Machine>,
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), CollectiveError> {
         for instruction in computation.instructions() {
             match instruction.collective() {
                 Ok(None) => {}

@@ -232,11 +232,11 @@ fn more_devices_than_can_be_listed_are_not_counted() {
         "collective-permute(a), source_target_pairs={{0,1}}",
     ] {
         let refused = collective(head, instruction).unwrap_err();
-        assert!(matches!(refused, CollectiveError::Layout(_)), "{refused:?}");
+        assert!(matches!(refused, CollectiveError::Sharding(_)), "{refused:?}");
     }
     let refused =
         collective(", num_partitions=1152921504606846976", "all-reduce(a), replica_groups={}");
-    assert!(matches!(refused, Err(CollectiveError::Layout(_))), "{refused:?}");
+    assert!(matches!(refused, Err(CollectiveError::Sharding(_))), "{refused:?}");
 }
 
 #[test]

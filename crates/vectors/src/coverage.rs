@@ -8,8 +8,8 @@ use super::header::Direction;
 use super::place::VectorPlace;
 use super::tensor::{Tensor, Word};
 use super::words::WordSet;
-use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
+use tensor_layout::program::TableError;
 
 /// How many long words that no line has are looked at.
 const MOST_MISSING: u64 = 1 << 20;
@@ -72,7 +72,7 @@ impl Coverage {
         tensor: &Tensor,
         base: u64,
         end: u64,
-    ) -> Result<Vec<Finding>, LayoutError> {
+    ) -> Result<Vec<Finding>, TableError> {
         if self.pending > 0 {
             self.unread.push((end, self.pending));
         }
@@ -88,7 +88,7 @@ impl Coverage {
         Ok(gaps.iter().map(|gap| gap.finding(tensor)).collect())
     }
 
-    fn gaps(&self, tensor: &Tensor, base: u64, end: u64) -> Result<Vec<Gap>, LayoutError> {
+    fn gaps(&self, tensor: &Tensor, base: u64, end: u64) -> Result<Vec<Gap>, TableError> {
         let is_set = tensor.header.direction == Direction::In;
         let mut gaps: Vec<Gap> = Vec::new();
         let (mut is_run, mut budget) = (false, self.words + MOST_MISSING);

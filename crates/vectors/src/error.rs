@@ -5,6 +5,7 @@ use std::io;
 use super::place::VectorPlace;
 use super::value::npy_descr;
 use tensor_layout::notation::Dtype;
+use tensor_layout::program::TableError;
 use tensor_layout::{LayoutError, ParseError};
 
 /// Why test vectors are not written or read.
@@ -47,6 +48,9 @@ pub enum VectorError {
     /// A question about a layout is refused.
     #[error("{0}")]
     Layout(#[from] LayoutError),
+    /// The places of a tensor are not found.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// An array of another type than its tensor.
     #[error("the array has entries `{found}`, but {dtype} takes `{}`{}", npy_descr(*.dtype), also(*.dtype))]
     Entries {

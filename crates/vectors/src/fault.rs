@@ -3,6 +3,7 @@
 use super::line::Indexes;
 use super::place::VectorPlace;
 use tensor_layout::ParseError;
+use tensor_layout::error::Diagnostic;
 use tensor_layout::internals::counted;
 use tensor_layout::notation::{Dtype, MemoryText};
 
@@ -220,3 +221,29 @@ fn decimal(found: &VectorPlace, wanted: &VectorPlace) -> String {
         false => String::new(),
     }
 }
+
+/// Why a layout cannot stand in a file of test vectors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TensorFault {
+    /// A layout that does not say in which memory it lies.
+    #[error(
+        "a test vector cannot express this layout: it does not name its memory, as in `@LM0 / Float`"
+    )]
+    NoMemory,
+    /// A layout that names its memory, but not the type of its elements.
+    #[error(
+        "a test vector cannot express this layout: it does not name its dtype, as in `@LM0 / Float`"
+    )]
+    NoDtype,
+    /// A layout over several steps of `Time`.
+    #[error(
+        "a test vector cannot express this layout: it takes {steps} steps of `Time`, but a memory is set once"
+    )]
+    Time {
+        /// How many.
+        steps: u64,
+    },
+}
+
+impl Diagnostic for TensorFault {}

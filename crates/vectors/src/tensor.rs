@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use itertools::Itertools;
 
+use super::fault::TensorFault;
 use super::header::{Direction, VectorHeader};
 use super::line::VectorLine;
 use super::place::{GROUP, VectorPlace};
@@ -13,10 +14,10 @@ use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::Placement;
 use tensor_layout::algebra::Indexes;
-use tensor_layout::error::{LayoutError, ParseError, VectorsFault};
+use tensor_layout::error::{LayoutError, ParseError};
 use tensor_layout::internals::{to_index, to_u64, too_large};
 use tensor_layout::notation::{Dtype, MemoryText};
-use tensor_layout::program::Program;
+use tensor_layout::program::{Program, TableError};
 
 /// The most lanes of a long word: those of a byte.
 pub(super) const MOST_LANES: usize = 8;
@@ -62,12 +63,12 @@ impl Tensor {
     /// cannot hold, and `Time`.
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
-        let refuse = |fault| header.layout.refuse(LayoutError::NoVectors(fault));
-        let memory = header.layout.memory().ok_or_else(|| refuse(VectorsFault::NoMemory))?;
-        let dtype = header.layout.dtype().ok_or_else(|| refuse(VectorsFault::NoDtype))?;
+        let refuse = |fault: TensorFault| header.layout.refuse(fault);
+        let memory = header.layout.memory().ok_or_else(|| refuse(TensorFault::NoMemory))?;
+        let dtype = header.layout.dtype().ok_or_else(|| refuse(TensorFault::NoDtype))?;
         let steps = layout.extent(Level::TIME);
         if steps > 1 {
-            return Err(refuse(VectorsFault::Time { steps }));
+            return Err(refuse(TensorFault::Time { steps }));
         }
         let placement = place(&header, dtype, memory, 0)?;
         let program = placement.program().map_err(|error| header.layout.refuse(error))?;
@@ -355,7 +356,7 @@ impl Tensor {
     }
 
     /// Places elements from `from` on: as many as a box of the tensor gives.
-    fn fill(&self, from: u64, places: &mut Vec<u64>) -> Result<(), LayoutError> {
+    fn fill(&self, from: u64, places: &mut Vec<u64>) -> Result<(), TableError> {
         let index = self.index(from);
         let mut ranges: Vec<_> = index.iter().map(|at| *at..at + 1).collect();
         let mut inner = 1;
@@ -447,7 +448,7 @@ pub(super) struct Words<'a> {
 
 impl Words<'_> {
     /// The next element with its long word, as the layout has it.
-    fn element(&mut self) -> Result<Option<(u64, u64)>, LayoutError> {
+    fn element(&mut self) -> Result<Option<(u64, u64)>, TableError> {
         let tensor = self.tensor;
         if self.at == self.places.len() {
             if self.next >= tensor.elements() {
@@ -463,7 +464,7 @@ impl Words<'_> {
         Ok(Some((self.next - behind, place / tensor.lanes)))
     }
 
-    fn find(&mut self) -> Result<Option<Word>, LayoutError> {
+    fn find(&mut self) -> Result<Option<Word>, TableError> {
         loop {
             while let Some((element, first, copies)) = &mut self.pending {
                 let Some(digits) = copies.next() else { break };
@@ -489,9 +490,9 @@ impl Words<'_> {
 }
 
 impl Iterator for Words<'_> {
-    type Item = Result<Word, LayoutError>;
+    type Item = Result<Word, TableError>;
 
-    fn next(&mut self) -> Option<Result<Word, LayoutError>> {
+    fn next(&mut self) -> Option<Result<Word, TableError>> {
         self.find().transpose()
     }
 }

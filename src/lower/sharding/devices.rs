@@ -6,12 +6,13 @@
 
 use itertools::Itertools;
 
+use super::error::ShardingError;
 use super::layout::Levels;
-use super::order::{check_listed, refused};
+use super::order::check_listed;
 use super::shape::ShardedShape;
 use super::value::Sharding;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, ParseError, ShardingFault};
+use crate::error::ParseError;
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Machine;
@@ -46,7 +47,7 @@ impl ShardedShape {
     /// The shards device by device: the levels are those of the machine, or `Device`.
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) where the sharding does not say which device holds what,
+    /// [`ShardingError`] where the sharding does not say which device holds what,
     /// or the machine has fewer units than devices; as [`XlaArray::lower`](crate::xla::XlaArray::lower) of the shard; more
     /// than 2^22 devices.
     pub fn by_device(&self, machine: Option<&Machine>) -> Result<DeviceShards, ParseError> {
@@ -65,13 +66,13 @@ impl DeviceShards {
         extents: Vec<u64>,
         shard: Layout,
         machine: Option<&Machine>,
-    ) -> Result<DeviceShards, LayoutError> {
+    ) -> Result<DeviceShards, ShardingError> {
         let tiles = sharding.tiles(extents.len())?.iter().product();
         check_listed(tiles)?;
         let devices: Vec<Vec<u64>> = (0..tiles).map(|tile| sharding.holders(tile)).try_collect()?;
         let devices = devices.into_iter().flatten().sorted().collect_vec();
         let end = devices.last().map_or(Some(0), |last| last.checked_add(1));
-        let end = end.ok_or_else(|| refused(ShardingFault::TooManyDevices))?;
+        let end = end.ok_or(ShardingError::TooManyDevices)?;
         let levels = Levels::of(to_u64(devices.len()), end, machine)?;
         Ok(DeviceShards { sharding, extents, shard, devices, levels })
     }
@@ -79,8 +80,8 @@ impl DeviceShards {
     /// Returns the shards with every address moved up by `base`.
     ///
     /// # Errors
-    /// [`TooLarge`](LayoutError::TooLarge) where an address would not fit in 64 bits.
-    pub fn with_base(mut self, base: u64) -> Result<DeviceShards, LayoutError> {
+    /// [`TooLarge`](crate::LayoutError::TooLarge) where an address would not fit in 64 bits.
+    pub fn with_base(mut self, base: u64) -> Result<DeviceShards, ShardingError> {
         self.shard = self.shard.with_offset(Level::ADDR, base)?;
         Ok(self)
     }
@@ -124,7 +125,7 @@ impl DeviceShards {
     ///
     /// # Errors
     /// As [`Sharding::shard`].
-    pub fn filled_units(&self) -> Result<Vec<(Level, u64)>, LayoutError> {
+    pub fn filled_units(&self) -> Result<Vec<(Level, u64)>, ShardingError> {
         let mut filled = Vec::new();
         for device in &self.devices {
             let shard = self.sharding.shard(&self.extents, *device)?;
@@ -150,7 +151,7 @@ impl DeviceShards {
     ///
     /// # Errors
     /// Those of [`Sharding::locate`].
-    pub fn locate_all(&self, index: &[u64]) -> Result<Vec<Location>, LayoutError> {
+    pub fn locate_all(&self, index: &[u64]) -> Result<Vec<Location>, ShardingError> {
         let (devices, local) = self.sharding.locate(&self.extents, index)?;
         let inside = self.shard.locate(&local)?;
         let place = |device: u64| self.units(device).into_iter().chain(inside.iter()).collect();

@@ -1,9 +1,9 @@
 //! Groups of devices, one by one.
 
+use super::error::ShardingError;
 use super::lower::order_of;
 use super::mesh;
-use super::order::{DeviceOrder, count, refused};
-use crate::error::{LayoutError, ShardingFault};
+use super::order::{DeviceOrder, count};
 use crate::notation::sharding::DeviceGroups;
 use crate::number::to_index;
 
@@ -13,17 +13,17 @@ impl DeviceGroups {
     /// Cost: O(devices).
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) for a device that appears twice, groups of different
+    /// [`ShardingError`] for a device that appears twice, groups of different
     /// sizes that are not listed, and what [`HloSharding::lower`](super::super::super::sharding::HloSharding::lower)
     /// refuses of meshes; more than 2^22 devices.
-    pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
+    pub fn lower(&self, devices: u64) -> Result<Vec<Vec<u64>>, ShardingError> {
         match self {
             DeviceGroups::Listed(groups) if groups.is_empty() => {
                 groups_of(&DeviceOrder::iota(&[devices.max(1)], &[])?, devices.max(1))
             }
             DeviceGroups::Listed(groups) => {
                 if let Some(group) = groups.iter().position(Vec::is_empty) {
-                    return Err(refused(ShardingFault::EmptyGroup { group }));
+                    return Err(ShardingError::EmptyGroup { group });
                 }
                 DeviceOrder::list(groups.concat())?;
                 Ok(groups.clone())
@@ -33,8 +33,8 @@ impl DeviceGroups {
                 let (places, devices) = (count(dims)?, order.len());
                 match dims[..] {
                     [_, size] if places == devices => groups_of(&order, size),
-                    [_, _] => Err(refused(ShardingFault::GroupPlaces { places, devices })),
-                    _ => Err(refused(ShardingFault::GroupDims { dims: dims.clone() })),
+                    [_, _] => Err(ShardingError::GroupPlaces { places, devices }),
+                    _ => Err(ShardingError::GroupDims { dims: dims.clone() }),
                 }
             }
             DeviceGroups::Mesh(mesh, axes) => {
@@ -46,7 +46,7 @@ impl DeviceGroups {
 }
 
 /// The devices in groups of `size`.
-fn groups_of(order: &DeviceOrder, size: u64) -> Result<Vec<Vec<u64>>, LayoutError> {
+fn groups_of(order: &DeviceOrder, size: u64) -> Result<Vec<Vec<u64>>, ShardingError> {
     order.check_listed()?;
     let devices: Vec<u64> = order.iter().collect();
     let size = to_index(size.max(1));

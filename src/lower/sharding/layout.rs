@@ -2,10 +2,10 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceDigit, cut, merged, refused, shared_out};
+use super::error::ShardingError;
+use super::order::{DeviceDigit, cut, merged, shared_out};
 use super::value::{Sharding, ShardingKind, Tiles};
 use crate::algebra::{Layout, LayoutBuilder, Subaxis};
-use crate::error::{LayoutError, ShardingFault};
 use crate::level::Level;
 use crate::machine::Machine;
 
@@ -68,16 +68,16 @@ impl Levels {
 }
 
 /// The level of devices that have numbers only.
-fn device_level() -> Result<Level, LayoutError> {
+fn device_level() -> Result<Level, ShardingError> {
     Ok(Level::new("Device")?)
 }
 
 /// The level of a mesh axis.
-fn axis_level(name: &str) -> Result<Level, LayoutError> {
+fn axis_level(name: &str) -> Result<Level, ShardingError> {
     let level = Level::new(name)?;
     let is_index = name.strip_prefix('i').is_some_and(|n| n.parse::<u64>().is_ok());
     match !level.is_unit() || is_index {
-        true => Err(refused(ShardingFault::ReservedAxis { axis: name.into() })),
+        true => Err(ShardingError::ReservedAxis { axis: name.into() }),
         false => Ok(level),
     }
 }
@@ -93,19 +93,19 @@ impl Sharding {
     /// Law: [`shard`](Sharding::shard) and [`locate`](Sharding::locate) say the same.
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) where places are not said (`manual`, `unreduced`), where
+    /// [`ShardingError`] where places are not said (`manual`, `unreduced`), where
     /// a list of devices or copies are not digits of the device number, or the machine has fewer
-    /// devices; [`LevelName`](LayoutError::LevelName) for axes whose names no level can have.
+    /// devices; [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
     pub fn layout(
         &self,
         extents: &[u64],
         shard: &Layout,
         machine: Option<&Machine>,
-    ) -> Result<Layout, LayoutError> {
+    ) -> Result<Layout, ShardingError> {
         let wanted = self.shard_extents(extents)?;
         let found = shard.shape();
         if found != wanted {
-            return Err(refused(ShardingFault::ShardExtents { found, wanted }));
+            return Err(ShardingError::ShardExtents { found, wanted });
         }
         let on_mesh = self.named.as_ref().filter(|_| machine.is_none());
         match &self.kind {
@@ -119,18 +119,17 @@ impl Sharding {
                 Some(devices) => {
                     let levels = self.levels(*devices, *devices, machine)?;
                     let all = DeviceDigit { size: *devices, weight: 1 };
-                    copies(shard.to_builder(), &levels, &[all])?.build()
+                    Ok(copies(shard.to_builder(), &levels, &[all])?.build()?)
                 }
                 None => Ok(shard.clone()),
             },
             ShardingKind::Maximal(device) => {
-                let beyond = || refused(ShardingFault::TooManyDevices);
-                let count = device.checked_add(1).ok_or_else(beyond)?;
+                let count = device.checked_add(1).ok_or(ShardingError::TooManyDevices)?;
                 self.levels(count, count, machine)?.place(*device, shard)
             }
-            ShardingKind::Manual => Err(refused(ShardingFault::Manual)),
-            ShardingKind::Unreduced => Err(refused(ShardingFault::Unreduced)),
-            ShardingKind::Unknown => Err(refused(ShardingFault::Unknown)),
+            ShardingKind::Manual => Err(ShardingError::Manual),
+            ShardingKind::Unreduced => Err(ShardingError::Unreduced),
+            ShardingKind::Unknown => Err(ShardingError::Unknown),
         }
     }
 
@@ -138,8 +137,8 @@ impl Sharding {
     /// not say how many there are.
     ///
     /// # Errors
-    /// [`LevelName`](LayoutError::LevelName) for axes whose names no level can have.
-    pub fn machine(&self) -> Result<Option<Machine>, LayoutError> {
+    /// [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
+    pub fn machine(&self) -> Result<Option<Machine>, ShardingError> {
         let end = match &self.kind {
             ShardingKind::Maximal(device) => device.checked_add(1),
             ShardingKind::Tiled(tiles) => Some(tiles.order.end()?),
@@ -150,7 +149,9 @@ impl Sharding {
         let levels = names.into_iter().zip(sizes);
         match levels.len() {
             0 => Ok(None),
-            _ => levels.fold(Machine::builder("mesh"), |m, (l, n)| m.level(l, n)).build().map(Some),
+            _ => {
+                Ok(Some(levels.fold(Machine::builder("mesh"), |m, (l, n)| m.level(l, n)).build()?))
+            }
         }
     }
 
@@ -160,7 +161,7 @@ impl Sharding {
         devices: u64,
         end: u64,
         machine: Option<&Machine>,
-    ) -> Result<Levels, LayoutError> {
+    ) -> Result<Levels, ShardingError> {
         match (machine, &self.named) {
             (None, Some(named)) => {
                 let names = named.mesh.axes.iter().map(|(name, _)| axis_level(name));
@@ -177,7 +178,7 @@ impl Levels {
         devices: u64,
         end: u64,
         machine: Option<&Machine>,
-    ) -> Result<Levels, LayoutError> {
+    ) -> Result<Levels, ShardingError> {
         let Some(machine) = machine else {
             return Ok(Levels { names: vec![device_level()?], sizes: vec![end], end });
         };
@@ -185,20 +186,20 @@ impl Levels {
         let units: u64 = sizes.iter().product();
         let machine = || machine.described();
         if devices > units {
-            return Err(refused(ShardingFault::FewerUnits { devices, machine: machine(), units }));
+            return Err(ShardingError::FewerUnits { devices, machine: machine(), units });
         }
         if end > units {
             let device = end - 1;
-            return Err(refused(ShardingFault::NoSuchDevice { device, units, machine: machine() }));
+            return Err(ShardingError::NoSuchDevice { device, units, machine: machine() });
         }
         Ok(Levels { names, sizes, end })
     }
 
     /// The whole of a layout on one device.
-    fn place(&self, device: u64, shard: &Layout) -> Result<Layout, LayoutError> {
+    fn place(&self, device: u64, shard: &Layout) -> Result<Layout, ShardingError> {
         let builder = self.used(shard.to_builder());
         let units = self.units(device).into_iter();
-        units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()
+        Ok(units.fold(builder, |builder, (level, unit)| builder.offset(level, unit)).build()?)
     }
 
     fn used(&self, builder: LayoutBuilder) -> LayoutBuilder {
@@ -228,11 +229,10 @@ fn copies(
     builder: LayoutBuilder,
     levels: &Levels,
     digits: &[DeviceDigit],
-) -> Result<LayoutBuilder, LayoutError> {
+) -> Result<LayoutBuilder, ShardingError> {
     let mut builder = levels.used(builder);
     for digit in digits {
-        let not_digits = || refused(ShardingFault::CopiesAcrossLevels);
-        for (size, level, stride) in levels.land(*digit).ok_or_else(not_digits)? {
+        for (size, level, stride) in levels.land(*digit).ok_or(ShardingError::CopiesAcrossLevels)? {
             builder = builder.replica(size, level, stride);
         }
     }
@@ -246,13 +246,12 @@ impl Tiles {
         levels: &Levels,
         extents: &[u64],
         shard: &Layout,
-    ) -> Result<Layout, LayoutError> {
-        let digits = order.digits().ok_or_else(|| refused(ShardingFault::ListedDevices))?;
+    ) -> Result<Layout, ShardingError> {
+        let digits = order.digits().ok_or(ShardingError::ListedDevices)?;
         let all: u64 = self.tiles.iter().product();
         let shares = shared_out(&digits, &[all, self.devices_per_tile()]);
-        let no_copies = || refused(ShardingFault::CopiesOfTile);
-        let shares = shares.ok_or_else(no_copies)?;
-        let [tile, replicas] = &shares[..] else { return Err(no_copies()) };
+        let shares = shares.ok_or(ShardingError::CopiesOfTile)?;
+        let [tile, replicas] = &shares[..] else { return Err(ShardingError::CopiesOfTile) };
         // Derived axis 0 is the tile number; then come the numbers that runs of its digits make
         // where they do not line up with the levels one by one, and the axes of the shard.
         let numbers = levels.numbers(tile);
@@ -265,12 +264,16 @@ impl Tiles {
                     Some(vec![Subaxis::feed(digit.size, 1 + at, weight)])
                 }
             });
-        let across = || refused(ShardingFault::CopiesAcrossLevels);
         let subaxes: Option<Vec<Vec<Subaxis>>> = subaxes.collect();
         let mut builder = self.tensor_axes(extents, shard, first);
-        builder = builder.derived(0, all, subaxes.ok_or_else(across)?.concat());
+        builder =
+            builder.derived(0, all, subaxes.ok_or(ShardingError::CopiesAcrossLevels)?.concat());
         for run in numbers {
-            builder = builder.derived(0, run.size, levels.split(run).ok_or_else(across)?);
+            builder = builder.derived(
+                0,
+                run.size,
+                levels.split(run).ok_or(ShardingError::CopiesAcrossLevels)?,
+            );
         }
         builder = shard_axes(builder, shard, first);
         Ok(copies(builder, levels, replicas)?.build()?.simplified())

@@ -1,9 +1,9 @@
 //! From the notations to the value.
 
-use super::order::{DeviceOrder, refused};
+use super::error::ShardingError;
+use super::order::DeviceOrder;
 use super::text::manual_axes;
 use super::value::{Sharding, ShardingKind, Tiles};
-use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDims, PartitionSpec, Placements, SdySharding,
     SubgroupKind, TileDevices, TorchPlacement,
@@ -13,14 +13,14 @@ impl HloSharding {
     /// Says which part every device holds.
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) for a tuple, and for everything that XLA does not
+    /// [`ShardingError`] for a tuple, and for everything that XLA does not
     /// survive or should not accept: a wrong number of devices, a device that appears twice, a
     /// transpose that is not a permutation, more last tile dimensions than dimensions, a mesh with
     /// repeated names, unknown or repeated axes, parts that do not divide their axis.
-    pub fn lower(&self) -> Result<Sharding, LayoutError> {
+    pub fn lower(&self) -> Result<Sharding, ShardingError> {
         let kind = match self {
             HloSharding::Tuple(members) => {
-                return Err(refused(ShardingFault::Tuple { members: members.len() }));
+                return Err(ShardingError::Tuple { members: members.len() });
             }
             HloSharding::Named(mesh, dims, _) => return Sharding::on_mesh(mesh, dims),
             HloSharding::NamedWhole(mesh, SubgroupKind::Replicated) => {
@@ -43,19 +43,19 @@ impl HloSharding {
     }
 }
 
-pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, LayoutError> {
+pub(super) fn order_of(devices: &TileDevices) -> Result<DeviceOrder, ShardingError> {
     match devices {
         TileDevices::Iota(dims, permutation) => DeviceOrder::iota(dims, permutation),
         TileDevices::List(devices) => DeviceOrder::list(devices.clone()),
     }
 }
 
-fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, LayoutError> {
+fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, ShardingError> {
     match kind {
         SubgroupKind::Replicated => Ok(ShardingKind::Replicated(devices)),
         SubgroupKind::Manual => Ok(ShardingKind::Manual),
         SubgroupKind::Unreduced => Ok(ShardingKind::Unreduced),
-        SubgroupKind::Maximal => Err(refused(ShardingFault::MaximalDevice)),
+        SubgroupKind::Maximal => Err(ShardingError::MaximalDevice),
     }
 }
 
@@ -63,8 +63,8 @@ fn whole(kind: SubgroupKind, devices: Option<u64>) -> Result<ShardingKind, Layou
 fn mesh_of<'a>(
     written: Option<&'a Mesh>,
     given: Option<&'a Mesh>,
-) -> Result<&'a Mesh, LayoutError> {
-    written.or(given).ok_or_else(|| refused(ShardingFault::NoMesh))
+) -> Result<&'a Mesh, ShardingError> {
+    written.or(given).ok_or(ShardingError::NoMesh)
 }
 
 impl SdySharding {
@@ -72,7 +72,7 @@ impl SdySharding {
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
-    pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, LayoutError> {
+    pub fn lower(&self, mesh: Option<&Mesh>) -> Result<Sharding, ShardingError> {
         if !self.dims.manual.is_empty() {
             return Err(manual_axes("a Shardy sharding"));
         }
@@ -86,12 +86,12 @@ impl PartitionSpec {
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; no mesh; more entries than dimensions.
-    pub fn lower(&self, mesh: Option<&Mesh>, rank: usize) -> Result<Sharding, LayoutError> {
+    pub fn lower(&self, mesh: Option<&Mesh>, rank: usize) -> Result<Sharding, ShardingError> {
         let mesh = mesh_of(self.mesh.as_ref(), mesh)?;
         let mut dims = self.dims.clone();
         if dims.dims.len() > rank {
             let entries = dims.dims.len();
-            return Err(refused(ShardingFault::Entries { entries, rank }));
+            return Err(ShardingError::Entries { entries, rank });
         }
         dims.dims.resize(rank, DimAxes::default());
         // A set has no order.
@@ -122,10 +122,10 @@ impl Placements {
     /// assert!(refused.contains("element 3"), "{refused}");
     /// # Ok::<(), tensor_layout::ParseError>(())
     /// ```
-    pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, LayoutError> {
+    pub fn lower(&self, mesh: &Mesh, extents: &[u64]) -> Result<Sharding, ShardingError> {
         let (placements, axes) = (self.placements.len(), mesh.axes.len());
         if placements != axes {
-            return Err(refused(ShardingFault::Placements { placements, axes }));
+            return Err(ShardingError::Placements { placements, axes });
         }
         let mut dims =
             MeshDims { dims: vec![DimAxes::default(); extents.len()], ..MeshDims::default() };
@@ -142,7 +142,7 @@ impl Placements {
                     let first = dims.reduction.get_or_insert_with(|| reduction.clone());
                     if first != reduction {
                         let (first, second) = (first.clone(), reduction.clone());
-                        return Err(refused(ShardingFault::Reductions { first, second }));
+                        return Err(ShardingError::Reductions { first, second });
                     }
                 }
                 TorchPlacement::Shard(dim) => {
@@ -167,25 +167,25 @@ impl Placements {
 /// The dimension of `Shard(dim)`: negative ones count from the last, which is -1.
 ///
 /// Source: pytorch/pytorch, `torch/distributed/tensor/_utils.py`, normalize_dim.
-fn shard_dim(dim: i64, rank: usize) -> Result<usize, LayoutError> {
+fn shard_dim(dim: i64, rank: usize) -> Result<usize, ShardingError> {
     let distance = usize::try_from(dim.unsigned_abs()).ok();
     let at = match dim < 0 {
         true => distance.and_then(|distance| rank.checked_sub(distance)),
         false => distance.filter(|at| *at < rank),
     };
-    at.ok_or_else(|| refused(ShardingFault::ShardDim { dim, rank }))
+    at.ok_or(ShardingError::ShardDim { dim, rank })
 }
 
 /// Refuses cuts in turn that differ from one cut over their product.
 ///
 /// After each cut but the last, chunks must be as long as the cuts below make them, or hold the
 /// last element. Only chunks with elements matter, and the last two of those decide.
-fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), LayoutError> {
+fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), ShardingError> {
     let tiles = super::order::count(cuts)?;
     let size = extent.div_ceil(tiles);
     let Some(first) = first_difference(extent, cuts, size, 0) else { return Ok(()) };
     let cuts = cuts.to_vec();
-    Err(refused(ShardingFault::CutsInTurn { dim, extent, cuts, tiles, size, first }))
+    Err(ShardingError::CutsInTurn { dim, extent, cuts, tiles, size, first })
 }
 
 /// The first element of a chunk of `length` at `start` that cuts in turn give another device, or

@@ -2,17 +2,17 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceDigit, DeviceOrder, count, refused};
+use super::error::ShardingError;
+use super::order::{DeviceDigit, DeviceOrder, count};
 use super::value::{Named, Sharding, ShardingKind, Tiles};
-use crate::error::{LayoutError, ShardingFault};
 use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};
 
 impl Mesh {
     /// How many devices there are.
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) for sizes of 0 and beyond 64 bits.
-    pub fn len(&self) -> Result<u64, LayoutError> {
+    /// [`ShardingError`] for sizes of 0 and beyond 64 bits.
+    pub fn len(&self) -> Result<u64, ShardingError> {
         count(&self.sizes())
     }
 
@@ -28,19 +28,19 @@ impl Mesh {
 
     /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are not
     /// permutations of the devices, or are their own order written out.
-    pub(crate) fn check(&self) -> Result<(), LayoutError> {
+    pub(crate) fn check(&self) -> Result<(), ShardingError> {
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
-            return Err(refused(ShardingFault::RepeatedAxis { axis: name.clone() }));
+            return Err(ShardingError::RepeatedAxis { axis: name.clone() });
         }
         let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(name) = self.axes.iter().map(|(name, _)| name).find(is_number) {
-            return Err(refused(ShardingFault::NumberedAxis { axis: name.clone() }));
+            return Err(ShardingError::NumberedAxis { axis: name.clone() });
         }
         self.order().map(|_| ())
     }
 
     /// From places of the mesh in row-major order to devices.
-    pub(super) fn order(&self) -> Result<DeviceOrder, LayoutError> {
+    pub(super) fn order(&self) -> Result<DeviceOrder, ShardingError> {
         let devices = self.len()?;
         let iota = DeviceOrder::iota(&[devices], &[])?;
         let order = match &self.devices {
@@ -48,17 +48,17 @@ impl Mesh {
             MeshDevices::Transposed(dims, permutation) => DeviceOrder::iota(dims, permutation)?,
             MeshDevices::List(list) => {
                 if let Some(&device) = list.iter().find(|device| **device >= devices) {
-                    return Err(refused(ShardingFault::MeshDevice { device, devices }));
+                    return Err(ShardingError::MeshDevice { device, devices });
                 }
                 DeviceOrder::list(list.clone())?
             }
         };
         if order.len() != devices {
             let listed = order.len();
-            return Err(refused(ShardingFault::MeshDevices { listed, devices }));
+            return Err(ShardingError::MeshDevices { listed, devices });
         }
         if order == iota && devices > 1 {
-            return Err(refused(ShardingFault::DefaultOrder));
+            return Err(ShardingError::DefaultOrder);
         }
         Ok(order)
     }
@@ -67,7 +67,7 @@ impl Mesh {
     ///
     /// # Errors
     /// What makes the mesh invalid, and more than 2^22 devices.
-    pub fn device_order(&self) -> Result<Vec<u64>, LayoutError> {
+    pub fn device_order(&self) -> Result<Vec<u64>, ShardingError> {
         let order = self.order()?;
         order.check_listed()?;
         Ok(order.iter().collect())
@@ -75,27 +75,26 @@ impl Mesh {
 
     /// The digit of the place in the mesh that an axis or a part of one is, with the number of
     /// the axis.
-    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, DeviceDigit), LayoutError> {
+    fn digit(&self, axis: &MeshAxis) -> Result<(usize, u64, DeviceDigit), ShardingError> {
         let MeshAxis { name, part } = axis;
         let axis = || name.clone();
         let mut axes = self.axes.iter().enumerate();
         let Some((at, (_, whole))) = axes.find(|(_, (known, _))| known == name) else {
             let known = self.axes.iter().map(|(name, _)| name.clone()).collect();
-            return Err(refused(ShardingFault::UnknownAxis { axis: axis(), known }));
+            return Err(ShardingError::UnknownAxis { axis: axis(), known });
         };
         let whole = *whole;
         let minor: u64 = self.axes.iter().skip(at + 1).map(|(_, size)| size).product();
         let (before, size) = part.unwrap_or((1, whole));
         let divides = |used: &u64| *used > 0 && whole.is_multiple_of(*used);
         let Some(used) = before.checked_mul(size).filter(divides) else {
-            let fault = ShardingFault::PartDivides { axis: axis(), before, size, whole };
-            return Err(refused(fault));
+            return Err(ShardingError::PartDivides { axis: axis(), before, size, whole });
         };
         if part.is_some() && size == 1 {
-            return Err(refused(ShardingFault::PartOfOne { axis: axis(), before }));
+            return Err(ShardingError::PartOfOne { axis: axis(), before });
         }
         if part.is_some() && size == whole {
-            return Err(refused(ShardingFault::PartIsWhole { axis: axis(), size }));
+            return Err(ShardingError::PartIsWhole { axis: axis(), size });
         }
         Ok((at, before, DeviceDigit { size, weight: minor * (whole / used) }))
     }
@@ -109,13 +108,13 @@ struct Used<'a> {
 }
 
 impl Used<'_> {
-    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<DeviceDigit>, LayoutError> {
+    fn take(&mut self, axes: &[MeshAxis]) -> Result<Vec<DeviceDigit>, ShardingError> {
         let mut digits = Vec::new();
         let mut last: Option<(usize, u64)> = None;
         for axis in axes {
             let (at, pre, digit) = self.mesh.digit(axis)?;
             if last == Some((at, pre)) && axis.part.is_some() {
-                return Err(refused(ShardingFault::PartsJoin { axis: axis.name.clone() }));
+                return Err(ShardingError::PartsJoin { axis: axis.name.clone() });
             }
             self.check_free(axis, at, pre, digit)?;
             self.parts.push((at, pre, digit));
@@ -132,16 +131,16 @@ impl Used<'_> {
         at: usize,
         pre: u64,
         new: DeviceDigit,
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), ShardingError> {
         let axis = || axis.name.clone();
         for (_, other_pre, other) in self.parts.iter().filter(|part| part.0 == at) {
             let (major, minor) = if pre < *other_pre { (new, *other) } else { (*other, new) };
             let (low, high) = if pre < *other_pre { (pre, *other_pre) } else { (*other_pre, pre) };
             if low == high || low.saturating_mul(major.size) > high {
-                return Err(refused(ShardingFault::AxisUsedTwice { axis: axis() }));
+                return Err(ShardingError::AxisUsedTwice { axis: axis() });
             }
             if major.weight % (minor.weight * minor.size) != 0 {
-                return Err(refused(ShardingFault::PartsClash { axis: axis() }));
+                return Err(ShardingError::PartsClash { axis: axis() });
             }
         }
         Ok(())
@@ -166,17 +165,17 @@ impl Used<'_> {
 }
 
 /// Refuses a list of axes that is not in the order of the mesh.
-fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), LayoutError> {
+fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), ShardingError> {
     let keys: Vec<(usize, u64)> =
         axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
     match keys.is_sorted() {
         true => Ok(()),
-        false => Err(refused(ShardingFault::AxisOrder { list })),
+        false => Err(ShardingError::AxisOrder { list }),
     }
 }
 
 /// The order in which the digits of some axes are the minor ones, and how many devices they span.
-pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), LayoutError> {
+pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), ShardingError> {
     mesh.check()?;
     let mut used = Used { mesh, parts: Vec::new() };
     let digits = used.take(axes)?;
@@ -190,7 +189,7 @@ impl Sharding {
     /// uses.
     ///
     /// Source: openxla/xla, `named_sharding.h`, VerifyNamedSharding; openxla/shardy, `attrs.td`.
-    pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, LayoutError> {
+    pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, ShardingError> {
         mesh.check()?;
         check_sorted(mesh, &dims.replicated, "replicated")?;
         check_sorted(mesh, &dims.unreduced, "unreduced")?;

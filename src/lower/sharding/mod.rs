@@ -9,6 +9,7 @@
 //! ```
 
 mod devices;
+mod error;
 mod groups;
 mod layout;
 mod lower;
@@ -21,6 +22,7 @@ mod transpose;
 mod value;
 
 pub use devices::DeviceShards;
+pub use error::{InexpressibleSharding, ShardingError};
 pub use order::DeviceOrder;
 
 pub use shape::ShardedShape;

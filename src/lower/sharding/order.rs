@@ -5,16 +5,13 @@ use std::sync::Arc;
 
 use itertools::Itertools;
 
+use super::error::ShardingError;
 use crate::algebra::product;
-use crate::error::{LayoutError, ShardingFault};
+use crate::error::LayoutError;
 use crate::number::to_u64;
 
 /// How many devices are listed one by one at most.
 pub(super) const MOST_LISTED: u64 = 1 << 22;
-
-pub(super) fn refused(fault: ShardingFault) -> LayoutError {
-    LayoutError::Sharding(fault)
-}
 
 /// A digit of a number: it counts `size` steps of `weight`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +66,7 @@ impl DeviceOrder {
     /// permutation keeps them in order.
     ///
     /// Source: openxla/xla, `tile_assignment.h`, IotaTileAssignment.
-    pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, LayoutError> {
+    pub(super) fn iota(dims: &[u64], permutation: &[u64]) -> Result<DeviceOrder, ShardingError> {
         count(dims)?;
         let weight = |at: usize| dims.iter().skip(at + 1).product();
         let digit =
@@ -81,7 +78,7 @@ impl DeviceOrder {
         };
         if chosen.iter().copied().sorted().collect_vec() != order {
             let (order, last) = (permutation.to_vec(), dims.len().saturating_sub(1));
-            return Err(refused(ShardingFault::Transpose { order, last }));
+            return Err(ShardingError::Transpose { order, last });
         }
         Ok(DeviceOrder::of(chosen.into_iter().filter_map(digit).collect()))
     }
@@ -92,12 +89,12 @@ impl DeviceOrder {
     }
 
     /// Devices one by one, each once.
-    pub(super) fn list(devices: Vec<u64>) -> Result<DeviceOrder, LayoutError> {
+    pub(super) fn list(devices: Vec<u64>) -> Result<DeviceOrder, ShardingError> {
         let mut positions = HashMap::new();
         for (second, device) in (0..).zip(&devices) {
             if let Some(first) = positions.insert(*device, second) {
                 let device = *device;
-                return Err(refused(ShardingFault::RepeatedDevice { device, first, second }));
+                return Err(ShardingError::RepeatedDevice { device, first, second });
             }
         }
         Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))
@@ -150,13 +147,13 @@ impl DeviceOrder {
     }
 
     /// One more than the greatest device.
-    pub(super) fn end(&self) -> Result<u64, LayoutError> {
+    pub(super) fn end(&self) -> Result<u64, ShardingError> {
         let last = match &self.0 {
             Repr::Digits(digits) => Some(digits.iter().map(|d| (d.size - 1) * d.weight).sum()),
             Repr::List(devices, _) => devices.iter().max().copied(),
         };
         let end = last.unwrap_or(0_u64).checked_add(1);
-        end.ok_or_else(|| refused(ShardingFault::TooManyDevices))
+        end.ok_or(ShardingError::TooManyDevices)
     }
 
     /// Never: there is at least one device.
@@ -202,7 +199,7 @@ impl DeviceOrder {
     }
 
     /// The order in which position p has the device that `then` has at position `self.device(p)`.
-    pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, LayoutError> {
+    pub(super) fn then(&self, then: &DeviceOrder) -> Result<DeviceOrder, ShardingError> {
         if let (Repr::Digits(first), Repr::Digits(second)) = (&self.0, &then.0) {
             let sizes = second.iter().map(|digit| digit.size).collect_vec();
             let weighed = |(at, part): (usize, DeviceDigit)| {
@@ -221,24 +218,24 @@ impl DeviceOrder {
     }
 
     /// Refuses to list more devices than the budget.
-    pub(super) fn check_listed(&self) -> Result<(), LayoutError> {
+    pub(super) fn check_listed(&self) -> Result<(), ShardingError> {
         check_listed(self.len()).map(|_| ())
     }
 }
 
 /// As many devices as are listed, unless they are more than the budget.
-pub fn check_listed(devices: u64) -> Result<u64, LayoutError> {
+pub fn check_listed(devices: u64) -> Result<u64, ShardingError> {
     let question = "listing the devices of a sharding one by one";
     let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
-    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many) }
+    if devices <= MOST_LISTED { Ok(devices) } else { Err(too_many.into()) }
 }
 
 /// The product of sizes that must be at least 1.
-pub(super) fn count(sizes: &[u64]) -> Result<u64, LayoutError> {
+pub(super) fn count(sizes: &[u64]) -> Result<u64, ShardingError> {
     if sizes.contains(&0) {
-        return Err(refused(ShardingFault::NoDevices { sizes: sizes.to_vec() }));
+        return Err(ShardingError::NoDevices { sizes: sizes.to_vec() });
     }
-    product(sizes.iter().copied()).ok_or_else(|| refused(ShardingFault::TooManyDevices))
+    product(sizes.iter().copied()).ok_or(ShardingError::TooManyDevices)
 }
 
 /// The digits of a list, minor-most first found: how far it steps evenly is the size of a digit.

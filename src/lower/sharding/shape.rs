@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::order::refused;
+use super::error::ShardingError;
 use super::value::Sharding;
 use crate::algebra::Layout;
-use crate::error::{LayoutError, ParseError, ParseErrorKind, ShardingFault, Span};
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::machine::Machine;
 use crate::notation::sharding::{Mesh, ShardingText, sharded_parts};
 use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
@@ -121,16 +121,15 @@ impl ShardedShape {
     ///
     /// # Errors
     /// Those of its notation.
-    pub fn sharding(&self) -> Result<Sharding, LayoutError> {
+    pub fn sharding(&self) -> Result<Sharding, ShardingError> {
         let extents = self.array.extents()?;
         match &self.sharding {
             ShardingText::Hlo(sharding) => sharding.lower(),
             ShardingText::Sdy(sharding) => sharding.lower(self.mesh.as_ref()),
             ShardingText::Jax(spec) => spec.lower(self.mesh.as_ref(), extents.len()),
-            ShardingText::Torch(_) if self.per_device => Err(refused(ShardingFault::WholeExtents)),
+            ShardingText::Torch(_) if self.per_device => Err(ShardingError::WholeExtents),
             ShardingText::Torch(placements) => {
-                let missing = || refused(ShardingFault::NoMesh);
-                placements.lower(self.mesh.as_ref().ok_or_else(missing)?, &extents)
+                placements.lower(self.mesh.as_ref().ok_or(ShardingError::NoMesh)?, &extents)
             }
         }
     }
@@ -139,7 +138,7 @@ impl ShardedShape {
     ///
     /// # Errors
     /// As [`sharding`](ShardedShape::sharding); extents beyond 64 bits.
-    pub fn extents(&self) -> Result<Vec<u64>, LayoutError> {
+    pub fn extents(&self) -> Result<Vec<u64>, ShardingError> {
         let shard = self.array.extents()?;
         if !self.per_device {
             return Ok(shard);
@@ -147,14 +146,14 @@ impl ShardedShape {
         let tiles = self.sharding()?.tiles(shard.len())?;
         let whole = shard.iter().zip(&tiles).map(|(extent, tiles)| extent.checked_mul(*tiles));
         let whole: Option<Vec<u64>> = whole.collect();
-        whole.ok_or_else(|| refused(ShardingFault::WholeTooLarge { shard, tiles }))
+        whole.ok_or(ShardingError::WholeTooLarge { shard, tiles })
     }
 
     /// The array that every device holds: `ceil(extent / tiles)`, laid out as written.
     ///
     /// # Errors
     /// As [`sharding`](ShardedShape::sharding).
-    pub fn shard(&self) -> Result<XlaArray, LayoutError> {
+    pub fn shard(&self) -> Result<XlaArray, ShardingError> {
         let extents = self.sharding()?.shard_extents(&self.extents()?)?;
         let dims = extents.into_iter().map(XlaDim::Static).collect();
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
@@ -185,9 +184,9 @@ impl ShardedShape {
 
     /// The refusal of this text for what it means.
     #[must_use]
-    pub fn refuse(&self, error: LayoutError) -> ParseError {
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.to_string();
-        ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), &text)
+        ParseError::meaning(error, Span::new(0, text.len()), &text)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use itertools::Itertools;
 
-use super::order::{DeviceDigit, DeviceOrder, cut, merged, refused};
+use super::error::InexpressibleSharding;
+use super::error::ShardingError;
+use super::order::{DeviceDigit, DeviceOrder, cut, merged};
 use super::value::{Sharding, ShardingKind, Tiles};
-use crate::error::{InexpressibleSharding, LayoutError, ShardingFault};
 use crate::notation::sharding::{
     DimAxes, HloSharding, Mesh, MeshAxis, MeshDevices, MeshDims, PartitionSpec, SdySharding,
     SubgroupKind, TileDevices,
@@ -35,8 +36,8 @@ impl Sharding {
     /// Law: lowered on the mesh it is the same sharding.
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) where tiles are not made of whole digits of the axes.
-    pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
+    /// [`ShardingError`] where tiles are not made of whole digits of the axes.
+    pub fn to_mesh_dims(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
         let refuse = |reason| inexpressible(ON_MESH, reason);
         let devices = mesh.len()?;
         if let Some(found) = self.devices().filter(|found| *found != devices) {
@@ -79,7 +80,7 @@ impl Sharding {
         kind: SubgroupKind,
         axes: &[MeshAxis],
         dims: &mut MeshDims,
-    ) -> Result<(), LayoutError> {
+    ) -> Result<(), ShardingError> {
         match kind {
             SubgroupKind::Replicated => {}
             SubgroupKind::Manual => dims.manual = axes.to_vec(),
@@ -99,7 +100,7 @@ impl Sharding {
     /// # Errors
     /// As [`to_mesh_dims`](Sharding::to_mesh_dims); `manual` axes; reductions other than `sum`,
     /// `max` and `min`.
-    pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, LayoutError> {
+    pub fn to_sdy(&self, mesh: &Mesh, rank: usize) -> Result<SdySharding, ShardingError> {
         let dims = self.dims_on(mesh, rank)?;
         const NOTATION: &str = "a Shardy sharding";
         if !dims.manual.is_empty() {
@@ -123,7 +124,7 @@ impl Sharding {
         &self,
         mesh: &Mesh,
         rank: usize,
-    ) -> Result<PartitionSpec, LayoutError> {
+    ) -> Result<PartitionSpec, ShardingError> {
         let mut dims = self.dims_on(mesh, rank)?;
         const NOTATION: &str = "a PartitionSpec";
         let all = dims.dims.iter().flat_map(|dim| &dim.axes).chain(&dims.unreduced);
@@ -144,7 +145,7 @@ impl Sharding {
     }
 
     /// The axes as written, where they were written on this mesh, else as they follow.
-    fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, LayoutError> {
+    fn dims_on(&self, mesh: &Mesh, rank: usize) -> Result<MeshDims, ShardingError> {
         match &self.named {
             Some(named) if named.mesh == *mesh && named.dims.dims.len() == rank => {
                 Ok(named.dims.clone())
@@ -159,7 +160,7 @@ fn check_reduction(
     notation: &'static str,
     dims: &MeshDims,
     words: &[&str],
-) -> Result<(), LayoutError> {
+) -> Result<(), ShardingError> {
     match dims.reduction.as_deref().filter(|reduction| !words.contains(reduction)) {
         Some(reduction) => {
             let reduction = reduction.to_owned();
@@ -189,7 +190,7 @@ impl Tiles {
 
 impl DeviceOrder {
     /// The order that has position p at device p.
-    pub(super) fn inverse(&self) -> Result<DeviceOrder, LayoutError> {
+    pub(super) fn inverse(&self) -> Result<DeviceOrder, ShardingError> {
         if let (false, Some(digits)) = (self.is_list(), self.digits()) {
             // The digit of the position that is worth `weight` devices has a weight of its own.
             let minor = |at: usize| digits.iter().skip(at + 1).map(|digit| digit.size).product();
@@ -224,11 +225,11 @@ impl Mesh {
     }
 }
 
-fn inexpressible(notation: &'static str, reason: InexpressibleSharding) -> LayoutError {
-    refused(ShardingFault::Inexpressible { notation, reason })
+fn inexpressible(notation: &'static str, reason: InexpressibleSharding) -> ShardingError {
+    ShardingError::Inexpressible { notation, reason }
 }
 
 /// The refusal of manual axes, which only HLO has.
-pub(super) fn manual_axes(notation: &'static str) -> LayoutError {
+pub(super) fn manual_axes(notation: &'static str) -> ShardingError {
     inexpressible(notation, InexpressibleSharding::ManualAxes)
 }

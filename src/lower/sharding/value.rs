@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::order::{DeviceDigit, DeviceOrder, check_listed, count, refused, shared_out};
-use crate::error::{LayoutError, ShardingFault};
+use super::error::ShardingError;
+use super::order::{DeviceDigit, DeviceOrder, check_listed, count, shared_out};
+use crate::error::LayoutError;
 use crate::notation::sharding::{Mesh, MeshDims, SubgroupKind};
 
 /// Which part of a tensor every device holds.
@@ -71,15 +72,15 @@ impl Tiles {
         dims: &[u64],
         kinds: &[SubgroupKind],
         order: DeviceOrder,
-    ) -> Result<ShardingKind, LayoutError> {
+    ) -> Result<ShardingKind, ShardingError> {
         let (places, devices) = (count(dims)?, order.len());
         if places != devices {
             let dims = dims.to_vec();
-            return Err(refused(ShardingFault::Places { dims, places, devices }));
+            return Err(ShardingError::Places { dims, places, devices });
         }
         let Some(rank) = dims.len().checked_sub(kinds.len()) else {
             let (kinds, dims) = (kinds.len(), dims.len());
-            return Err(refused(ShardingFault::LastDims { kinds, dims }));
+            return Err(ShardingError::LastDims { kinds, dims });
         };
         let (tiles, last) = dims.split_at(rank);
         let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
@@ -90,7 +91,7 @@ impl Tiles {
     /// the order of their devices.
     ///
     /// Source: openxla/xla, `hlo_sharding.cc`, PartialTile and Subgroup.
-    fn normalised(self) -> Result<ShardingKind, LayoutError> {
+    fn normalised(self) -> Result<ShardingKind, ShardingError> {
         let real = self.groups.iter().filter(|(_, size)| *size > 1).copied().collect_vec();
         let only = |groups: &[(SubgroupKind, u64)]| {
             groups.iter().map(|(kind, _)| *kind).all_equal_value().ok()
@@ -124,7 +125,7 @@ impl Tiles {
     }
 
     /// The order of devices with the groups by kind.
-    fn regrouped(&self) -> Result<DeviceOrder, LayoutError> {
+    fn regrouped(&self) -> Result<DeviceOrder, ShardingError> {
         let rank = self.tiles.len();
         let by_kind = (0..self.groups.len()).sorted_by_key(|at| self.groups.get(*at).map(|g| g.0));
         let places = (0..rank).chain(by_kind.map(|at| rank + at)).collect_vec();
@@ -216,12 +217,12 @@ impl Sharding {
     /// How many tiles each dimension of a tensor of this rank has.
     ///
     /// # Errors
-    /// [`Sharding`](LayoutError::Sharding) for tiles of another rank.
-    pub fn tiles(&self, rank: usize) -> Result<Vec<u64>, LayoutError> {
+    /// [`ShardingError`] for tiles of another rank.
+    pub fn tiles(&self, rank: usize) -> Result<Vec<u64>, ShardingError> {
         match &self.kind {
             ShardingKind::Tiled(tiles) if tiles.tiles.len() == rank => Ok(tiles.tiles.clone()),
             ShardingKind::Tiled(tiles) => {
-                Err(refused(ShardingFault::Rank { tiles: tiles.tiles.len(), rank }))
+                Err(ShardingError::Rank { tiles: tiles.tiles.len(), rank })
             }
             _ => Ok(vec![1; rank]),
         }
@@ -231,7 +232,7 @@ impl Sharding {
     ///
     /// # Errors
     /// As [`tiles`](Sharding::tiles).
-    pub fn shard_extents(&self, extents: &[u64]) -> Result<Vec<u64>, LayoutError> {
+    pub fn shard_extents(&self, extents: &[u64]) -> Result<Vec<u64>, ShardingError> {
         let tiles = self.tiles(extents.len())?;
         Ok(extents.iter().zip(tiles).map(|(extent, tiles)| extent.div_ceil(tiles)).collect())
     }
@@ -247,7 +248,7 @@ impl Sharding {
         &self,
         extents: &[u64],
         device: u64,
-    ) -> Result<Option<Vec<Range<u64>>>, LayoutError> {
+    ) -> Result<Option<Vec<Range<u64>>>, ShardingError> {
         let tiles = self.tiles(extents.len())?;
         let tile = match &self.kind {
             ShardingKind::Tiled(tiled) => {
@@ -259,8 +260,8 @@ impl Sharding {
             }
             ShardingKind::Maximal(only) => (device == *only).then(|| vec![0; extents.len()]),
             ShardingKind::Unreduced => Some(vec![0; extents.len()]),
-            ShardingKind::Manual => return Err(refused(ShardingFault::Manual)),
-            ShardingKind::Unknown => return Err(refused(ShardingFault::Unknown)),
+            ShardingKind::Manual => return Err(ShardingError::Manual),
+            ShardingKind::Unknown => return Err(ShardingError::Unknown),
         };
         let range = |((extent, tiles), tile): ((&u64, u64), u64)| {
             let size = extent.div_ceil(tiles);
@@ -278,15 +279,15 @@ impl Sharding {
         &self,
         extents: &[u64],
         index: &[u64],
-    ) -> Result<(Vec<u64>, Vec<u64>), LayoutError> {
+    ) -> Result<(Vec<u64>, Vec<u64>), ShardingError> {
         if index.len() != extents.len() {
             let (found, rank) = (index.len(), extents.len());
-            return Err(LayoutError::IndexRank { found, rank });
+            return Err(LayoutError::IndexRank { found, rank }.into());
         }
         let mut entries = index.iter().copied().zip(extents.iter().copied()).enumerate();
         if let Some((axis, (index, extent))) = entries.find(|(_, (index, extent))| index >= extent)
         {
-            return Err(LayoutError::IndexBeyond { axis, index, extent });
+            return Err(LayoutError::IndexBeyond { axis, index, extent }.into());
         }
         let tiles = self.tiles(extents.len())?;
         let sizes = self.shard_extents(extents)?;
@@ -297,7 +298,7 @@ impl Sharding {
     }
 
     /// The devices that hold a tile, by its row-major number.
-    pub(super) fn holders(&self, tile: u64) -> Result<Vec<u64>, LayoutError> {
+    pub(super) fn holders(&self, tile: u64) -> Result<Vec<u64>, ShardingError> {
         Ok(match &self.kind {
             ShardingKind::Tiled(tiled) => {
                 tiled.check_places()?;
@@ -307,10 +308,10 @@ impl Sharding {
             }
             ShardingKind::Maximal(only) => vec![*only],
             ShardingKind::Replicated(Some(devices)) => (0..check_listed(*devices)?).collect(),
-            ShardingKind::Replicated(None) => return Err(refused(ShardingFault::UncountedCopies)),
-            ShardingKind::Manual => return Err(refused(ShardingFault::Manual)),
-            ShardingKind::Unreduced => return Err(refused(ShardingFault::Unreduced)),
-            ShardingKind::Unknown => return Err(refused(ShardingFault::Unknown)),
+            ShardingKind::Replicated(None) => return Err(ShardingError::UncountedCopies),
+            ShardingKind::Manual => return Err(ShardingError::Manual),
+            ShardingKind::Unreduced => return Err(ShardingError::Unreduced),
+            ShardingKind::Unknown => return Err(ShardingError::Unknown),
         })
     }
 
@@ -339,13 +340,13 @@ impl Sharding {
 
 impl Tiles {
     /// Refuses groups whose devices do not hold copies.
-    pub(super) fn check_places(&self) -> Result<(), LayoutError> {
+    pub(super) fn check_places(&self) -> Result<(), ShardingError> {
         let other = self.groups.iter().find(|(kind, _)| *kind != SubgroupKind::Replicated);
-        Err(refused(match other {
+        Err(match other {
             None => return Ok(()),
-            Some((SubgroupKind::Manual, _)) => ShardingFault::ManualDevices,
-            Some((SubgroupKind::Unreduced, _)) => ShardingFault::UnreducedDevices,
-            Some(_) => ShardingFault::MaximalDevices,
-        }))
+            Some((SubgroupKind::Manual, _)) => ShardingError::ManualDevices,
+            Some((SubgroupKind::Unreduced, _)) => ShardingError::UnreducedDevices,
+            Some(_) => ShardingError::MaximalDevices,
+        })
     }
 }

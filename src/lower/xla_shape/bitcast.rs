@@ -10,8 +10,9 @@ use std::fmt;
 use itertools::Itertools;
 use num_integer::Integer;
 
+use super::bitcast_error::BitcastError;
 use crate::algebra::{IndexOrder, Layout, LayoutBuilder, ReadAs, Subaxis, split, whole_axes};
-use crate::error::{BitcastFault, LayoutError, ParseError, Site};
+use crate::error::{LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::notation::XlaArray;
@@ -81,7 +82,7 @@ pub struct Moved {
 /// Cost: O(subaxes squared) where the map has plain digits, whatever the extents.
 ///
 /// # Errors
-/// As [`XlaArray::lower`]; [`Bitcast`](LayoutError::Bitcast) with a byte that holds an element of
+/// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of
 /// one array and none of the other, or where the arrays have different prefixes, or splits;
 /// [`NotDecided`](LayoutError::NotDecided) where derived axes are left and there are more than 2^20
 /// elements.
@@ -95,22 +96,22 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
 }
 
 /// What is not part of the index map must not differ.
-pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), LayoutError> {
+pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), BitcastError> {
     let [a, b] = [first, second].map(XlaArray::layout_or_default);
     let (prefix, other) = (a.prefix_bytes.max(0), b.prefix_bytes.max(0));
     if prefix != other {
         let (first, second) = (prefix.unsigned_abs(), other.unsigned_abs());
-        return Err(LayoutError::Bitcast(BitcastFault::Prefix { first, second }));
+        return Err(BitcastError::Prefix { first, second });
     }
     match a.splits.is_empty() && b.splits.is_empty() {
         true => Ok(()),
-        false => Err(LayoutError::Bitcast(BitcastFault::Split)),
+        false => Err(BitcastError::Split),
     }
 }
 
 impl Bitcast {
     /// Of layouts whose `Addr` counts elements of so many bits.
-    fn new(first: (&Layout, u64), second: (&Layout, u64)) -> Result<Bitcast, LayoutError> {
+    fn new(first: (&Layout, u64), second: (&Layout, u64)) -> Result<Bitcast, BitcastError> {
         let part_bits = (first.1 != second.1).then(|| first.1.gcd(&second.1));
         let in_parts = |(layout, bits): (&Layout, u64)| match part_bits {
             Some(part) => layout.in_parts(bits / part),
@@ -385,11 +386,11 @@ fn apart(
     found: [Found; 2],
     part_bits: Option<u64>,
     element_bits: u64,
-) -> Result<LayoutError, LayoutError> {
+) -> Result<BitcastError, LayoutError> {
     let part = place.get(Level::ADDR).unwrap_or(0);
     let byte = byte_of(part, part_bits.unwrap_or(element_bits))?;
     let [first, second] = found.map(|found| whole(found, part_bits.is_some()));
-    Ok(LayoutError::Bitcast(BitcastFault::Byte { byte, first, second }))
+    Ok(BitcastError::Byte { byte, first, second })
 }
 
 /// An element without the part.

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use crate::error::{LayoutError, ParseError};
+use crate::error::ParseError;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaDtype, XlaLayout};
 
 /// The tilings seen in dumps, most frequent first, and those that XLA's documentation names.
@@ -127,11 +127,7 @@ impl XlaArray {
     /// ```
     pub fn advice(&self) -> Result<Vec<XlaAdvice>, ParseError> {
         self.validate()?;
-        let whole = |error: LayoutError| {
-            let kind = crate::error::ParseErrorKind::Layout(error);
-            self.refuse(kind, self.source.0.whole)
-        };
-        self.extents().map_err(whole)?;
+        self.extents().map_err(|error| self.refuse_layout(error))?;
         let bits = match self.layout.as_ref().map_or(0, |layout| layout.element_bits) {
             0 => width(self.dtype),
             bits => bits.unsigned_abs(),
@@ -150,7 +146,8 @@ impl XlaArray {
         }
         let array = XlaArray::new(self.dtype, self.dims.clone(), Some(self.layout_or_default()));
         if !advice.iter().any(|advice| advice.array == array) {
-            let allocated_bytes = self.allocated_bytes().map_err(whole)?;
+            let allocated_bytes =
+                self.allocated_bytes().map_err(|error| self.refuse_layout(error))?;
             let is_seen = array.has_seen_tiles();
             advice.push(XlaAdvice { array, allocated_bytes, is_seen });
         }

@@ -8,7 +8,7 @@ use pest::iterators::Pair;
 
 use super::grammar::{Rule, ShardingGrammar};
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
-use crate::error::{LayoutError, ParseError, ParseErrorKind, Span};
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::refusal::Stop;
 
 /// The pair of the whole text.
@@ -28,8 +28,8 @@ pub(super) fn span(pair: &Pair<'_, Rule>) -> Span {
 }
 
 /// The refusal of a text for what it means.
-pub(crate) fn refuse(error: LayoutError, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Layout(error), Span::new(0, text.len()), text)
+pub(crate) fn refuse(error: impl Diagnostic, text: &str) -> ParseError {
+    ParseError::meaning(error, Span::new(0, text.len()), text)
 }
 
 /// A number that is not negative.

@@ -2,24 +2,29 @@
 
 use itertools::Itertools;
 
+use crate::error::{Diagnostic, LayoutError, LevelNameError};
 use crate::level::Level;
 use crate::words::{counted, cut};
 
-/// What contradicts itself in a sharding, or what it does not say.
+/// Why a sharding is refused: what contradicts itself in it, or what it does not say.
 ///
 /// ```
-/// use tensor_layout::LayoutError;
-/// use tensor_layout::error::ShardingFault;
-/// use tensor_layout::sharding::HloSharding;
+/// use tensor_layout::sharding::{HloSharding, ShardingError};
 /// let text: HloSharding = "{devices=[3,2]<=[8]}".parse()?;
-/// let LayoutError::Sharding(fault) = text.lower().unwrap_err() else { unreachable!() };
-/// assert_eq!(fault, ShardingFault::Places { dims: vec![3, 2], places: 6, devices: 8 });
-/// assert_eq!(fault.to_string(), "the product of [3,2] is 6, but the number of devices is 8");
+/// let refused = text.lower().unwrap_err();
+/// assert_eq!(refused, ShardingError::Places { dims: vec![3, 2], places: 6, devices: 8 });
+/// assert_eq!(refused.to_string(), "the product of [3,2] is 6, but the number of devices is 8");
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ShardingFault {
+pub enum ShardingError {
+    /// A question about the layout of a shard is refused.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// An axis of the mesh that cannot name a level.
+    #[error(transparent)]
+    LevelName(#[from] LevelNameError),
     /// A transpose that does not name every dimension once.
     #[error("T({}) does not list each of the dimensions 0 to {last} exactly once", list(.order))]
     Transpose {
@@ -390,14 +395,8 @@ pub enum ShardingFault {
     /// Groups of a collective that are not alike.
     #[error("its groups have different sizes")]
     UnevenGroups,
-    /// A shape and a sharding asked of a layout at once.
-    #[error(
-        "a layout does not become a shape and a sharding at once; `Sharding::of_layout` (`convert \
-         --to hlo-sharding --machine ..`) reads the sharding"
-    )]
-    ShapeAtOnce,
     /// A sharding that a notation cannot express.
-    #[error("{notation} cannot express it: {reason}")]
+    #[error("{notation} cannot express this sharding: {reason}")]
     Inexpressible {
         /// A text of the notation, with its article: `a PartitionSpec`.
         notation: &'static str,
@@ -406,13 +405,23 @@ pub enum ShardingFault {
     },
 }
 
-impl ShardingFault {
+impl ShardingError {
     /// Whether there is no layout because device numbers are not sums of digits, so that
     /// [`by_device`](crate::sharding::ShardedShape::by_device) has the answers.
     #[must_use]
     pub fn lacks_digits(&self) -> bool {
-        use ShardingFault::{CopiesAcrossLevels, CopiesOfTile, ListedDevices};
+        use ShardingError::{CopiesAcrossLevels, CopiesOfTile, ListedDevices};
         matches!(self, ListedDevices | CopiesOfTile | CopiesAcrossLevels)
+    }
+}
+
+impl Diagnostic for ShardingError {
+    fn help(&self) -> Option<String> {
+        match self {
+            ShardingError::Layout(error) => error.help(),
+            ShardingError::LevelName(error) => Some(error.help()),
+            _ => None,
+        }
     }
 }
 

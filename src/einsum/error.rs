@@ -1,11 +1,14 @@
-//! Why an operation between tensors, a layout of a test vector, or an option of a search, is refused.
+//! Why an operation between tensors is refused.
 
-use crate::level::Level;
+use crate::error::{Diagnostic, LayoutError, Site};
 
 /// Why an operation between tensors cannot be carried out so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OperationFault {
+pub enum EinsumError {
+    /// A question about a layout of an operand or the result is refused.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     /// A layout of another rank than the result of the `einsum`.
     #[error("the result of the einsum has {labels} axes, but its layout has {rank}")]
     ResultRank {
@@ -85,81 +88,18 @@ pub enum OperationFault {
     SumFeeds,
 }
 
-/// Why a layout cannot stand in a file of test vectors.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum VectorsFault {
-    /// A layout that does not say in which memory it lies.
-    #[error("it does not name its memory, as in `@LM0 / Float`")]
-    NoMemory,
-    /// A layout that names its memory, but not the type of its elements.
-    #[error("it does not name its dtype, as in `@LM0 / Float`")]
-    NoDtype,
-    /// A layout over several steps of `Time`.
-    #[error("it takes {steps} steps of `Time`, but a memory is set once")]
-    Time {
-        /// How many.
-        steps: u64,
-    },
-}
+impl Diagnostic for EinsumError {
+    fn help(&self) -> Option<String> {
+        match self {
+            EinsumError::Layout(error) => error.help(),
+            _ => None,
+        }
+    }
 
-/// What is wrong with an option of a search.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OptionFault {
-    /// A list without entries.
-    #[error("the list is empty; it needs at least one entry")]
-    Empty,
-    /// A number that must be at least 1.
-    #[error("0 is given; it must be at least 1")]
-    Zero,
-    /// A number outside its range.
-    #[error("{given} is given; it must be from {least} to {most}")]
-    Beyond {
-        /// The number.
-        given: u64,
-        /// The least that is allowed.
-        least: u64,
-        /// The greatest that is allowed.
-        most: u64,
-    },
-    /// A base beyond the end of the memory.
-    #[error("it leaves the memory without addresses")]
-    NoAddressLeft,
-    /// Two axes of which each is to be the innermost.
-    #[error("axis {} and axis {} cannot both be innermost", .axes[0], .axes[1])]
-    TwoInnermost {
-        /// The axes.
-        axes: [usize; 2],
-    },
-    /// An axis that the tensor lacks.
-    #[error("axis {axis} does not exist: the tensor has rank {rank}")]
-    UnknownAxis {
-        /// The axis.
-        axis: usize,
-        /// How many axes there are.
-        rank: usize,
-    },
-    /// An axis that is fixed twice.
-    #[error("axis {0} is fixed twice")]
-    RepeatedAxis(usize),
-    /// `W` without the bits of an element.
-    #[error("give it before you name `W`: it says how many lanes a word has")]
-    NeededForLanes,
-    /// A level without units: an address or a time step.
-    #[error("`{0}` does not consist of units, so no axis can be split over it")]
-    NotUnits(Level),
-    /// A level of too many units to be cut into parts.
-    #[error("`{level}` has {units} units, too many to be cut into parts; the limit is {most}")]
-    TooManyUnits {
-        /// The level.
-        level: Level,
-        /// Its units.
-        units: u64,
-        /// The most that are cut.
-        most: u64,
-    },
-    /// A level below the one whose units own the memory.
-    #[error("`{0}` lies below the memory")]
-    BelowMemory(Level),
+    fn site(&self) -> Site {
+        match self {
+            EinsumError::Layout(error) => error.site(),
+            _ => Site::Layout,
+        }
+    }
 }

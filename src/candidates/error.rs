@@ -1,0 +1,91 @@
+//! Why layouts are not enumerated.
+
+use crate::error::{Diagnostic, LayoutError};
+use crate::level::Level;
+
+/// Why layouts are not enumerated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CandidatesError {
+    /// A level or memory is unknown, or the walk takes too long.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// An option that is empty, 0 or contradicts another.
+    #[error("the option `{option}` is refused: {fault}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Why.
+        fault: OptionFault,
+    },
+}
+
+impl Diagnostic for CandidatesError {
+    fn help(&self) -> Option<String> {
+        match self {
+            CandidatesError::Layout(error) => error.help(),
+            CandidatesError::Option { .. } => None,
+        }
+    }
+}
+
+/// What is wrong with an option of a search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionFault {
+    /// A list without entries.
+    #[error("the list is empty; it needs at least one entry")]
+    Empty,
+    /// A number that must be at least 1.
+    #[error("0 is given; it must be at least 1")]
+    Zero,
+    /// A number outside its range.
+    #[error("{given} is given; it must be from {least} to {most}")]
+    Beyond {
+        /// The number.
+        given: u64,
+        /// The least that is allowed.
+        least: u64,
+        /// The greatest that is allowed.
+        most: u64,
+    },
+    /// A base beyond the end of the memory.
+    #[error("it leaves the memory without addresses")]
+    NoAddressLeft,
+    /// Two axes of which each is to be the innermost.
+    #[error("axis {} and axis {} cannot both be innermost", .axes[0], .axes[1])]
+    TwoInnermost {
+        /// The axes.
+        axes: [usize; 2],
+    },
+    /// An axis that the tensor lacks.
+    #[error("axis {axis} does not exist: the tensor has rank {rank}")]
+    UnknownAxis {
+        /// The axis.
+        axis: usize,
+        /// How many axes there are.
+        rank: usize,
+    },
+    /// An axis that is fixed twice.
+    #[error("axis {0} is fixed twice")]
+    RepeatedAxis(usize),
+    /// `W` without the bits of an element.
+    #[error("give it before you name `W`: it says how many lanes a word has")]
+    NeededForLanes,
+    /// A level without units: an address or a time step.
+    #[error("`{0}` does not consist of units, so no axis can be split over it")]
+    NotUnits(Level),
+    /// A level of too many units to be cut into parts.
+    #[error("`{level}` has {units} units, too many to be cut into parts; the limit is {most}")]
+    TooManyUnits {
+        /// The level.
+        level: Level,
+        /// Its units.
+        units: u64,
+        /// The most that are cut.
+        most: u64,
+    },
+    /// A level below the one whose units own the memory.
+    #[error("`{0}` lies below the memory")]
+    BelowMemory(Level),
+}

@@ -1,0 +1,69 @@
+//! What every refusal knows besides its message.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use super::Site;
+
+/// A refusal with its remedy, and the part of a layout that it is about.
+///
+/// Each module has an error type of its own. Through this trait a notation shows any of them in the text that
+/// was read, without knowing which modules there are; [`ParseError::cause`](super::ParseError::cause) gives them back.
+pub trait Diagnostic: Error + Send + Sync + 'static {
+    /// The remedy, where there is a known one.
+    fn help(&self) -> Option<String> {
+        None
+    }
+
+    /// The part of the layout that is refused.
+    fn site(&self) -> Site {
+        Site::Layout
+    }
+
+    /// A second part that the refusal is about.
+    fn related(&self) -> Option<Site> {
+        None
+    }
+}
+
+/// An error of any module, behind a text or an answer.
+#[derive(Clone)]
+pub struct Cause(Arc<dyn Diagnostic>);
+
+impl Cause {
+    /// The error, if it is of this type.
+    #[must_use]
+    pub fn downcast<E: Diagnostic>(&self) -> Option<&E> {
+        let error: &(dyn Error + 'static) = &*self.0;
+        error.downcast_ref()
+    }
+}
+
+impl<E: Diagnostic> From<E> for Cause {
+    fn from(error: E) -> Cause {
+        Cause(Arc::new(error))
+    }
+}
+
+impl std::ops::Deref for Cause {
+    type Target = dyn Diagnostic;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Cause) -> bool {
+        format!("{self:?}") == format!("{other:?}")
+    }
+}
+
+impl Eq for Cause {}

@@ -1,0 +1,58 @@
+//! Why the bytes of one array are not another.
+
+use itertools::Itertools;
+
+use crate::error::{Diagnostic, LayoutError};
+use crate::location::Found;
+
+/// Why the bytes of one array cannot be read as another.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BitcastError {
+    /// A question about the layouts is refused.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A byte that holds an element on one side only.
+    #[error("this is not a bitcast: byte {byte} holds {} of the first and {} of the second", held(.first), held(.second))]
+    Byte {
+        /// The byte.
+        byte: u64,
+        /// What the first array has there.
+        first: Found,
+        /// What the second array has there.
+        second: Found,
+    },
+    /// Data that begins at different bytes.
+    #[error(
+        "this is not a bitcast: the data begins {first} bytes into the first and {second} bytes into the second"
+    )]
+    Prefix {
+        /// `M` of the first array.
+        first: u64,
+        /// `M` of the second array.
+        second: u64,
+    },
+    /// An array that is cut.
+    #[error(
+        "this is not a bitcast: an array with `SC` is cut into pieces, so its bytes do not follow each other"
+    )]
+    Split,
+}
+
+/// What a byte holds.
+fn held(found: &Found) -> String {
+    match found {
+        Found::Element(index) => format!("element ({})", index.iter().join(", ")),
+        Found::Padding | Found::Hole => "padding".into(),
+        Found::Outside => "nothing (it lies beyond the end)".into(),
+    }
+}
+
+impl Diagnostic for BitcastError {
+    fn help(&self) -> Option<String> {
+        match self {
+            BitcastError::Layout(error) => error.help(),
+            _ => None,
+        }
+    }
+}

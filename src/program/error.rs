@@ -1,0 +1,88 @@
+//! Why a table of places is refused.
+
+use crate::error::{Diagnostic, LayoutError, Site};
+use crate::level::Level;
+use crate::lower::sharding::ShardingError;
+
+/// Why a table is refused: of rows, of a program, or of the cells of a memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// A question about the layout is refused.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A question about a sharding is refused.
+    #[error(transparent)]
+    Sharding(#[from] ShardingError),
+    /// A buffer of the wrong length.
+    #[error("the table has {wanted} entries, but the buffer has {found}")]
+    BufferLength {
+        /// How long it is.
+        found: u64,
+        /// How long it must be.
+        wanted: u64,
+    },
+    /// Numbers that are too large for the cells of a buffer.
+    #[error("the table holds numbers up to {reach}, which do not fit in {bits} bits")]
+    CellTooNarrow {
+        /// The greatest number.
+        reach: u64,
+        /// The width of a cell.
+        bits: usize,
+    },
+    /// A table whose order needs more memory than allowed.
+    #[error("not sorted: {rows} rows share levels whose strides do not nest, more than {limit}")]
+    TooManyRows {
+        /// How many rows have to be sorted at once.
+        rows: u64,
+        /// How many may be.
+        limit: u64,
+    },
+    /// A part of a table that does not exist.
+    #[error("part {part} is out of range: {parts} parts are numbered from 0")]
+    PartBeyond {
+        /// The part, from 0.
+        part: u64,
+        /// How many there are.
+        parts: u64,
+    },
+    /// A level with the name of an entry of the index, in a table that has a column for each.
+    #[error(
+        "two columns of the table would be called `{level}`: a level and an entry of the index"
+    )]
+    ColumnTwice {
+        /// The level.
+        level: Level,
+    },
+    /// Lanes that do not fill the long words of an image.
+    #[error("{lanes} lanes of {element_bits} bits do not fill a long word of 64 bits")]
+    WordNotFilled {
+        /// How many lanes the layout has.
+        lanes: u64,
+        /// Width of an element.
+        element_bits: u64,
+    },
+}
+
+impl Diagnostic for TableError {
+    fn help(&self) -> Option<String> {
+        match self {
+            TableError::Layout(error) => error.help(),
+            TableError::Sharding(error) => error.help(),
+            TableError::ColumnTwice { .. } => Some(
+                "rename the level, or write JSON lines, which keep places and indexes apart".into(),
+            ),
+            TableError::WordNotFilled { .. } => {
+                Some("write the image as cells, or use a type that fills the lanes".into())
+            }
+            _ => None,
+        }
+    }
+
+    fn site(&self) -> Site {
+        match self {
+            TableError::Layout(error) => error.site(),
+            _ => Site::Layout,
+        }
+    }
+}
