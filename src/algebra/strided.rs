@@ -97,10 +97,9 @@ pub(crate) fn sums(digits: impl Iterator<Item = (u64, u64)> + Clone, most: usize
     sums.push(0_u64);
     for (size, step) in digits {
         let inner = sums.len();
-        for digit in (1..size).take(most.div_ceil(inner) - 1) {
-            sums.extend_from_within(..inner);
-            let (from, adds) = (sums.len() - inner, digit.wrapping_mul(step));
-            sums[from..].iter_mut().for_each(|sum| *sum = sum.wrapping_add(adds));
+        sums.resize(inner.saturating_mul(to_index(size)).min(most.max(inner)), 0);
+        for at in inner..sums.len() {
+            sums[at] = sums[at - inner].wrapping_add(step);
         }
     }
     sums.truncate(most);
