@@ -66,6 +66,12 @@ struct AxisParts {
     nodes: Vec<Option<DerivedAxis>>,
 }
 
+/// An axis that takes in the digits of a derived axis.
+struct JoinedAxis {
+    slots: u64,
+    extent: u64,
+}
+
 /// A digit that feeds: its axis, its place in it, its size, its weight.
 #[derive(Clone, Copy)]
 struct Feeder {
@@ -213,10 +219,14 @@ impl AxisParts {
         for node in (0..self.nodes.len()).rev() {
             self.take_in(node, &mut taken);
             let Some(derived) = node.checked_sub(self.rank) else { continue };
-            if alone[derived].is_some_and(|feeder| self.fits(node, feeder, &mut slots)) {
-                taken[derived] = self.nodes[node].take().map(|node| node.axis.subaxes);
-                changed = true;
+            let Some(feeder) = alone[derived] else { continue };
+            let Some(joined) = self.joined(node, feeder, &slots) else { continue };
+            slots[feeder.node] = joined.slots;
+            if let Some(parent) = self.nodes[feeder.node].as_mut() {
+                parent.axis.extent = joined.extent;
             }
+            taken[derived] = self.nodes[node].take().map(|node| node.axis.subaxes);
+            changed = true;
         }
         changed
     }
@@ -250,33 +260,25 @@ impl AxisParts {
         *subaxes = spliced;
     }
 
-    /// Whether the digits of a derived axis say what the digit says that feeds it; if so, the
-    /// slots and the extent of the axis of that digit become what they will be.
+    /// The axis of the only digit that feeds a derived axis, with the digits of that axis in the place
+    /// of the digit; `None` where they do not say the same.
     ///
     /// A real value stays below the extent of the derived axis, so that a major-most digit may
     /// have more values, or fewer, than the derived axis writes.
-    fn fits(&mut self, node: usize, feeder: Feeder, slots: &mut [u64]) -> bool {
-        let Some(child) = self.nodes[node].as_ref() else { return false };
-        let exact = feeder.at == 0 || slots[node] == feeder.size;
-        if feeder.weight != 1 || child.start != 0 || !exact {
-            return false;
+    fn joined(&self, node: usize, feeder: Feeder, slots: &[u64]) -> Option<JoinedAxis> {
+        let child = self.nodes[node].as_ref()?;
+        let parent = self.axis(feeder.node)?;
+        let is_exact = feeder.at == 0 || slots[node] == feeder.size;
+        if feeder.weight != 1 || child.start != 0 || !is_exact {
+            return None;
         }
         let others = slots[feeder.node] / feeder.size;
-        let most = child.axis.extent.saturating_mul(others);
-        let (Some(joined), is_tensor) = (others.checked_mul(slots[node]), feeder.node < self.rank)
-        else {
-            return false;
-        };
-        let Some(parent) = self.nodes[feeder.node].as_mut() else { return false };
-        if feeder.at == 0 && !is_tensor {
-            parent.axis.extent = parent.axis.extent.min(most);
-        }
+        let slots = others.checked_mul(slots[node])?;
+        let is_bounded = feeder.at == 0 && feeder.node >= self.rank;
+        let most = if is_bounded { child.axis.extent.saturating_mul(others) } else { u64::MAX };
+        let extent = parent.extent.min(most);
         // A tensor axis reaches farther only where there are no elements.
-        let fits = parent.axis.extent <= joined;
-        if fits {
-            slots[feeder.node] = joined;
-        }
-        fits
+        (extent <= slots).then_some(JoinedAxis { slots, extent })
     }
 
     /// Cancels a common divisor of the digit that feeds with weight 1 and the minor-most digit.
