@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use tensor_layout::candidates::{Candidate, Candidates, Layouts, Orders, Side};
 use tensor_layout::{Level, Placement};
 
-use crate::layout::{PyLayout, machine_of, make};
+use crate::layout::{PyLayout, make};
 use crate::long::interruptible;
-use crate::machine::PyMachine;
+use crate::machine::{PyMachine, machine_of};
 use crate::number;
 use crate::placement::PyPlacement;
 use crate::places::Places;

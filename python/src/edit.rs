@@ -7,6 +7,7 @@ use tensor_layout::algebra::Arrangement;
 use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::layout::{PyLayout, any, make};
+use crate::location::location_of;
 use crate::number::{self, shown};
 use crate::refusal::{Answer, Refusal, refused};
 
@@ -336,7 +337,7 @@ impl PyLayout {
             None => slf.as_super().get().layout.complement_space()?,
             // What counts as an integer to Python.
             Some(space) if space.hasattr("__index__")? => vec![(Level::ADDR, number::read(space)?)],
-            Some(space) => crate::location::location_of(Some(space), None)?.iter().collect(),
+            Some(space) => location_of(Some(space), None)?.iter().collect(),
         };
         edited(slf, |layout| layout.complement(&space))
     }
@@ -370,6 +371,23 @@ impl PyLayout {
             true => layout.contiguous_inverse(places.order()),
             false => layout.right_inverse(),
         })
+    }
+
+    /// What lives in one unit or subtree: a layout of the other levels.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("((4_PE, 3:8), (8:1))").restrict(PE=2)
+    /// Layout('((3:8), (8:1))')
+    #[pyo3(signature = (
+        place: "collections.abc.Mapping[str, int] | str | None" = None, /, **coordinates: "int"
+    ) -> "Layout")]
+    fn restrict(
+        slf: &Bound<'_, Self>,
+        place: Option<&Bound<'_, PyAny>>,
+        coordinates: Option<&Bound<'_, pyo3::types::PyDict>>,
+    ) -> Answer<Py<PyLayout>> {
+        let at = location_of(place, coordinates)?;
+        edited(slf, |layout| Ok(layout.restrict(&at)?.layout))
     }
 }
 

@@ -7,7 +7,8 @@ use pyo3::types::PyDict;
 use tensor_layout::algebra::Axis;
 use tensor_layout::einsum::{Einsum, Local, Sums};
 
-use crate::layout::{PyLayout, any, machine_of, make};
+use crate::layout::{PyLayout, any, make};
+use crate::machine::machine_of;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
 use crate::spot::Spot;

@@ -8,14 +8,12 @@ use tensor_layout::LayoutText;
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::{XlaDtype, XlaParser};
 
-use crate::location::location_of;
-use crate::machine::PyMachine;
 use crate::number;
-use crate::placement::PyPlacement;
-use crate::places::{Places, shape_text};
+use crate::places::{Places, dtype_of, shape_text};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
-use crate::spot::{Spot, bits_of};
+use crate::spot::Spot;
+use crate::values::quoted;
 
 /// Where every element of a tensor lives: a map from its index to coordinates in levels.
 ///
@@ -65,11 +63,6 @@ pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>>
     refused(format!("expected a Layout, a Placement or a text, not {class}; see Layout.of"))
 }
 
-/// The element type of a text, which is that of XLA shapes where the notation does not name one.
-pub(crate) fn dtype_of(text: &LayoutText) -> Option<XlaDtype> {
-    text.xla_dtype().or_else(|| XlaDtype::from_name("f32"))
-}
-
 fn notation_of(name: &str) -> Answer<Notation> {
     let all =
         [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided, Notation::Sharded];
@@ -78,17 +71,6 @@ fn notation_of(name: &str) -> Answer<Notation> {
         None => {
             let names: Vec<&str> = all.map(Notation::name).to_vec();
             refused(format!("`{name}` is not a notation: {}", names.join(", ")))
-        }
-    }
-}
-
-/// A machine, or one from its text.
-pub(crate) fn machine_of<'py>(machine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMachine>> {
-    match machine.cast::<PyMachine>() {
-        Ok(machine) => Ok(machine.clone()),
-        Err(_) => {
-            let made = machine.py().get_type::<PyMachine>().call1((machine,))?;
-            Ok(made.cast_into()?)
         }
     }
 }
@@ -184,42 +166,6 @@ impl PyLayout {
         Ok(text)
     }
 
-    /// Places the layout on a machine: checked against it, levels that it does not name hold
-    /// copies.
-    ///
-    /// `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
-    /// bytes), `base` the first address. `oversized` takes a layout that does not fit; `shared`, without a
-    /// machine, one whose elements share places.
-    ///
-    /// >>> from tensor_layout import Layout
-    /// >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
-    /// >>> placement.copies, placement.levels
-    /// (4, ('PE', 'Addr'))
-    #[pyo3(signature = (
-        machine: "Machine | str | None" = None,
-        *,
-        memory: "str | None" = None,
-        dtype: "typing.Any" = None,
-        base: "int" = 0,
-        oversized = false,
-        shared = false,
-    ) -> "Placement")]
-    fn on(
-        slf: &Bound<'_, Self>,
-        machine: Option<&Bound<'_, PyAny>>,
-        memory: Option<String>,
-        dtype: Option<&Bound<'_, PyAny>>,
-        #[pyo3(from_py_with = number::read)] base: u64,
-        oversized: bool,
-        shared: bool,
-    ) -> Answer<Py<PyPlacement>> {
-        let machine = machine.map(machine_of).transpose()?;
-        let element_bits = dtype.map(bits_of).transpose()?;
-        let dtype = dtype.and_then(crate::spot::name_of);
-        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
-        PyPlacement::of(slf, spot, machine.as_ref())
-    }
-
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyLayout>) -> bool {
         key(slf.as_super().get()) == key(other.as_super().get())
     }
@@ -272,44 +218,6 @@ impl PyLayout {
         let spot = like.as_ref().map_or_else(Spot::default, Spot::written);
         Ok(make(py, Places::new(layout, like.map(|text| (text, false)), spot))?)
     }
-
-    /// A placement as pickle keeps it.
-    #[pyo3(signature = (
-        machine: "Machine | None",
-        on: "tuple[str | None, int | None, str | None]",
-        base: "int",
-        oversized,
-        shared,
-    ) -> "Placement")]
-    fn _placed(
-        slf: &Bound<'_, Self>,
-        machine: Option<&Bound<'_, PyMachine>>,
-        on: (Option<String>, Option<u64>, Option<String>),
-        base: u64,
-        oversized: bool,
-        shared: bool,
-    ) -> Answer<Py<PyPlacement>> {
-        let (memory, element_bits, dtype) = on;
-        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
-        PyPlacement::of(slf, spot, machine)
-    }
-
-    /// What lives in one unit or subtree: a layout of the other levels.
-    ///
-    /// >>> from tensor_layout import Layout
-    /// >>> Layout("((4_PE, 3:8), (8:1))").restrict(PE=2)
-    /// Layout('((3:8), (8:1))')
-    #[pyo3(signature = (
-        place: "collections.abc.Mapping[str, int] | str | None" = None, /, **coordinates: "int"
-    ) -> "Layout")]
-    fn restrict(
-        slf: &Bound<'_, Self>,
-        place: Option<&Bound<'_, PyAny>>,
-        coordinates: Option<&Bound<'_, pyo3::types::PyDict>>,
-    ) -> Answer<Py<PyLayout>> {
-        let at = location_of(place, coordinates)?;
-        crate::edit::edited(slf, |layout| Ok(layout.restrict(&at)?.layout))
-    }
 }
 
 /// A text as pickle keeps it, with the notation that it was read in.
@@ -325,13 +233,4 @@ fn reread(notation: &str, text: &str) -> Answer<LayoutText> {
 /// What makes it the same layout: the text, or the map where there is none, and its manner.
 fn key(places: &Places) -> impl Eq + Hash {
     (places.text().map(ToString::to_string).ok_or(&places.layout), places.manner())
-}
-
-/// As Python writes it.
-pub(crate) fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('\n', "\\n");
-    match (escaped.contains('\''), escaped.contains('"')) {
-        (true, false) => format!("\"{escaped}\""),
-        _ => format!("'{}'", escaped.replace('\'', "\\'")),
-    }
 }

@@ -157,3 +157,14 @@ impl PyMachine {
         })
     }
 }
+
+/// A machine, or one from its text.
+pub(crate) fn machine_of<'py>(machine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMachine>> {
+    match machine.cast::<PyMachine>() {
+        Ok(machine) => Ok(machine.clone()),
+        Err(_) => {
+            let made = machine.py().get_type::<PyMachine>().call1((machine,))?;
+            Ok(made.cast_into()?)
+        }
+    }
+}

@@ -7,10 +7,11 @@ use pyo3::types::PyTuple;
 use tensor_layout::{LayoutText, Placement};
 
 use crate::layout::PyLayout;
-use crate::machine::PyMachine;
+use crate::machine::{PyMachine, machine_of};
+use crate::number;
 use crate::places::Places;
 use crate::refusal::Answer;
-use crate::spot::Spot;
+use crate::spot::{Spot, bits_of};
 use crate::values::Tuple;
 
 /// A layout on a machine, checked against it. `Layout.on` makes it.
@@ -76,6 +77,66 @@ impl PyPlacement {
             ..Spot::default()
         };
         PyPlacement::made(source, spot, placement, Some(machine))
+    }
+}
+
+#[pymethods]
+impl PyLayout {
+    /// Places the layout on a machine: checked against it, levels that it does not name hold
+    /// copies.
+    ///
+    /// `memory` is one of the machine's, `dtype` the type of the elements (which gives lanes and
+    /// bytes), `base` the first address. `oversized` takes a layout that does not fit; `shared`, without a
+    /// machine, one whose elements share places.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> placement = Layout("((12:8), (8:1))").on("PE=4", memory="LM0")
+    /// >>> placement.copies, placement.levels
+    /// (4, ('PE', 'Addr'))
+    #[pyo3(signature = (
+        machine: "Machine | str | None" = None,
+        *,
+        memory: "str | None" = None,
+        dtype: "typing.Any" = None,
+        base: "int" = 0,
+        oversized = false,
+        shared = false,
+    ) -> "Placement")]
+    fn on(
+        slf: &Bound<'_, Self>,
+        machine: Option<&Bound<'_, PyAny>>,
+        memory: Option<String>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = number::read)] base: u64,
+        oversized: bool,
+        shared: bool,
+    ) -> Answer<Py<PyPlacement>> {
+        let machine = machine.map(machine_of).transpose()?;
+        let element_bits = dtype.map(bits_of).transpose()?;
+        let dtype = dtype.and_then(crate::spot::name_of);
+        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
+        PyPlacement::of(slf, spot, machine.as_ref())
+    }
+
+    /// A placement as pickle keeps it.
+    #[pyo3(signature = (
+        machine: "Machine | None",
+        on: "tuple[str | None, int | None, str | None]",
+        base: "int",
+        oversized,
+        shared,
+    ) -> "Placement")]
+    fn _placed(
+        slf: &Bound<'_, Self>,
+        machine: Option<&Bound<'_, PyMachine>>,
+        on: (Option<String>, Option<u64>, Option<String>),
+        base: u64,
+        oversized: bool,
+        shared: bool,
+    ) -> Answer<Py<PyPlacement>> {
+        let (memory, element_bits, dtype) = on;
+        let spot = Spot { memory, element_bits, dtype, base, oversized, shared, ..Spot::default() };
+        PyPlacement::of(slf, spot, machine)
     }
 }
 

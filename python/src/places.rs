@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tensor_layout::algebra::IndexOrder;
 use tensor_layout::program::Program;
-use tensor_layout::xla::XlaShape;
+use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
@@ -16,7 +16,6 @@ use crate::location::{PyLocation, location_of};
 use crate::number::{self, Read, shown};
 use crate::python::{arrays, empty_of};
 use crate::refusal::{Answer, Refusal, refused};
-use crate::same::PySame;
 use crate::spot::Spot;
 use crate::table::PyTable;
 use crate::values::Tuple;
@@ -80,7 +79,7 @@ impl Places {
     fn find_text(&self) -> Option<LayoutText> {
         let like = || {
             let text = self.like()?;
-            let dtype = crate::layout::dtype_of(text)?;
+            let dtype = dtype_of(text)?;
             match text.write_edited(&self.layout, text.notation(), dtype) {
                 Ok((text, None)) => exact(&text, &self.layout),
                 _ => None,
@@ -161,6 +160,11 @@ impl Places {
     pub(crate) fn sizes(&self) -> Answer<Vec<u64>> {
         Ok(self.program()?.columns().map(|(_, size)| size).collect())
     }
+}
+
+/// The element type of a text, which is that of XLA shapes where the notation does not name one.
+pub(crate) fn dtype_of(text: &LayoutText) -> Option<XlaDtype> {
+    text.xla_dtype().or_else(|| XlaDtype::from_name("f32"))
 }
 
 /// The text, if it means exactly this layout.
@@ -334,23 +338,6 @@ impl Places {
             }
             Err(refusal) => Err(refusal),
         }
-    }
-
-    /// Whether both are the same map; the answer is true or has a witness.
-    ///
-    /// `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
-    /// other is wanted: it may have more copies.
-    ///
-    /// >>> from tensor_layout import Layout
-    /// >>> a, b = Layout("((4_PE, 3:8), (8:1))"), Layout("((4_PE, 3:16), (8:2))")
-    /// >>> same = a.same(b)
-    /// >>> bool(same), same.index
-    /// (False, (1, 0))
-    /// >>> assert a.same("((4_PE:1, 3:8), (2:4, 4:1))")
-    #[pyo3(signature = (other: "Places | str", *, up_to: "typing.Literal['padding', 'copies'] | None" = None))]
-    fn same(&self, other: &Bound<'_, PyAny>, up_to: Option<&str>) -> Answer<PySame> {
-        let other = crate::layout::any(other)?;
-        PySame::of(self, other.get(), up_to)
     }
 
     /// The table of all places: a row per element and copy, sorted by place.

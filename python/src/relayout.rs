@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use tensor_layout::relayout::{CostModel, Distance, LevelTraffic, Relayout, Traffic};
 use tensor_layout::{LayoutError, Level, Machine, Placement};
 
-use crate::layout::{any, machine_of};
+use crate::layout::any;
+use crate::machine::machine_of;
 use crate::places::Places;
 use crate::refusal::Answer;
 use crate::spot::{Spot, bits_of};

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use tensor_layout::algebra::Difference;
 use tensor_layout::{LayoutError, Location};
 
+use crate::layout::any;
 use crate::location::PyLocation;
 use crate::places::Places;
 use crate::refusal::{Answer, Refusal};
@@ -58,6 +59,26 @@ fn unknown(up_to: &str) -> Refusal {
 
 fn locations(places: &[Location]) -> Vec<PyLocation> {
     places.iter().cloned().map(PyLocation).collect()
+}
+
+#[pymethods]
+impl Places {
+    /// Whether both are the same map; the answer is true or has a witness.
+    ///
+    /// `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
+    /// other is wanted: it may have more copies.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> a, b = Layout("((4_PE, 3:8), (8:1))"), Layout("((4_PE, 3:16), (8:2))")
+    /// >>> same = a.same(b)
+    /// >>> bool(same), same.index
+    /// (False, (1, 0))
+    /// >>> assert a.same("((4_PE:1, 3:8), (2:4, 4:1))")
+    #[pyo3(signature = (other: "Places | str", *, up_to: "typing.Literal['padding', 'copies'] | None" = None))]
+    fn same(&self, other: &Bound<'_, PyAny>, up_to: Option<&str>) -> Answer<PySame> {
+        let other = any(other)?;
+        PySame::of(self, other.get(), up_to)
+    }
 }
 
 #[pymethods]

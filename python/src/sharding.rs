@@ -7,7 +7,8 @@ use pyo3::types::{PySlice, PyTuple};
 use tensor_layout::sharding::{Mesh, ShardedShape, Sharding, ShardingText};
 use tensor_layout::xla::{XlaArray, XlaDim, XlaDtype};
 
-use crate::layout::{PyLayout, any, machine_of, make};
+use crate::layout::{PyLayout, any, make};
+use crate::machine::machine_of;
 use crate::number;
 use crate::places::Places;
 use crate::refusal::{Answer, refused};
@@ -179,7 +180,7 @@ impl PySharding {
     }
 
     fn __repr__(&self) -> String {
-        let text = crate::layout::quoted(&self.text.to_string());
+        let text = crate::values::quoted(&self.text.to_string());
         match &self.mesh {
             Some(mesh) => format!("Sharding({text}, mesh='{mesh}')"),
             None => format!("Sharding({text})"),

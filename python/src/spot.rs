@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 use tensor_layout::notation::Dtype;
 use tensor_layout::{Layout, LayoutError, LayoutText, Machine, Placement};
 
-use crate::layout::quoted;
 use crate::machine::PyMachine;
 use crate::refusal::{Answer, refused};
+use crate::values::quoted;
 
 /// The arguments of `Layout.on`.
 #[derive(Clone, Debug, Default)]

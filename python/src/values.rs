@@ -98,3 +98,12 @@ impl<'py> IntoPyObject<'py> for Array<'py> {
         Ok(self.0)
     }
 }
+
+/// As Python writes it.
+pub(crate) fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('\n', "\\n");
+    match (escaped.contains('\''), escaped.contains('"')) {
+        (true, false) => format!("\"{escaped}\""),
+        _ => format!("'{}'", escaped.replace('\'', "\\'")),
+    }
+}
