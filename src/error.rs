@@ -20,8 +20,8 @@ use crate::words::counted;
 pub use crate::level::LevelNameError;
 pub use diagnostic::{Cause, Diagnostic};
 pub use fault::{
-    ComplementFault, EditFault, Incomparable, InverseFault, MachineFault, RelayoutFault,
-    RestrictionFault,
+    ComplementError, EditError, Incomparable, InverseError, MachineError, RelayoutFault,
+    RestrictionError,
 };
 pub use inexpressible::Inexpressible;
 pub use site::{Site, Span};
@@ -71,7 +71,7 @@ pub enum LayoutError {
     },
     /// A real index would reach a derived axis beyond its extent.
     #[error("derived axis {derived} has extent {extent}, but is fed values up to {reach}")]
-    FedBeyond {
+    DerivedOutOfRange {
         /// The number of the derived axis.
         derived: usize,
         /// Its extent.
@@ -167,7 +167,7 @@ pub enum LayoutError {
     },
     /// An index beyond the extent of its axis.
     #[error("index {index} of axis {axis} is not below its extent {extent}")]
-    IndexBeyond {
+    IndexOutOfRange {
         /// The axis.
         axis: usize,
         /// The entry.
@@ -223,7 +223,7 @@ pub enum LayoutError {
     #[error(
         "a long word of {word_bits} bits has {lanes} lanes of {element_bits} bits, but {site} reaches lane {reach}"
     )]
-    LaneBeyond {
+    LaneOutOfRange {
         /// Width of a long word.
         word_bits: u64,
         /// Width of an element.
@@ -259,7 +259,7 @@ pub enum LayoutError {
     },
     /// A machine that contradicts itself.
     #[error("the machine is refused: {0}")]
-    Machine(MachineFault),
+    Machine(MachineError),
     /// A dtype that the notation does not know.
     #[error("`{name}` is not a known dtype")]
     DtypeUnknown {
@@ -304,7 +304,7 @@ pub enum LayoutError {
     },
     /// A coordinate at or beyond the size of its level.
     #[error("`{level}={at}` is out of range: `{level}` has {size} coordinates, from 0")]
-    PlaceBeyond {
+    CoordinateOutOfRange {
         /// The level.
         level: Level,
         /// The coordinate.
@@ -325,22 +325,22 @@ pub enum LayoutError {
     },
     /// A layout whose inverse this algebra cannot express, or that is not injective.
     #[error("the layout cannot be inverted: {0}")]
-    NoInverse(InverseFault),
+    CannotInvert(InverseError),
     /// A layout without a complement in the space.
     #[error("the layout cannot be complemented in this space: {0}")]
-    NoComplement(ComplementFault),
+    CannotComplement(ComplementError),
     /// A tile without a complement in the layout, which would number the tiles.
     #[error("this tile cannot divide the layout: {0}")]
-    NoDivision(ComplementFault),
+    CannotDivide(ComplementError),
     /// A layout without a complement, where copies of it would lie.
     #[error("the layout cannot be multiplied: {0}")]
-    NoProduct(ComplementFault),
+    CannotMultiply(ComplementError),
     /// A part of a layout that cannot be written as a layout of its own.
     #[error("this part is not a layout of its own: {0}")]
-    NoRestriction(RestrictionFault),
+    CannotRestrict(RestrictionError),
     /// An edit that the axes or extents do not allow.
     #[error("the edit is refused: {0}")]
-    Edit(EditFault),
+    Edit(EditError),
     /// A question about what moves that its placements do not answer.
     #[error("the relayout is refused: {0}")]
     Relayout(RelayoutFault),

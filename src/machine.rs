@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use crate::error::{LayoutError, MachineFault};
+use crate::error::{LayoutError, MachineError};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -295,7 +295,7 @@ impl MachineBuilder {
     pub fn build(self) -> Result<Machine, LayoutError> {
         let MachineBuilder { mut machine, repeated } = self;
         if let Some(level) = repeated {
-            return Err(LayoutError::Machine(MachineFault::RepeatedLevel(level)));
+            return Err(LayoutError::Machine(MachineError::DuplicateLevel(level)));
         }
         machine.check().map_err(LayoutError::Machine)?;
         if machine.memories.is_empty() {
@@ -307,34 +307,34 @@ impl MachineBuilder {
 }
 
 impl Machine {
-    fn check(&self) -> Result<(), MachineFault> {
+    fn check(&self) -> Result<(), MachineError> {
         if self.levels.is_empty() {
-            return Err(MachineFault::NoLevels);
+            return Err(MachineError::NoLevels);
         }
         if let Some(level) = self.levels.keys().find(|level| !level.is_unit()) {
-            return Err(MachineFault::NotHardware(*level));
+            return Err(MachineError::NotHardware(*level));
         }
         if let Some((level, _)) = self.levels.iter().find(|(_, size)| **size == 0) {
-            return Err(MachineFault::EmptyLevel(*level));
+            return Err(MachineError::EmptyLevel(*level));
         }
         if crate::algebra::product(self.levels.values().copied()).is_none() {
-            return Err(MachineFault::TooManyUnits);
+            return Err(MachineError::TooManyUnits);
         }
         if self.word_bits == 0 {
-            return Err(MachineFault::EmptyWord);
+            return Err(MachineError::EmptyWord);
         }
         for (level, words) in &self.bandwidth {
             if !self.levels.contains_key(level) || *words == 0 {
-                return Err(MachineFault::Bandwidth { level: *level, words: *words });
+                return Err(MachineError::Bandwidth { level: *level, words: *words });
             }
         }
         for (name, memory) in &self.memories {
             let name = crate::words::cut(name, 40);
             if memory.group == 0 {
-                return Err(MachineFault::EmptyGroup { memory: name });
+                return Err(MachineError::EmptyGroup { memory: name });
             }
             if !self.levels.contains_key(&memory.owner) {
-                return Err(MachineFault::UnknownOwner { memory: name, owner: memory.owner });
+                return Err(MachineError::UnknownOwner { memory: name, owner: memory.owner });
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use tensor_layout::xla::XlaDtype;
 use tensor_layout::{Layout, LayoutError, Level, Machine, Placement};
 use tensor_layout_hlo::{CollectiveError, HloDump};
 use tensor_layout_vectors::{
-    Direction, TensorFault, VectorData, VectorError, VectorHeader, VectorWriter,
+    Direction, TensorError, VectorData, VectorError, VectorHeader, VectorWriter,
 };
 
 use crate::sharding::sharding;
@@ -92,17 +92,20 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
     let x = || "x".to_owned();
     vec![
         (lowered("{devices=[2,4]<=[2,4]T(0,0)}"), F::Transpose { order: vec![0, 0], last: 1 }),
-        (lowered("{devices=[2,2]0,1,2,2}"), F::RepeatedDevice { device: 2, first: 2, second: 3 }),
+        (lowered("{devices=[2,2]0,1,2,2}"), F::DuplicateDevice { device: 2, first: 2, second: 3 }),
         (lowered("{devices=[0]<=[0]}"), F::NoDevices { sizes: vec![0] }),
         (lowered(&format!("{{devices=[{huge},2]<=[8]}}")), F::TooManyDevices),
-        (lowered("{devices=[3,2]<=[8]}"), F::Places { dims: vec![3, 2], places: 6, devices: 8 }),
+        (
+            lowered("{devices=[3,2]<=[8]}"),
+            F::DeviceCountMismatch { dims: vec![3, 2], places: 6, devices: 8 },
+        ),
         (
             lowered("{devices=[8]<=[8] last_tile_dims={manual, replicated}}"),
-            F::LastDims { kinds: 2, dims: 1 },
+            F::TooManySubgroupKinds { kinds: 2, dims: 1 },
         ),
         (lowered("{{replicated}, {manual}}"), F::Tuple { members: 2 }),
         (fault(HloSharding::Whole(SubgroupKind::Maximal, String::new()).lower()), F::MaximalDevice),
-        (lowered("{mesh['x'=2,'x'=4], [{'x'}]}"), F::RepeatedAxis { axis: x() }),
+        (lowered("{mesh['x'=2,'x'=4], [{'x'}]}"), F::DuplicateAxis { axis: x() }),
         (lowered("{mesh['0'=2], [{'0'}]}"), F::NumberedAxis { axis: "0".into() }),
         (unlaid("{mesh['i0'=2], [{'i0'}]}", None), F::ReservedAxis { axis: "i0".into() }),
         (
@@ -117,13 +120,13 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
         (lowered("{mesh['x'=2], [{'z'}]}"), F::UnknownAxis { axis: "z".into(), known: vec![x()] }),
         (
             lowered("{mesh['x'=8], [{'x':(3)2}]}"),
-            F::PartDivides { axis: x(), before: 3, size: 2, whole: 8 },
+            F::UnevenSubAxis { axis: x(), before: 3, size: 2, whole: 8 },
         ),
-        (lowered("{mesh['x'=8], [{'x':(2)1}]}"), F::PartOfOne { axis: x(), before: 2 }),
-        (lowered("{mesh['x'=8], [{'x':(1)8}]}"), F::PartIsWhole { axis: x(), size: 8 }),
-        (lowered("{mesh['x'=8], [{'x':(1)2, 'x':(2)2}]}"), F::PartsJoin { axis: x() }),
-        (lowered("{mesh['x'=12], [{'x':(1)2}, {'x':(3)2}]}"), F::PartsClash { axis: x() }),
-        (lowered("{mesh['x'=8], [{'x'}, {'x'}]}"), F::AxisUsedTwice { axis: x() }),
+        (lowered("{mesh['x'=8], [{'x':(2)1}]}"), F::UnitSubAxis { axis: x(), before: 2 }),
+        (lowered("{mesh['x'=8], [{'x':(1)8}]}"), F::FullSubAxis { axis: x(), size: 8 }),
+        (lowered("{mesh['x'=8], [{'x':(1)2, 'x':(2)2}]}"), F::AdjacentSubAxes { axis: x() }),
+        (lowered("{mesh['x'=12], [{'x':(1)2}, {'x':(3)2}]}"), F::OverlappingSubAxes { axis: x() }),
+        (lowered("{mesh['x'=8], [{'x'}, {'x'}]}"), F::DuplicateUse { axis: x() }),
         (
             lowered("{mesh['x'=2,'y'=4], [{}], replicated={'y', 'x'}}"),
             F::AxisOrder { list: "replicated" },
@@ -131,7 +134,7 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
         (fault("P('x')".parse::<PartitionSpec>().unwrap().lower(None, 1)), F::NoMesh),
         (
             fault("P('x', None)".parse::<PartitionSpec>().unwrap().lower(Some(&mesh("x=2")), 1)),
-            F::Entries { entries: 2, rank: 1 },
+            F::SpecTooLong { entries: 2, rank: 1 },
         ),
         (placed("[Shard(0)]", &[8]), F::Placements { placements: 1, axes: 2 }),
         (placed("[Shard(3), Replicate()]", &[8]), F::ShardDim { dim: 3, rank: 1 }),
@@ -141,11 +144,18 @@ fn text_faults() -> Vec<(ShardingError, ShardingError)> {
         ),
         (
             placed("[Shard(0), Shard(0)]", &[5]),
-            F::CutsInTurn { dim: 0, extent: 5, cuts: vec![2, 2], tiles: 4, size: 2, first: 3 },
+            F::UnevenSequentialShards {
+                dim: 0,
+                extent: 5,
+                cuts: vec![2, 2],
+                tiles: 4,
+                size: 2,
+                first: 3,
+            },
         ),
         (
             fault(per_device("f32[8], sharding=[Shard(0), Shard(0)], mesh=x=2,y=2").sharding()),
-            F::WholeExtents,
+            F::NeedsGlobalShape,
         ),
         (grouped("[2,4]<=[4]"), F::GroupPlaces { places: 8, devices: 4 }),
         (grouped("[2,2,2]<=[8]"), F::GroupDims { dims: vec![2, 2, 2] }),
@@ -181,7 +191,7 @@ fn place_faults() -> Vec<(ShardingError, ShardingError)> {
         (fault(sharding("{devices=[2]<=[2]}").tiles(3)), F::Rank { tiles: 1, rank: 3 }),
         (
             fault(per_device(&quarters).extents()),
-            F::WholeTooLarge { shard: vec![half], tiles: vec![4] },
+            F::GlobalShapeTooLarge { shard: vec![half], tiles: vec![4] },
         ),
         (
             fault(sharding("{devices=[2]<=[2]}").layout(&[8], &two, None)),
@@ -208,7 +218,7 @@ fn place_faults() -> Vec<(ShardingError, ShardingError)> {
         ),
         (
             unlaid("{devices=[4]<=[4]}", Some("PE=2")),
-            F::FewerUnits { devices: 4, machine: "machine `PE=2`".into(), units: 2 },
+            F::TooFewUnits { devices: 4, machine: "machine `PE=2`".into(), units: 2 },
         ),
         (unlaid(&format!("{{maximal device={}}}", u64::MAX), None), F::TooManyDevices),
         (fault(Sharding::of_layout(&crossed, &machine)), F::DerivedUnits),
@@ -290,9 +300,9 @@ fn a_layout_does_not_become_a_shape_and_a_sharding_at_once() {
 #[test]
 fn every_fault_of_a_layout_in_a_test_vector_is_reached() {
     for (layout, wanted) in [
-        ("((4:1))", TensorFault::NoMemory),
-        ("((4:1))@LM0", TensorFault::NoDtype),
-        ("((3_Time:1, 2_W:1))@LM0 / Int", TensorFault::Time { steps: 3 }),
+        ("((4:1))", TensorError::NoMemory),
+        ("((4:1))@LM0", TensorError::NoDtype),
+        ("((3_Time:1, 2_W:1))@LM0 / Int", TensorError::Time { steps: 3 }),
     ] {
         let mut npy = Vec::new();
         NpyHeader { descr: "<i4".into(), shape: vec![0] }.write(&mut npy).unwrap();

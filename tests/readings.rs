@@ -254,7 +254,10 @@ fn a_collective_whose_sizes_are_known_at_run_time_is_refused_as_such() {
 fn a_table_of_a_unit_that_is_not_there_is_refused() {
     let placement = Placement::of(layout("((4_PE))")).build().unwrap();
     let beyond = placement.table().at(&"PE=9".parse().unwrap()).unwrap_err();
-    assert_eq!(beyond, LayoutError::PlaceBeyond { level: Level::PE, at: 9, size: 4 }.into());
+    assert_eq!(
+        beyond,
+        LayoutError::CoordinateOutOfRange { level: Level::PE, at: 9, size: 4 }.into()
+    );
 }
 
 /// The devices that hold an element, in the order of their numbers; levels count as on the machine.

@@ -329,7 +329,7 @@ fn what_cannot_be_compared_or_placed_is_refused() {
     let many = sharded("f32[8], sharding={devices=[8388608]<=[8388608]}");
     assert!(many.by_device(None).unwrap_err().to_string().contains("4194304"));
     let error = list.locate_all(&[8]).unwrap_err();
-    assert!(matches!(error, ShardingError::Layout(LayoutError::IndexBeyond { .. })), "{error}");
+    assert!(matches!(error, ShardingError::Layout(LayoutError::IndexOutOfRange { .. })), "{error}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Law 16: nothing panics, wraps or hangs, whatever the text or the size.
 
 use tensor_layout::algebra::{Arrangement, IndexOrder};
-use tensor_layout::error::MachineFault;
+use tensor_layout::error::MachineError;
 use tensor_layout::notation::PadLayout;
 use tensor_layout::{Found, Layout, LayoutError, Level, Location, Machine, Placement};
 
@@ -135,7 +135,7 @@ fn machines_that_contradict_themselves_are_refused() {
     );
     assert!(matches!(
         Machine::builder("none").build(),
-        Err(LayoutError::Machine(MachineFault::NoLevels))
+        Err(LayoutError::Machine(MachineError::NoLevels))
     ));
 }
 

@@ -108,7 +108,9 @@ fn of_text(py: Python<'_>, error: &ParseError) -> PyErr {
 
 fn of_meaning(py: Python<'_>, error: &Cause) -> PyErr {
     let class = match error.downcast() {
-        Some(LayoutError::IndexBeyond { .. } | LayoutError::PlaceBeyond { .. }) => "OutOfRange",
+        Some(LayoutError::IndexOutOfRange { .. } | LayoutError::CoordinateOutOfRange { .. }) => {
+            "OutOfRange"
+        }
         _ => "LayoutError",
     };
     let help = error.help();

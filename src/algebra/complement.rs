@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::algebra::coordinates::nested_sums;
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::product;
-use crate::error::{ComplementFault, LayoutError, Site};
+use crate::error::{ComplementError, LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -24,7 +24,7 @@ impl Layout {
     /// is rounded up, here it is refused.
     ///
     /// # Errors
-    /// [`NoComplement`](LayoutError::NoComplement): the image is not a product of levels (an axis is
+    /// [`CannotComplement`](LayoutError::CannotComplement): the image is not a product of levels (an axis is
     /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
     /// the size is not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where
     /// more elements would have to be looked at.
@@ -44,11 +44,11 @@ impl Layout {
         let sized = |level: &Level| space.iter().any(|(of, _)| of == level);
         let open = |level: &&Level| !sized(level) && layout.extent(**level) > 1;
         if let Some(level) = layout.used.iter().find(open) {
-            return Err(refuse(ComplementFault::Unsized { level: *level }));
+            return Err(refuse(ComplementError::Unsized { level: *level }));
         }
         if let Some((level, offset)) = layout.offsets.first() {
             let (level, offset) = (*level, *offset);
-            return Err(refuse(ComplementFault::Offset { level, offset }));
+            return Err(refuse(ComplementError::Offset { level, offset }));
         }
         let copies = layout.copies_landed();
         let mut builder = Layout::builder();
@@ -83,7 +83,7 @@ impl Layout {
         let mut landed = match layout.boxes() {
             Ok(axes) => axes.concat(),
             // Not to be complemented in any space.
-            Err(LayoutError::NoComplement(_)) => layout.landed(),
+            Err(LayoutError::CannotComplement(_)) => layout.landed(),
             Err(error) => return Err(error),
         };
         landed.extend(layout.copies_landed());
@@ -121,19 +121,19 @@ impl Layout {
     /// The digits of every axis, if together they are a box.
     fn box_axes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
         if !self.derived.is_empty() {
-            return Err(refuse(ComplementFault::Fused));
+            return Err(refuse(ComplementError::Fused));
         }
         if self.elements() == 0 {
-            return Err(refuse(ComplementFault::Empty));
+            return Err(refuse(ComplementError::Empty));
         }
         let boxed = |(number, axis): (usize, Vec<Subaxis>)| {
             let slots: u64 = axis.iter().map(|digit| digit.size).product();
             let extent = self.axes[number].extent;
             if slots != extent {
-                return Err(refuse(ComplementFault::Padded { axis: number, extent, slots }));
+                return Err(refuse(ComplementError::Padded { axis: number, extent, slots }));
             }
             if axis.iter().any(|digit| matches!(digit.target, Target::Land { stride: 0, .. })) {
-                return Err(refuse(ComplementFault::Shared { axis: number }));
+                return Err(refuse(ComplementError::Shared { axis: number }));
             }
             let digit = |digit: &Subaxis| match digit.target {
                 Target::Land { level, stride } => Some((level, digit.size, stride)),
@@ -147,7 +147,7 @@ impl Layout {
     /// The same where axes are padded or fused, and their places are a box all the same: digits in
     /// another order may leave out the end of a run, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
-        let LayoutError::NoComplement(fault) = &refusal else { return Err(refusal) };
+        let LayoutError::CannotComplement(fault) = &refusal else { return Err(refusal) };
         if !self.may_be_a_box(fault) {
             return Err(refusal);
         }
@@ -160,12 +160,12 @@ impl Layout {
         self.box_of(&places?).ok_or(refusal)
     }
 
-    fn may_be_a_box(&self, fault: &ComplementFault) -> bool {
+    fn may_be_a_box(&self, fault: &ComplementError) -> bool {
         match fault {
-            ComplementFault::Padded { axis, .. } => {
+            ComplementError::Padded { axis, .. } => {
                 !self.derived.is_empty() || !descends(&self.axes[*axis].subaxes)
             }
-            ComplementFault::Fused => true,
+            ComplementError::Fused => true,
             _ => false,
         }
     }
@@ -206,8 +206,8 @@ fn descends(digits: &[Subaxis]) -> bool {
 /// How many elements are looked at.
 const MOST_ELEMENTS: u64 = 1 << 16;
 
-fn refuse(fault: ComplementFault) -> LayoutError {
-    LayoutError::NoComplement(fault)
+fn refuse(fault: ComplementError) -> LayoutError {
+    LayoutError::CannotComplement(fault)
 }
 
 /// What (size, stride) terms leave free below `size`, major to minor.
@@ -216,17 +216,17 @@ fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subax
     let (mut gaps, mut filled) = (Vec::new(), 1_u64);
     for (n, stride) in terms {
         if stride == 0 || stride % filled != 0 {
-            return Err(refuse(ComplementFault::Stride { level, stride, filled }));
+            return Err(refuse(ComplementError::Stride { level, stride, filled }));
         }
         gaps.push(Subaxis::land(stride / filled, level, filled));
         // Below the extent of the level, which fits.
         filled = n.saturating_mul(stride);
     }
     if size == 0 {
-        return Err(refuse(ComplementFault::NoRoom { level }));
+        return Err(refuse(ComplementError::NoRoom { level }));
     }
     if !size.is_multiple_of(filled) {
-        return Err(refuse(ComplementFault::Blocks { level, filled, size }));
+        return Err(refuse(ComplementError::Blocks { level, filled, size }));
     }
     gaps.push(Subaxis::land(size / filled, level, filled));
     gaps.reverse();

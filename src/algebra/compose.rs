@@ -65,7 +65,7 @@ impl Layout {
         let derived = map.derived.iter().map(|derived| derived.with(feed));
         builder.derived = derived.chain(read).collect();
         let composed = builder.build().map_err(|error| match error {
-            LayoutError::FedBeyond { derived, extent, reach } if derived < own => {
+            LayoutError::DerivedOutOfRange { derived, extent, reach } if derived < own => {
                 let axis = derived.checked_sub(first + usize::from(linear));
                 LayoutError::OutsideDomain { axis, extent, reach }
             }

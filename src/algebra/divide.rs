@@ -3,7 +3,7 @@
 use crate::algebra::compose::axis_of;
 use crate::algebra::layout::Layout;
 use crate::algebra::radix::IndexOrder;
-use crate::error::{ComplementFault, LayoutError};
+use crate::error::{ComplementError, LayoutError};
 use crate::level::Level;
 
 /// The order of the axes of a division or product; all are permutations of the same axes.
@@ -30,7 +30,7 @@ impl Layout {
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Divide".
     ///
     /// # Errors
-    /// [`NoDivision`](LayoutError::NoDivision) where `tile` has no complement in `self`; as
+    /// [`CannotDivide`](LayoutError::CannotDivide) where `tile` has no complement in `self`; as
     /// [`compose`](Layout::compose).
     ///
     /// # Example
@@ -55,7 +55,7 @@ impl Layout {
             false => vec![(Level::ADDR, self.elements())],
         };
         let rest =
-            tile.complement(&space).map_err(|error| renamed(error, LayoutError::NoDivision))?;
+            tile.complement(&space).map_err(|error| renamed(error, LayoutError::CannotDivide))?;
         let map = tile.concatenate(&rest)?;
         let divided = self.compose_in(order, &map)?;
         match arrangement {
@@ -73,7 +73,7 @@ impl Layout {
     /// `self` fills.
     ///
     /// # Errors
-    /// [`NoProduct`](LayoutError::NoProduct) where `self` has no complement; as
+    /// [`CannotMultiply`](LayoutError::CannotMultiply) where `self` has no complement; as
     /// [`compose`](Layout::compose); levels other than `Addr` in either.
     ///
     /// # Example
@@ -101,7 +101,7 @@ impl Layout {
         let room = room.checked_mul(pattern.extent(Level::ADDR)).ok_or_else(too_large)?;
         let room = room.checked_next_multiple_of(filled).ok_or_else(too_large)?;
         let free = self.complement(&[(Level::ADDR, room)]);
-        let free = free.map_err(|error| renamed(error, LayoutError::NoProduct))?;
+        let free = free.map_err(|error| renamed(error, LayoutError::CannotMultiply))?;
         let copies = free.compose(pattern)?;
         let product = self.concatenate(&copies)?;
         match arrangement {
@@ -112,9 +112,9 @@ impl Layout {
 }
 
 /// The refusal of a complement in the words of the operation that needs it.
-fn renamed(error: LayoutError, operation: fn(ComplementFault) -> LayoutError) -> LayoutError {
+fn renamed(error: LayoutError, operation: fn(ComplementError) -> LayoutError) -> LayoutError {
     match error {
-        LayoutError::NoComplement(fault) => operation(fault),
+        LayoutError::CannotComplement(fault) => operation(fault),
         other => other,
     }
 }

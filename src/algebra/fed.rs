@@ -64,7 +64,7 @@ impl Layout {
         if reach < extent {
             return Ok(());
         }
-        Err(LayoutError::FedBeyond { derived, extent, reach })
+        Err(LayoutError::DerivedOutOfRange { derived, extent, reach })
     }
 
     /// The greatest value that an index feeds a derived axis, by enumeration.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::algebra::radix::product;
-use crate::error::{InverseFault, LayoutError};
+use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -20,7 +20,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Collision`](LayoutError::Collision) where `self` is not injective;
-    /// [`NoInverse`](LayoutError::NoInverse) where the digits of a level cannot be told apart by
+    /// [`CannotInvert`](LayoutError::CannotInvert) where the digits of a level cannot be told apart by
     /// dividing (strides that do not divide each other, a base offset), or where a digit of a
     /// derived axis moves nothing, so that its value is lost.
     ///
@@ -87,7 +87,7 @@ impl Layout {
     /// Law: `f(f.right_inverse()(a)) == a` for every place a of the image.
     ///
     /// # Errors
-    /// [`NoInverse`](LayoutError::NoInverse).
+    /// [`CannotInvert`](LayoutError::CannotInvert).
     pub fn right_inverse(&self) -> Result<Layout, LayoutError> {
         self.inverse()
     }
@@ -117,7 +117,7 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let inverse = self.inverse_in(first);
         match inverse {
-            Err(LayoutError::NoInverse(InverseFault::Steps { .. })) => {
+            Err(LayoutError::CannotInvert(InverseError::StridesDoNotDivide { .. })) => {
                 self.inverse_in(&second()?).or(inverse)
             }
             inverse => inverse,
@@ -128,7 +128,7 @@ impl Layout {
     fn inverse_in(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         if let Some((level, offset)) = layout.offsets.first() {
             let (level, offset) = (*level, *offset);
-            return Err(LayoutError::NoInverse(InverseFault::Offset { level, offset }));
+            return Err(LayoutError::CannotInvert(InverseError::Offset { level, offset }));
         }
         let digits = layout.digits();
         layout.check_told(&digits)?;
@@ -155,7 +155,9 @@ impl Layout {
         let mut numbers = (0..self.derived.len()).map(|number| (number, self.rank() + number));
         match numbers.find(|(_, axis)| digits.of(*axis).iter().any(|digit| lost(&digit))) {
             None => Ok(()),
-            Some((derived, _)) => Err(LayoutError::NoInverse(InverseFault::Untold { derived })),
+            Some((derived, _)) => {
+                Err(LayoutError::CannotInvert(InverseError::ZeroStride { derived }))
+            }
         }
     }
 
@@ -169,7 +171,7 @@ impl Layout {
     ) -> Result<LayoutBuilder, LayoutError> {
         if self.derived[number].start > 0 {
             let (derived, start) = (number, self.derived[number].start);
-            return Err(LayoutError::NoInverse(InverseFault::DerivedStart { derived, start }));
+            return Err(LayoutError::CannotInvert(InverseError::DerivedStart { derived, start }));
         }
         // Other places than those of elements may give more than the axis holds.
         let index = self.derived.len() - 1 - number;
@@ -182,7 +184,7 @@ impl Layout {
         });
         let steps: Option<Vec<u64>> = steps.collect();
         let reach = steps.and_then(|steps| steps.into_iter().try_fold(0, u64::checked_add));
-        let too_large = LayoutError::NoInverse(InverseFault::TooLarge);
+        let too_large = LayoutError::CannotInvert(InverseError::TooLarge);
         let reach = reach.filter(|reach| *reach < u64::MAX).ok_or(too_large)?;
         let what = format!("derived axis {number}");
         let feeders = moving(digits, Destination::Derived(number));
@@ -245,7 +247,7 @@ fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutErro
     if next.stride.is_multiple_of(digit.stride) && next.stride / digit.stride > digit.top {
         return Ok(next.stride / digit.stride);
     }
-    Err(LayoutError::NoInverse(InverseFault::Steps {
+    Err(LayoutError::CannotInvert(InverseError::StridesDoNotDivide {
         place: what.into(),
         size: digit.top + 1,
         step: digit.stride,

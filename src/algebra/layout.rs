@@ -425,7 +425,7 @@ impl LayoutBuilder {
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
-    /// [`FeedOrder`](LayoutError::FeedOrder), [`FedBeyond`](LayoutError::FedBeyond),
+    /// [`FeedOrder`](LayoutError::FeedOrder), [`DerivedOutOfRange`](LayoutError::DerivedOutOfRange),
     /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived
     /// axes feed each other, a bound of what they are fed exceeds an extent, and there are too many
     /// indexes to look.

@@ -20,7 +20,7 @@ impl Layout {
         let tail = |level: &Level| {
             let (level, span, end) = (*level, self.span(*level), written.span(*level));
             let differs = span != end && names_span(level);
-            differs.then_some(Inexpressible::Tail { level, span, end })
+            differs.then_some(Inexpressible::SpanMismatch { level, span, end })
         };
         let marked = |level: &Level| {
             (!written.uses(*level)).then_some(Inexpressible::Marked { level: *level })

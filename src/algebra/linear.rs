@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
-use crate::error::{InverseFault, LayoutError};
+use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
 
 /// A digit of a linear index: how many values, what a step adds to the address and to the index.
@@ -40,7 +40,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`;
-    /// [`NoInverse`](LayoutError::NoInverse) for an offset, or where derived axes are left;
+    /// [`CannotInvert`](LayoutError::CannotInvert) for an offset, or where derived axes are left;
     /// [`NotDecided`](LayoutError::NotDecided) as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
@@ -77,13 +77,13 @@ impl Layout {
         let copies = flat.replicas.iter().filter(|replica| replica.is_apart());
         digits.extend(copies.map(|r| CuteDigit { size: r.size, stride: r.stride, place: 0 }));
         digits.sort_unstable_by_key(|digit| digit.stride);
-        let too_large = || LayoutError::NoInverse(InverseFault::TooLarge);
+        let too_large = || LayoutError::CannotInvert(InverseError::TooLarge);
         let mut beyond = digits.iter().map(|digit| digit.size).product::<u64>();
         let (mut subaxes, mut end) = (Vec::new(), 1_u64);
         for digit in digits {
             if digit.stride % end != 0 {
                 let (stride, filled) = (digit.stride, end);
-                return Err(LayoutError::NoInverse(InverseFault::Stride { stride, filled }));
+                return Err(LayoutError::CannotInvert(InverseError::Stride { stride, filled }));
             }
             if digit.stride > end {
                 let gap = digit.stride / end;
@@ -102,13 +102,13 @@ impl Layout {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
         }
         let flat = self.flattened(order)?.without_padding()?;
-        let refuse = |fault| Err(LayoutError::NoInverse(fault));
+        let refuse = |fault| Err(LayoutError::CannotInvert(fault));
         if !flat.derived.is_empty() {
-            return refuse(InverseFault::Fused);
+            return refuse(InverseError::Fused);
         }
         if flat.offset(Level::ADDR) > 0 {
             let offset = flat.offset(Level::ADDR);
-            return refuse(InverseFault::Offset { level: Level::ADDR, offset });
+            return refuse(InverseError::Offset { level: Level::ADDR, offset });
         }
         let (mut digits, mut place) = (Vec::new(), 1);
         for subaxis in flat.axes.iter().flat_map(|axis| &axis.subaxes).rev() {
@@ -178,7 +178,7 @@ fn longest_chain(digits: &[CuteDigit], last: u64) -> Chain {
 fn one_axis(mut subaxes: Vec<Subaxis>) -> Result<Layout, LayoutError> {
     subaxes.reverse();
     subaxes.retain(|subaxis| subaxis.size > 1);
-    let too_large = || LayoutError::NoInverse(InverseFault::TooLarge);
+    let too_large = || LayoutError::CannotInvert(InverseError::TooLarge);
     let extent = crate::algebra::product(subaxes.iter().map(|s| s.size).collect::<Vec<_>>());
     Layout::builder().axis(extent.ok_or_else(too_large)?, subaxes).build()
 }

@@ -15,7 +15,7 @@ impl Layout {
     /// Cost: O(subaxes).
     ///
     /// # Errors
-    /// [`IndexRank`](LayoutError::IndexRank), [`IndexBeyond`](LayoutError::IndexBeyond).
+    /// [`IndexRank`](LayoutError::IndexRank), [`IndexOutOfRange`](LayoutError::IndexOutOfRange).
     ///
     /// # Example
     /// ```
@@ -78,7 +78,7 @@ impl Layout {
         let beyond = self.axes.iter().zip(index).position(|(axis, entry)| *entry >= axis.extent);
         beyond.map_or(Ok(()), |axis| {
             let (index, extent) = (index[axis], self.axes[axis].extent);
-            Err(LayoutError::IndexBeyond { axis, index, extent })
+            Err(LayoutError::IndexOutOfRange { axis, index, extent })
         })
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::algebra::digits::{Digit, Digits};
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Subaxis, Target};
 use crate::algebra::solve::{Budget, Sum, Term};
-use crate::error::{LayoutError, RestrictionFault};
+use crate::error::{LayoutError, RestrictionError};
 use crate::level::Level;
 use crate::location::Location;
 
@@ -27,7 +27,7 @@ impl Layout {
     /// Cost: O(subaxes) where strides nest.
     ///
     /// # Errors
-    /// [`NoRestriction`](LayoutError::NoRestriction) where what lives there is not a box of digits:
+    /// [`CannotRestrict`](LayoutError::CannotRestrict) where what lives there is not a box of digits:
     /// several digits give the coordinate, or one belongs to a derived axis;
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     ///
@@ -72,7 +72,7 @@ impl Layout {
         at: &Location,
     ) -> Result<Option<Restricted>, LayoutError> {
         match self.restrict(at) {
-            Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => Ok(None),
+            Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => Ok(None),
             part => part.map(Some),
         }
     }
@@ -133,7 +133,7 @@ impl Layout {
             let derived =
                 |(_, digit): (usize, &Digit)| digit.axis.is_some_and(|a| a >= self.rank());
             if digits.in_level(level).any(derived) {
-                return Err(LayoutError::NoRestriction(RestrictionFault::Derived { level }));
+                return Err(LayoutError::CannotRestrict(RestrictionError::Derived { level }));
             }
             let values = self.solved(level, coordinate, &digits)?;
             for (number, digit) in digits.in_level(level) {
@@ -148,7 +148,7 @@ impl Layout {
     /// The one solution of a coordinate, by the numbers of the digits.
     fn solved(&self, level: Level, coordinate: u64, all: &Digits) -> Result<Vec<u64>, LayoutError> {
         let unreached =
-            || Err(LayoutError::NoRestriction(RestrictionFault::Unreached { level, coordinate }));
+            || Err(LayoutError::CannotRestrict(RestrictionError::Unreached { level, coordinate }));
         let mut digits = vec![0; all.len()];
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
         let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
@@ -163,7 +163,9 @@ impl Layout {
         match (solutions.pop(), solutions.is_empty()) {
             (Some(solution), true) => Ok(solution),
             (None, _) => unreached(),
-            _ => Err(LayoutError::NoRestriction(RestrictionFault::Several { level, coordinate })),
+            _ => {
+                Err(LayoutError::CannotRestrict(RestrictionError::Ambiguous { level, coordinate }))
+            }
         }
     }
 }

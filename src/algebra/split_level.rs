@@ -13,7 +13,7 @@
 //! it in the inner one. Else what is no multiple feeds a derived axis, which is split again.
 
 use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
-use crate::error::{EditFault, LayoutError, Site};
+use crate::error::{EditError, LayoutError, Site};
 use crate::level::Level;
 
 impl Layout {
@@ -45,7 +45,7 @@ impl Layout {
         inner: Level,
     ) -> Result<Layout, LayoutError> {
         if factor == 0 {
-            return Err(LayoutError::Edit(EditFault::SplitZero { level }));
+            return Err(LayoutError::Edit(EditError::SplitZero { level }));
         }
         if !self.uses(level) {
             return Ok(self.clone());
@@ -134,7 +134,7 @@ impl LevelSplit<'_> {
         for replica in &layout.replicas {
             for part in mapped(&Subaxis::land(replica.size, replica.level, replica.stride)) {
                 let Target::Land { level: of, stride } = part.target else {
-                    return Err(LayoutError::Edit(EditFault::SplitCopies { level, factor }));
+                    return Err(LayoutError::Edit(EditError::SplitCopies { level, factor }));
                 };
                 builder = builder.replica(part.size, of, stride);
             }

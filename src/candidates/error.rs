@@ -16,7 +16,7 @@ pub enum CandidatesError {
         /// The option.
         option: &'static str,
         /// Why.
-        fault: OptionFault,
+        fault: OptionError,
     },
 }
 
@@ -32,7 +32,7 @@ impl Diagnostic for CandidatesError {
 /// What is wrong with an option of a search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OptionFault {
+pub enum OptionError {
     /// A list without entries.
     #[error("the list is empty; it needs at least one entry")]
     Empty,
@@ -41,7 +41,7 @@ pub enum OptionFault {
     Zero,
     /// A number outside its range.
     #[error("{given} is given; it must be from {least} to {most}")]
-    Beyond {
+    OutOfRange {
         /// The number.
         given: u64,
         /// The least that is allowed.
@@ -68,7 +68,7 @@ pub enum OptionFault {
     },
     /// An axis that is fixed twice.
     #[error("axis {0} is fixed twice")]
-    RepeatedAxis(usize),
+    DuplicateAxis(usize),
     /// `W` without the bits of an element.
     #[error("give it before you name `W`: it says how many lanes a word has")]
     NeededForLanes,

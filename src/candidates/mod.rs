@@ -46,6 +46,6 @@ mod state;
 mod walk;
 
 pub use candidate::{Candidate, pareto};
-pub use error::{CandidatesError, OptionFault};
+pub use error::{CandidatesError, OptionError};
 pub use options::{Candidates, Orders, Side};
 pub use walk::Layouts;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::candidate::Setting;
 use super::error::CandidatesError;
-use super::error::OptionFault;
+use super::error::OptionError;
 use super::options::{Candidates, Orders, Side};
 use crate::error::Site;
 use crate::level::Level;
@@ -75,7 +75,7 @@ impl AxisRule {
     }
 }
 
-fn refused<T>(option: &'static str, fault: OptionFault) -> Result<T, CandidatesError> {
+fn refused<T>(option: &'static str, fault: OptionError) -> Result<T, CandidatesError> {
     Err(CandidatesError::Option { option, fault })
 }
 
@@ -89,7 +89,7 @@ impl Space {
         let levels = known.rules(memory)?;
         let capacity = memory.and_then(|memory| memory.capacity).unwrap_or(u64::MAX);
         let capacity = match capacity.checked_sub(options.base) {
-            Some(0) | None => return refused("base", OptionFault::NoAddressLeft),
+            Some(0) | None => return refused("base", OptionError::NoAddressLeft),
             Some(capacity) => capacity,
         };
         let setting = Setting {
@@ -130,13 +130,13 @@ impl Space {
 /// Options that are checked without the machine.
 fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
     if options.sides.is_empty() {
-        return refused("sides", OptionFault::Empty);
+        return refused("sides", OptionError::Empty);
     }
     if options.levels.as_ref().is_some_and(Vec::is_empty) {
-        return refused("levels", OptionFault::Empty);
+        return refused("levels", OptionError::Empty);
     }
     if options.time.is_empty() {
-        return refused("time", OptionFault::Empty);
+        return refused("time", OptionError::Empty);
     }
     let zeros = [
         ("time", options.time.contains(&0)),
@@ -145,20 +145,20 @@ fn check_numbers(options: &Candidates) -> Result<(), CandidatesError> {
         ("level_parts", options.parts == 0),
     ];
     if let Some((option, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
-        return refused(option, OptionFault::Zero);
+        return refused(option, OptionError::Zero);
     }
     if options.padding_percent > 100 {
         let percent = options.padding_percent;
         return refused(
             "padding_percent",
-            OptionFault::Beyond { given: percent, least: 0, most: 100 },
+            OptionError::OutOfRange { given: percent, least: 0, most: 100 },
         );
     }
     match &options.contiguous[..] {
         [] => Ok(()),
-        [(_, 0)] => refused("contiguous", OptionFault::Zero),
+        [(_, 0)] => refused("contiguous", OptionError::Zero),
         [_] => Ok(()),
-        [(a, _), (b, _), ..] => refused("contiguous", OptionFault::TwoInnermost { axes: [*a, *b] }),
+        [(a, _), (b, _), ..] => refused("contiguous", OptionError::TwoInnermost { axes: [*a, *b] }),
     }
 }
 
@@ -168,9 +168,10 @@ fn lanes(options: &Candidates) -> Result<u64, CandidatesError> {
     match options.element_bits {
         None => Ok(1),
         Some(_) => match word.checked_div(bits) {
-            None | Some(0) => {
-                refused("element_bits", OptionFault::Beyond { given: bits, least: 1, most: word })
-            }
+            None | Some(0) => refused(
+                "element_bits",
+                OptionError::OutOfRange { given: bits, least: 1, most: word },
+            ),
             Some(lanes) => Ok(lanes),
         },
     }
@@ -195,7 +196,7 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
     let mut rules: Vec<AxisRule> = options.shape.iter().map(rule).collect();
     let rank = rules.len();
     let no_axis =
-        |option, axis: &usize| refused(option, OptionFault::UnknownAxis { axis: *axis, rank });
+        |option, axis: &usize| refused(option, OptionError::UnknownAxis { axis: *axis, rank });
     for (axis, level) in &options.never {
         if *level != Level::TIME {
             known.check(*level)?;
@@ -209,7 +210,7 @@ fn axes(options: &Candidates, known: &KnownLevels<'_>) -> Result<Vec<AxisRule>, 
         levels.iter().try_for_each(|level| known.check(*level))?;
         match rules.get_mut(*axis) {
             Some(rule) if rule.fixed.is_none() => rule.fixed = Some(levels.clone()),
-            Some(_) => return refused("fixed", OptionFault::RepeatedAxis(*axis)),
+            Some(_) => return refused("fixed", OptionError::DuplicateAxis(*axis)),
             None => return no_axis("fixed", axis),
         }
     }
@@ -233,11 +234,11 @@ impl KnownLevels<'_> {
         let machine = &self.options.machine;
         match level {
             Level::W if self.options.element_bits.is_none() => {
-                refused("element_bits", OptionFault::NeededForLanes)
+                refused("element_bits", OptionError::NeededForLanes)
             }
             Level::W => Ok(()),
             _ if level.is_unit() => Ok(check_known(Some(machine), level, Site::Layout)?),
-            _ => refused("levels", OptionFault::NotUnits(level)),
+            _ => refused("levels", OptionError::NotUnits(level)),
         }
     }
 
@@ -260,7 +261,7 @@ impl KnownLevels<'_> {
         let large = rules.iter().find(|rule| rule.units > MOST_UNITS_CUT && self.options.parts > 1);
         if let Some(LevelRule { level, units, .. }) = large {
             let fault =
-                OptionFault::TooManyUnits { level: *level, units: *units, most: MOST_UNITS_CUT };
+                OptionError::TooManyUnits { level: *level, units: *units, most: MOST_UNITS_CUT };
             return refused("level_parts", fault);
         }
         for rule in &mut rules {
@@ -272,7 +273,7 @@ impl KnownLevels<'_> {
         let named = split.iter().map(|level| ("split", level));
         let mut named = named.chain(fixed.map(|level| ("fixed", level)));
         match named.find(|(_, level)| !rules.iter().any(|rule| rule.level == **level)) {
-            Some((option, level)) => refused(option, OptionFault::BelowMemory(*level)),
+            Some((option, level)) => refused(option, OptionError::BelowMemory(*level)),
             None => Ok(rules),
         }
     }

@@ -22,7 +22,7 @@ pub enum EinsumError {
     NotSummed(char),
     /// A label that is given two places to run.
     #[error("`{0}` is given two places to run")]
-    RepeatedRun(char),
+    DuplicateRun(char),
     /// A label that is summed over, but is not given a place to run.
     #[error("`{0}` is summed over; say where it runs")]
     MissingRun(char),
@@ -70,7 +70,7 @@ pub enum EinsumError {
     #[error(
         "{low} of padding and {operand} of the operand exceed the extent {extent} of axis {axis}"
     )]
-    PaddingBeyond {
+    PaddingOutOfRange {
         /// The axis.
         axis: usize,
         /// The padding in front.

@@ -120,7 +120,7 @@ impl Gather {
     ///
     /// # Errors
     /// [`EinsumError`](super::EinsumError) for a table of another length;
-    /// [`IndexBeyond`](LayoutError::IndexBeyond) for an entry beyond the operand;
+    /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for an entry beyond the operand;
     /// [`NotDecided`](LayoutError::NotDecided) beyond 2^16 pairs; [`Relayout`](LayoutError::Relayout) for
     /// copies that do not line up with the units that share a memory; as [`Relayout::traffic`].
     pub fn traffic(&self, table: &[u64]) -> Result<Vec<GatherTraffic>, EinsumError> {
@@ -193,7 +193,7 @@ impl Gather {
         let layout = placement.layout();
         let extent = layout.shape()[self.axis];
         if index >= extent {
-            return Err(LayoutError::IndexBeyond { axis: self.axis, index, extent }.into());
+            return Err(LayoutError::IndexOutOfRange { axis: self.axis, index, extent }.into());
         }
         let mut place: Location = self.path.iter().map(|level| (*level, 0)).collect();
         let mut at = vec![0; layout.rank()];

@@ -60,7 +60,7 @@ impl Einsum {
             return Err(EinsumError::NotSummed(*label));
         }
         if let Some(label) = runs.iter().map(|(label, _)| label).duplicates().next() {
-            return Err(EinsumError::RepeatedRun(*label));
+            return Err(EinsumError::DuplicateRun(*label));
         }
         let run = |label: &char| {
             let run = runs.iter().find(|(of, _)| of == label).map(|(_, axis)| axis.clone());

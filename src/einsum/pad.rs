@@ -31,7 +31,7 @@ pub fn pad(result: &Layout, low: &[u64], operand: &[u64]) -> Result<Layout, Eins
         let end = low[axis].checked_add(operand[axis]).filter(|end| *end <= extent);
         let Some(end) = end else {
             let (low, operand) = (low[axis], operand[axis]);
-            return Err(EinsumError::PaddingBeyond { axis, low, operand, extent });
+            return Err(EinsumError::PaddingOutOfRange { axis, low, operand, extent });
         };
         part = part.slice(axis, low[axis], end, 1)?;
     }

@@ -7,13 +7,13 @@ use crate::level::Level;
 /// What contradicts itself in a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum MachineFault {
+pub enum MachineError {
     /// A machine without levels.
     #[error("it lacks levels; name at least one, as in `PE=4`")]
     NoLevels,
     /// A level that is named twice.
     #[error("level `{0}` is named twice")]
-    RepeatedLevel(Level),
+    DuplicateLevel(Level),
     /// `Time`, `Addr` or `W`, which are coordinates but not hardware.
     #[error("`{0}` does not name hardware, so a machine cannot have it")]
     NotHardware(Level),
@@ -58,7 +58,7 @@ pub enum MachineFault {
 /// Why the axes or extents of a layout do not allow an edit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum EditFault {
+pub enum EditError {
     /// An order that does not name every axis once.
     #[error("{} does not list each axis exactly once; a layout of rank {rank} has {}", listed(.order), axes(*.rank))]
     Order {
@@ -69,7 +69,7 @@ pub enum EditFault {
     },
     /// A new axis beyond the end.
     #[error("an axis cannot be inserted at {at}: the layout has rank {rank}")]
-    InsertBeyond {
+    InsertOutOfRange {
         /// Where.
         at: usize,
         /// How many axes there are.
@@ -129,7 +129,7 @@ pub enum EditFault {
     },
     /// Axes to be merged beyond the last one, or none of them.
     #[error("cannot merge {count} axes from axis {axis} on: the layout has rank {rank}")]
-    MergeBeyond {
+    MergeOutOfRange {
         /// The first axis.
         axis: usize,
         /// How many.
@@ -187,7 +187,7 @@ pub enum EditFault {
 /// Why a layout cannot be inverted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InverseFault {
+pub enum InverseError {
     /// Coordinates that do not begin at 0.
     #[error("`{level}` starts from {offset}")]
     Offset {
@@ -208,13 +208,13 @@ pub enum InverseFault {
     #[error(
         "a digit of derived axis {derived} has stride 0, so its value cannot be told from a place"
     )]
-    Untold {
+    ZeroStride {
         /// The number of the derived axis.
         derived: usize,
     },
     /// Digits that no division tells apart.
     #[error("in {place} a digit of size {size} steps by {step}, and the next by {next}")]
-    Steps {
+    StridesDoNotDivide {
         /// The level, or the derived axis, in words.
         place: String,
         /// How many values the digit has.
@@ -243,7 +243,7 @@ pub enum InverseFault {
 /// Why a layout cannot be complemented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ComplementFault {
+pub enum ComplementError {
     /// A used level whose size in the space was not given.
     #[error("the size of level `{level}` is not given")]
     Unsized {
@@ -313,7 +313,7 @@ pub enum ComplementFault {
 /// Why a part of a layout is not a layout of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RestrictionFault {
+pub enum RestrictionError {
     /// A digit that belongs to a derived axis.
     #[error("a digit of `{level}` belongs to a derived axis")]
     Derived {
@@ -330,7 +330,7 @@ pub enum RestrictionFault {
     },
     /// A coordinate that more than one choice of digits gives.
     #[error("several digits give `{level}` = {coordinate}")]
-    Several {
+    Ambiguous {
         /// The level.
         level: Level,
         /// The coordinate.

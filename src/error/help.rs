@@ -73,7 +73,7 @@ impl Diagnostic for LayoutError {
             | E::LevelUnknown { site, .. }
             | E::LevelTooSmall { site, .. }
             | E::CapacityExceeded { site, .. }
-            | E::LaneBeyond { site, .. }
+            | E::LaneOutOfRange { site, .. }
             | E::BelowMemory { site, .. } => *site,
             E::ExtentTooLarge { axis, .. } => Site::Axis(*axis),
             E::RankMismatch { .. } | E::ShapeConflict { .. } => Site::Shape,

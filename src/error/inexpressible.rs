@@ -18,7 +18,7 @@ use crate::location::Location;
 /// assert_eq!(error.to_string(),
 ///     "shape and strides cannot express this layout: axis 0 does not step evenly: 2 x 2");
 /// let LayoutError::Inexpressible { reason, .. } = error else { unreachable!() };
-/// assert_eq!(reason, Inexpressible::Uneven { axis: 0, sizes: vec![2, 2] });
+/// assert_eq!(reason, Inexpressible::UnevenSteps { axis: 0, sizes: vec![2, 2] });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub enum Inexpressible {
         place: Location,
     },
     /// A span that differs from that of the closest text.
-    Tail {
+    SpanMismatch {
         /// The level.
         level: Level,
         /// The span of the layout.
@@ -95,14 +95,14 @@ pub enum Inexpressible {
         extent: u64,
     },
     /// An axis that does not step evenly.
-    Uneven {
+    UnevenSteps {
         /// The axis.
         axis: usize,
         /// The sizes of its digits, major to minor.
         sizes: Vec<u64>,
     },
     /// A digit that is split again with padding of its own.
-    Resplit {
+    InnerPadding {
         /// The axis of the digit.
         axis: usize,
         /// The size of the digit.
@@ -111,7 +111,7 @@ pub enum Inexpressible {
         into: Vec<u64>,
     },
     /// An axis that steps through a value whose digits do not line up with the steps.
-    Stepped {
+    StridedThroughTile {
         /// The axis.
         axis: usize,
         /// The step.
@@ -120,7 +120,7 @@ pub enum Inexpressible {
         into: Vec<u64>,
     },
     /// An axis that begins inside a value which is split into digits.
-    Shifted {
+    OffsetInsideTile {
         /// The axis.
         axis: usize,
         /// Where it begins.
@@ -181,7 +181,7 @@ impl fmt::Display for Inexpressible {
             Self::Shared { first, second, place } => {
                 f.write_str(&stored_together("elements", first, second, place))
             }
-            Self::Tail { level, span, end } => write!(
+            Self::SpanMismatch { level, span, end } => write!(
                 f,
                 "it can express the elements, but with a span of {end} in `{level}`, not {span}"
             ),
@@ -198,21 +198,21 @@ impl fmt::Display for Inexpressible {
             Self::Gaps { slots, extent } => {
                 write!(f, "its {slots} slots leave some of the {extent} addresses free")
             }
-            Self::Uneven { axis, sizes } => {
+            Self::UnevenSteps { axis, sizes } => {
                 write!(f, "axis {axis} does not step evenly: {}", split(sizes))
             }
-            Self::Resplit { axis, size, into } if into.is_empty() => {
+            Self::InnerPadding { axis, size, into } if into.is_empty() => {
                 write!(f, "a digit of axis {axis}, of size {size}, is cut to one value")
             }
-            Self::Resplit { axis, size, into } => write!(
+            Self::InnerPadding { axis, size, into } => write!(
                 f,
                 "a digit of axis {axis}, of size {size}, is split again into {}, which pads inside",
                 split(into)
             ),
-            Self::Stepped { axis, step, into } => {
+            Self::StridedThroughTile { axis, step, into } => {
                 write!(f, "axis {axis} steps by {step} through {}", value(into))
             }
-            Self::Shifted { axis, start, into } => {
+            Self::OffsetInsideTile { axis, start, into } => {
                 write!(f, "axis {axis} starts at {start} of {}", value(into))
             }
             Self::Constant { value } => {

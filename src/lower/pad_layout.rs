@@ -357,13 +357,13 @@ impl Layout {
         let start = derived.start;
         Some(match feeders[..] {
             [(axis, Subaxis { size, target: Target::Feed { weight: 1, .. } })] if start == 0 => {
-                Inexpressible::Resplit { axis, size, into }
+                Inexpressible::InnerPadding { axis, size, into }
             }
             [(axis, Subaxis { target: Target::Feed { weight: step, .. }, .. })] if start == 0 => {
-                Inexpressible::Stepped { axis, step, into }
+                Inexpressible::StridedThroughTile { axis, step, into }
             }
             [] => Inexpressible::Constant { value: start },
-            [(axis, _)] => Inexpressible::Shifted { axis, start, into },
+            [(axis, _)] => Inexpressible::OffsetInsideTile { axis, start, into },
             _ => {
                 let axes = feeders.iter().map(|(axis, _)| *axis).dedup().collect();
                 Inexpressible::Fused { axes, extent: derived.axis.extent, into }
@@ -404,7 +404,7 @@ fn inexpressible(reason: Inexpressible) -> LayoutError {
 /// What to say beside a text that leaves something out.
 pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Option<String> {
     let note = |lost: &Inexpressible| match lost {
-        Inexpressible::Tail { level, span, end } => format!(
+        Inexpressible::SpanMismatch { level, span, end } => format!(
             "the span of `{level}` is {span}, which {notation} cannot express: it ends at {end}"
         ),
         Inexpressible::Slots { slots, kept } => {

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::{Layout, Subaxis, Target};
-use crate::error::{EditFault, Inexpressible, LayoutError, ParseError};
+use crate::error::{EditError, Inexpressible, LayoutError, ParseError};
 use crate::level::Level;
 use crate::notation::{Notation, Strided};
 
@@ -25,7 +25,7 @@ impl Strided {
         let offset = self.offset.unwrap_or(0);
         if unit == 0 || !offset.is_multiple_of(unit) {
             let itemsize = unit;
-            return Err(LayoutError::Edit(EditFault::OffsetBytes { offset, itemsize }));
+            return Err(LayoutError::Edit(EditError::OffsetBytes { offset, itemsize }));
         }
         let mut builder = Layout::builder().offset(Level::ADDR, offset / unit);
         for (axis, (extent, stride)) in self.shape.iter().zip(&self.strides).enumerate() {
@@ -33,7 +33,7 @@ impl Strided {
             let stride = if *extent > 1 { *stride } else { 0 };
             if !stride.is_multiple_of(unit) {
                 let itemsize = unit;
-                return Err(LayoutError::Edit(EditFault::StrideBytes { axis, stride, itemsize }));
+                return Err(LayoutError::Edit(EditError::StrideBytes { axis, stride, itemsize }));
             }
             let subaxis = Subaxis::land((*extent).max(1), Level::ADDR, stride / unit);
             builder = builder.axis(*extent, [subaxis]);
@@ -69,7 +69,7 @@ impl Layout {
             [Subaxis { target: Target::Land { stride, .. }, .. }] => Ok(stride),
             _ => {
                 let sizes = digits.iter().map(|digit| digit.size).collect();
-                Err(inexpressible(Inexpressible::Uneven { axis: number, sizes }))
+                Err(inexpressible(Inexpressible::UnevenSteps { axis: number, sizes }))
             }
         };
         let strides = layout.axes_of_elements().into_iter().enumerate().map(stride);

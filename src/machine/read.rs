@@ -35,7 +35,7 @@ mod from_toml {
     use indexmap::IndexMap;
     use serde::Deserialize;
 
-    use crate::error::{LayoutError, MachineFault};
+    use crate::error::{LayoutError, MachineError};
     use crate::level::Level;
     use crate::machine::{Machine, Memory, WORD_BITS};
 
@@ -97,7 +97,7 @@ mod from_toml {
         pub fn from_toml(text: &str) -> Result<Machine, LayoutError> {
             let read: MachineToml = toml::from_str(text).map_err(|error| {
                 let said = crate::words::cut(error.to_string().trim_end(), 1000);
-                LayoutError::Machine(MachineFault::Toml(said))
+                LayoutError::Machine(MachineError::Toml(said))
             })?;
             let mut builder = Machine::builder(read.name.as_deref().unwrap_or("custom"));
             let mut leaf = None;

@@ -107,7 +107,7 @@ impl PlacementBuilder {
     /// [`NotDecided`](LayoutError::NotDecided), [`LevelUnknown`](LayoutError::LevelUnknown),
     /// [`LevelTooSmall`](LayoutError::LevelTooSmall),
     /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
-    /// [`LaneBeyond`](LayoutError::LaneBeyond), [`MemoryUnknown`](LayoutError::MemoryUnknown),
+    /// [`LaneOutOfRange`](LayoutError::LaneOutOfRange), [`MemoryUnknown`](LayoutError::MemoryUnknown),
     /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge).
     pub fn build(self) -> Result<Placement, LayoutError> {
         let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
@@ -165,7 +165,7 @@ fn beyond(layout: &Layout, level: Level, size: u64) -> Option<(Site, u64)> {
 fn check_lanes(layout: &Layout, word_bits: u64, element_bits: u64) -> Result<u64, LayoutError> {
     let lanes = word_bits.checked_div(element_bits).unwrap_or(0);
     beyond(layout, Level::W, lanes).map_or(Ok(lanes), |(site, reach)| {
-        Err(LayoutError::LaneBeyond { word_bits, element_bits, lanes, reach, site })
+        Err(LayoutError::LaneOutOfRange { word_bits, element_bits, lanes, reach, site })
     })
 }
 

@@ -19,7 +19,7 @@ use crate::algebra::{
     Collision, Difference, Indexes, Layout, LayoutBuilder, Replica, Subaxis, Target, nested_sums,
     product,
 };
-use crate::error::{EditFault, LayoutError};
+use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 use crate::location::Location;
 use crate::machine::Memory;
@@ -80,7 +80,7 @@ impl Stored {
     /// Law: memory m holds an element if and only if one of its units does.
     pub(crate) fn new(layout: &Layout, group: SharingGroup) -> Result<Stored, LayoutError> {
         match group.memories(layout) {
-            Err(LayoutError::Edit(EditFault::SplitCopies { .. })) => {}
+            Err(LayoutError::Edit(EditError::SplitCopies { .. })) => {}
             stored => return Ok(Stored { layout: stored?, copy_axes: 0 }),
         }
         let mut bare = layout.clone();

@@ -119,7 +119,7 @@ impl Program {
     /// outside the box is a hole of inverse tables.
     ///
     /// # Errors
-    /// [`IndexRank`](LayoutError::IndexRank), and [`IndexBeyond`](LayoutError::IndexBeyond) for a
+    /// [`IndexRank`](LayoutError::IndexRank), and [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a
     /// range that ends beyond the extent.
     ///
     /// # Example
@@ -139,7 +139,7 @@ impl Program {
         }
         for (axis, (range, extent)) in ranges.iter().zip(layout.shape()).enumerate() {
             if range.end > extent {
-                return Err(LayoutError::IndexBeyond { axis, index: range.end - 1, extent });
+                return Err(LayoutError::IndexOutOfRange { axis, index: range.end - 1, extent });
             }
         }
         let shape = ranges.iter().map(|range| range.start.min(range.end)..range.end).collect();

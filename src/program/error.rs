@@ -40,7 +40,7 @@ pub enum TableError {
     },
     /// A part of a table that does not exist.
     #[error("part {part} is out of range: {parts} parts are numbered from 0")]
-    PartBeyond {
+    PartOutOfRange {
         /// The part, from 0.
         part: u64,
         /// How many there are.
@@ -50,7 +50,7 @@ pub enum TableError {
     #[error(
         "two columns of the table would be called `{level}`: a level and an entry of the index"
     )]
-    ColumnTwice {
+    DuplicateColumn {
         /// The level.
         level: Level,
     },
@@ -69,7 +69,7 @@ impl Diagnostic for TableError {
         match self {
             TableError::Layout(error) => error.help(),
             TableError::Sharding(error) => error.help(),
-            TableError::ColumnTwice { .. } => Some(
+            TableError::DuplicateColumn { .. } => Some(
                 "rename the level, or write JSON lines, which keep places and indexes apart".into(),
             ),
             TableError::WordNotFilled { .. } => {

@@ -55,7 +55,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`fill_packed`](Program::fill_packed); [`LevelUnknown`](LayoutError::LevelUnknown) for a
-    /// level that is not a column, [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that no
+    /// level that is not a column, [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate that no
     /// place has.
     ///
     /// # Example
@@ -207,7 +207,7 @@ impl FillPart {
         let beyond =
             |(level, size)| at.get(level).filter(|at| *at >= size).map(|at| (level, at, size));
         if let Some((level, at, size)) = program.columns().find_map(beyond) {
-            return Err(LayoutError::PlaceBeyond { level, at, size });
+            return Err(LayoutError::CoordinateOutOfRange { level, at, size });
         }
         let (mut places, mut stride) = (1, 1);
         let column = |(level, size)| {

@@ -14,7 +14,7 @@
 
 use super::refuse::{differ, uneven_copies};
 use crate::algebra::Layout;
-use crate::error::{EditFault, Incomparable, LayoutError};
+use crate::error::{EditError, Incomparable, LayoutError};
 use crate::level::Level;
 use crate::machine::{Machine, Memory};
 use crate::placement::Placement;
@@ -135,7 +135,7 @@ fn split(layout: Layout, high: Memory, factor: u64) -> Result<Layout, LayoutErro
     }
     let split = layout.split_level(high.owner, factor, high.owner, Level::IN_GROUP);
     split.map_err(|error| match error {
-        LayoutError::Edit(EditFault::SplitCopies { level, .. }) => uneven_copies(level, high.group),
+        LayoutError::Edit(EditError::SplitCopies { level, .. }) => uneven_copies(level, high.group),
         other => other,
     })
 }

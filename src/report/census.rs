@@ -174,7 +174,7 @@ impl SubtreeContents {
         match layout.restrict_if_reached(at) {
             Ok(Some(part)) => Ok(SubtreeContents::Layout(part.layout)),
             Ok(None) => Ok(SubtreeContents::Nothing),
-            Err(LayoutError::NoRestriction(_)) => Ok(SubtreeContents::Uneven),
+            Err(LayoutError::CannotRestrict(_)) => Ok(SubtreeContents::Uneven),
             Err(error) => Err(error),
         }
     }

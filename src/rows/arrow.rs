@@ -54,7 +54,7 @@ impl Table<'_> {
     /// Walks the table in record batches of at most 2^16 rows.
     ///
     /// # Errors
-    /// [`WriteError`], that of `visit` among them; [`ColumnTwice`](super::TableError::ColumnTwice) for a level
+    /// [`WriteError`], that of `visit` among them; [`DuplicateColumn`](super::TableError::DuplicateColumn) for a level
     /// with the name of an entry of the index.
     pub fn record_batches(
         &self,

@@ -48,14 +48,14 @@ impl DeviceTable<'_> {
     ///
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
-    /// [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that it does not have.
+    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate that it does not have.
     pub fn at(mut self, place: &Location) -> Result<Self, TableError> {
         check_columns(&self.shards.columns(), place, None)?;
         for (level, at) in place.iter() {
             let size = self.shards.levels().find(|(of, _)| *of == level).map(|(_, size)| size);
             let size = size.unwrap_or_else(|| self.shards.shard.span(level));
             if at >= size {
-                return Err(LayoutError::PlaceBeyond { level, at, size }.into());
+                return Err(LayoutError::CoordinateOutOfRange { level, at, size }.into());
             }
             self.at.set(level, at);
         }
@@ -109,7 +109,7 @@ impl DeviceTable<'_> {
     ///
     /// # Errors
     /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
-    /// ([`ColumnTwice`](TableError::ColumnTwice)).
+    /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
     pub fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), WriteError> {
         let (columns, rank) = (self.shards.columns(), self.shards.extents.len());
         if format == Format::Csv {

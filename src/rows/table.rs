@@ -69,13 +69,13 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that is not a column,
-    /// [`PlaceBeyond`](LayoutError::PlaceBeyond) for a coordinate that it does not have.
+    /// [`CoordinateOutOfRange`](LayoutError::CoordinateOutOfRange) for a coordinate that it does not have.
     pub fn at(mut self, place: &Location) -> Result<Table<'a>, TableError> {
         check_columns(self.placement.columns(), place, self.placement.machine())?;
         for (level, at) in place.iter() {
             let size = self.placement.end(level);
             if at >= size {
-                return Err(LayoutError::PlaceBeyond { level, at, size }.into());
+                return Err(LayoutError::CoordinateOutOfRange { level, at, size }.into());
             }
         }
         place.iter().for_each(|(level, at)| self.at.set(level, at));
@@ -104,10 +104,10 @@ impl<'a> Table<'a> {
     /// Law: the parts in order are the table. A part starts at once, wherever it lies.
     ///
     /// # Errors
-    /// [`PartBeyond`](TableError::PartBeyond) unless `part < parts`.
+    /// [`PartOutOfRange`](TableError::PartOutOfRange) unless `part < parts`.
     pub fn part(mut self, part: u64, parts: u64) -> Result<Table<'a>, TableError> {
         if part >= parts {
-            return Err(TableError::PartBeyond { part, parts });
+            return Err(TableError::PartOutOfRange { part, parts });
         }
         self.part = (part, parts);
         Ok(self)
@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
     /// Refuses columns that would have one name, which formats that find columns by name cannot hold.
     ///
     /// # Errors
-    /// [`ColumnTwice`](TableError::ColumnTwice) for a level with the name of an entry of the index.
+    /// [`DuplicateColumn`](TableError::DuplicateColumn) for a level with the name of an entry of the index.
     pub fn check_names(&self) -> Result<(), TableError> {
         super::check_names(self.written_levels(), self.rank())
     }

@@ -40,7 +40,7 @@ impl Table<'_> {
     ///
     /// # Errors
     /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
-    /// ([`ColumnTwice`](TableError::ColumnTwice)).
+    /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
     pub fn write(
         &self,
         format: Format,

@@ -279,7 +279,7 @@ fn a_padded_axis_that_fills_a_run_in_another_order_has_a_complement() {
     assert_eq!(split.complement(&[(A, 160)]).unwrap(), "((2:80, 4:10, 2:1))".parse().unwrap());
     // Of 34 values the last two are padding, and 29 is one of them.
     let holed = Layout::builder().axis(34, [land(6, A, 1), land(6, A, 6)]).build().unwrap();
-    assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::NoComplement(_))));
+    assert!(matches!(holed.complement(&[(A, 36)]), Err(LayoutError::CannotComplement(_))));
 }
 
 #[test]

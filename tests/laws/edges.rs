@@ -1,7 +1,7 @@
 //! Edges of the algebra that random layouts seldom reach, each in a case of its own.
 
 use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
-use tensor_layout::error::{ComplementFault, InverseFault};
+use tensor_layout::error::{ComplementError, InverseError};
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 const A: Level = Level::ADDR;
@@ -51,7 +51,7 @@ fn axes_in_one_value_are_inverted_through_it() {
 fn a_value_of_which_a_digit_is_lost_is_not_inverted() {
     let axes = Layout::builder().axis(3, [feed(3, 0, 4)]).axis(4, [feed(4, 0, 1)]);
     let lost = axes.derived(0, 12, [land(2, A, 1), land(6, A, 0)]).build().unwrap();
-    let fault = LayoutError::NoInverse(InverseFault::Untold { derived: 0 });
+    let fault = LayoutError::CannotInvert(InverseError::ZeroStride { derived: 0 });
     assert_eq!(lost.right_inverse(), Err(fault));
     assert!(matches!(lost.left_inverse(), Err(LayoutError::Collision { .. })));
 }
@@ -59,7 +59,7 @@ fn a_value_of_which_a_digit_is_lost_is_not_inverted() {
 #[test]
 fn a_complement_needs_the_size_of_every_level_that_moves() {
     let spread = layout("((4_PE, 2:1))");
-    let fault = LayoutError::NoComplement(ComplementFault::Unsized { level: Level::PE });
+    let fault = LayoutError::CannotComplement(ComplementError::Unsized { level: Level::PE });
     assert_eq!(spread.complement(&[(A, 8)]), Err(fault));
     let rest = spread.complement(&[(A, 8), (Level::PE, 4)]).unwrap();
     assert_eq!(rest.elements(), 4);

@@ -33,7 +33,7 @@ fn built(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let first_beyond = (0..slow.derived.len()).find(beyond);
     match tally.count(slow.build()) {
         Ok(_) => prop_assert_eq!(first_beyond, None, "a derived axis is fed more than it holds"),
-        Err(LayoutError::FedBeyond { derived, extent, reach }) => {
+        Err(LayoutError::DerivedOutOfRange { derived, extent, reach }) => {
             prop_assert_eq!(Some(derived), first_beyond);
             prop_assert_eq!(extent, slow.derived[derived].1.extent);
             prop_assert_eq!(Some(reach), slow.greatest(derived));

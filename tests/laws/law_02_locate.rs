@@ -30,7 +30,7 @@ fn located(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     for (axis, extent) in slow.shape().into_iter().enumerate() {
         let mut beyond = vec![0; rank];
         beyond[axis] = extent;
-        let refused = matches!(layout.locate(&beyond), Err(LayoutError::IndexBeyond { .. }));
+        let refused = matches!(layout.locate(&beyond), Err(LayoutError::IndexOutOfRange { .. }));
         prop_assert!(refused);
     }
     Ok(())

@@ -80,7 +80,7 @@ fn too_large((slow, draw): &(Slow, StageDraw), tally: &mut Tally) -> Result<(), 
             Err(
                 LayoutError::LevelTooSmall { size: of, reach, .. }
                 | LayoutError::CapacityExceeded { capacity: of, reach, .. }
-                | LayoutError::LaneBeyond { lanes: of, reach, .. },
+                | LayoutError::LaneOutOfRange { lanes: of, reach, .. },
             ) => prop_assert_eq!((of, reach), (size, size)),
             other => prop_assert!(false, "{:?}", other.err()),
         }

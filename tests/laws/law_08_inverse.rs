@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tensor_layout::algebra::IndexOrder;
-use tensor_layout::error::InverseFault;
+use tensor_layout::error::InverseError;
 use tensor_layout::{LayoutError, Level, Location, Placement};
 
 use crate::generate::{any_layout, good_layout, weights};
@@ -149,12 +149,12 @@ fn linear(f: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
 /// Why a layout in `Addr` alone has no inverse by its linear index.
 fn refused(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     match error {
-        LayoutError::NoInverse(InverseFault::Offset { offset, .. }) => {
+        LayoutError::CannotInvert(InverseError::Offset { offset, .. }) => {
             let least = f.indexes().iter().map(|i| f.places(i)[0].get(Level::ADDR).unwrap()).min();
             prop_assert_eq!(least, Some(*offset));
         }
-        LayoutError::NoInverse(InverseFault::Fused | InverseFault::Stride { .. }) => {}
-        LayoutError::NoInverse(fault) => prop_assert!(false, "{}", fault),
+        LayoutError::CannotInvert(InverseError::Fused | InverseError::Stride { .. }) => {}
+        LayoutError::CannotInvert(fault) => prop_assert!(false, "{}", fault),
         LayoutError::NotDecided { .. } => {}
         _ => prop_assert!(!f.is_injective(), "{}", error),
     }
@@ -173,7 +173,7 @@ fn divides(terms: &[(u64, u64)]) -> bool {
 }
 
 fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
-    let LayoutError::NoInverse(fault) = error else {
+    let LayoutError::CannotInvert(fault) = error else {
         prop_assert!(!f.is_injective());
         return law_04_collision::judge(f, error);
     };

@@ -116,7 +116,7 @@ fn is_product(f: &Slow) -> bool {
 /// The refusal of a complement must be true: no layout fills the space together with this one, one
 /// level at a time.
 fn judge(f: &Slow, space: &Space, error: &LayoutError) -> Result<(), TestCaseError> {
-    let LayoutError::NoComplement(..) = error else {
+    let LayoutError::CannotComplement(..) = error else {
         return Err(TestCaseError::fail(error.to_string()));
     };
     let fills = |(level, size): &(Level, u64)| {

@@ -100,7 +100,7 @@ fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseEr
             prop_assert!(g.replicas.iter().any(|(size, ..)| *size == copies && copies > 1));
             return Ok(());
         }
-        Err(LayoutError::NoProduct(..)) => {
+        Err(LayoutError::CannotMultiply(..)) => {
             // It has none in any space that it could fill: the complement's law judges that.
             return Ok(());
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tensor_layout::algebra::IndexOrder;
-use tensor_layout::error::EditFault;
+use tensor_layout::error::EditError;
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
 use crate::generate::{any_layout, levels, weights};
@@ -233,8 +233,8 @@ fn level_split((f, pick, other, numbers): &Edits, tally: &mut Tally) -> Result<(
 /// Refused by 0, and where some copies are no multiple of the group and something may be carried.
 fn judge_split(f: &Slow, of: Level, by: u64, error: &LayoutError) -> Result<(), TestCaseError> {
     match error {
-        LayoutError::Edit(EditFault::SplitZero { level }) => prop_assert!(*level == of && by == 0),
-        LayoutError::Edit(EditFault::SplitCopies { level, factor }) => {
+        LayoutError::Edit(EditError::SplitZero { level }) => prop_assert!(*level == of && by == 0),
+        LayoutError::Edit(EditError::SplitCopies { level, factor }) => {
             prop_assert_eq!((*level, *factor), (of, by));
             let copies = f.replicas.iter().filter(|replica| replica.1 == of);
             let uneven = |copies: &&(u64, Level, u64)| copies.0 > 1 && !copies.2.is_multiple_of(by);

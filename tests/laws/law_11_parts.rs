@@ -58,7 +58,7 @@ fn judge(
     coordinate: u64,
     error: &LayoutError,
 ) -> Result<(), TestCaseError> {
-    let LayoutError::NoRestriction(fault) = error else {
+    let LayoutError::CannotRestrict(fault) = error else {
         return Err(TestCaseError::fail(error.to_string()));
     };
     let simple = Slow::of(&f.layout().simplified());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tensor_layout::ParseError;
 use tensor_layout::notation::PadLayout;
 use tensor_layout_vectors::{
-    DEFAULT_ATOL, Direction, Fault, TensorFault, VectorCheck, VectorComparison, VectorData,
+    DEFAULT_ATOL, Direction, Fault, TensorError, VectorCheck, VectorComparison, VectorData,
     VectorDifference, VectorError, VectorHeader, VectorReader, VectorTensor, VectorWriter,
     check_vectors, compare_vectors, write_vectors,
 };
@@ -288,7 +288,7 @@ fn tensor(
 ) -> Result<VectorWriter, Failure> {
     let layout: PadLayout = layout.parse()?;
     let Some(dtype) = layout.dtype() else {
-        let fault = layout.memory().map_or(TensorFault::NoMemory, |_| TensorFault::NoDtype);
+        let fault = layout.memory().map_or(TensorError::NoMemory, |_| TensorError::NoDtype);
         return Err(layout.refuse(fault).into());
     };
     let mut file = File::open(path).map_err(|error| Failure::Io(path.into(), error))?;

@@ -102,12 +102,12 @@ impl<'a> Drawing<'a> {
     ///
     /// # Errors
     /// [`IndexRank`](LayoutError::IndexRank) for an axis that is not there,
-    /// [`IndexBeyond`](LayoutError::IndexBeyond) for a range beyond the [slots](Self::slots).
+    /// [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a range beyond the [slots](Self::slots).
     pub fn slice(mut self, axis: usize, range: Range<u64>) -> Result<Drawing<'a>, LayoutError> {
         let slots = self.checked_slots(axis)?;
         if range.end > slots || range.start >= range.end {
             let index = range.end.max(range.start.saturating_add(1)) - 1;
-            return Err(LayoutError::IndexBeyond { axis, index, extent: slots });
+            return Err(LayoutError::IndexOutOfRange { axis, index, extent: slots });
         }
         self.window[axis] = Some(range);
         Ok(self)
@@ -121,7 +121,7 @@ impl<'a> Drawing<'a> {
     pub fn zoom(mut self, axis: usize, index: u64) -> Result<Drawing<'a>, LayoutError> {
         let slots = self.checked_slots(axis)?;
         if index >= slots {
-            return Err(LayoutError::IndexBeyond { axis, index, extent: slots });
+            return Err(LayoutError::IndexOutOfRange { axis, index, extent: slots });
         }
         self.zoom[axis] = Some(index);
         Ok(self)

@@ -7,7 +7,7 @@ use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::Placement;
 use tensor_layout::algebra::Restricted;
-use tensor_layout::error::{LayoutError, RestrictionFault};
+use tensor_layout::error::{LayoutError, RestrictionError};
 use tensor_layout::internals::to_u64;
 
 /// The most copies of an element that are looked at.
@@ -106,8 +106,8 @@ impl<'a> UnitContents<'a> {
         for unit in &units {
             match placement.with_copies().restrict(unit) {
                 Ok(part) => parts.iter_mut().for_each(|parts| parts.push(part.clone())),
-                Err(LayoutError::NoRestriction(RestrictionFault::Unreached { .. })) => {}
-                Err(LayoutError::NoRestriction(_)) => parts = None,
+                Err(LayoutError::CannotRestrict(RestrictionError::Unreached { .. })) => {}
+                Err(LayoutError::CannotRestrict(_)) => parts = None,
                 Err(error) => return Err(error),
             }
         }

@@ -225,7 +225,7 @@ fn decimal(found: &VectorPlace, wanted: &VectorPlace) -> String {
 /// Why a layout cannot stand in a file of test vectors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TensorFault {
+pub enum TensorError {
     /// A layout that does not say in which memory it lies.
     #[error(
         "a test vector cannot express this layout: it does not name its memory, as in `@LM0 / Float`"
@@ -246,4 +246,4 @@ pub enum TensorFault {
     },
 }
 
-impl Diagnostic for TensorFault {}
+impl Diagnostic for TensorError {}

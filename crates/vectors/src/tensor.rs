@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use itertools::Itertools;
 
-use super::fault::TensorFault;
+use super::fault::TensorError;
 use super::header::{Direction, VectorHeader};
 use super::line::VectorLine;
 use super::place::{GROUP, VectorPlace};
@@ -63,12 +63,12 @@ impl Tensor {
     /// cannot hold, and `Time`.
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
-        let refuse = |fault: TensorFault| header.layout.refuse(fault);
-        let memory = header.layout.memory().ok_or_else(|| refuse(TensorFault::NoMemory))?;
-        let dtype = header.layout.dtype().ok_or_else(|| refuse(TensorFault::NoDtype))?;
+        let refuse = |fault: TensorError| header.layout.refuse(fault);
+        let memory = header.layout.memory().ok_or_else(|| refuse(TensorError::NoMemory))?;
+        let dtype = header.layout.dtype().ok_or_else(|| refuse(TensorError::NoDtype))?;
         let steps = layout.extent(Level::TIME);
         if steps > 1 {
-            return Err(refuse(TensorFault::Time { steps }));
+            return Err(refuse(TensorError::Time { steps }));
         }
         let placement = place(&header, dtype, memory, 0)?;
         let program = placement.program().map_err(|error| header.layout.refuse(error))?;

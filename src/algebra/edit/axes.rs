@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis};
-use crate::error::{EditFault, LayoutError};
+use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 /// A map that lands in the axes of a layout of this rank.
@@ -35,7 +35,7 @@ impl Layout {
         let sorted = order.iter().copied().sorted_unstable();
         if !sorted.eq(0..self.rank()) {
             let (order, rank) = (order.to_vec(), self.rank());
-            return Err(LayoutError::Edit(EditFault::Order { order, rank }));
+            return Err(LayoutError::Edit(EditError::Order { order, rank }));
         }
         let mut permuted = self.clone();
         permuted.axes = order.iter().map(|axis| self.axes[*axis].clone()).collect();
@@ -51,7 +51,7 @@ impl Layout {
     pub fn insert_axis(&self, at: usize) -> Result<Layout, LayoutError> {
         let rank = self.rank();
         if at > rank {
-            return Err(LayoutError::Edit(EditFault::InsertBeyond { at, rank }));
+            return Err(LayoutError::Edit(EditError::InsertOutOfRange { at, rank }));
         }
         let mut inserted = self.clone();
         let unit = crate::algebra::Axis { extent: 1, subaxes: Vec::new() };
@@ -75,7 +75,7 @@ impl Layout {
     pub fn drop_axis(&self, at: usize) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if extent != 1 {
-            return Err(LayoutError::Edit(EditFault::DropExtent { axis: at, extent }));
+            return Err(LayoutError::Edit(EditError::DropExtent { axis: at, extent }));
         }
         let kept = (0..self.rank()).filter(|axis| *axis != at);
         let map = kept.fold(index_map(self.rank()), |map, axis| {
@@ -88,7 +88,7 @@ impl Layout {
     /// The extent of an axis that must be there.
     pub(super) fn check_axis(&self, at: usize) -> Result<u64, LayoutError> {
         let rank = self.rank();
-        let missing = LayoutError::Edit(EditFault::NoAxis { axis: at, rank });
+        let missing = LayoutError::Edit(EditError::NoAxis { axis: at, rank });
         self.axes.get(at).map(|axis| axis.extent).ok_or(missing)
     }
 }

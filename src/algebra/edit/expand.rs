@@ -1,7 +1,7 @@
 //! Expanding a unit axis over a level, and tiling an axis.
 
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
-use crate::error::{EditFault, LayoutError, Site};
+use crate::error::{EditError, LayoutError, Site};
 use crate::level::Level;
 
 impl Layout {
@@ -27,7 +27,7 @@ impl Layout {
     pub fn expand(&self, at: usize, size: u64, level: Level) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if extent != 1 || size == 0 {
-            return Err(LayoutError::Edit(EditFault::Expand { axis: at, extent, size }));
+            return Err(LayoutError::Edit(EditError::Expand { axis: at, extent, size }));
         }
         let mut expanded = self.spread_out(level, size)?;
         let digit = Subaxis::land(size, level, 1);
@@ -57,7 +57,7 @@ impl Layout {
     pub fn tile(&self, at: usize, times: u64, level: Level) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if times == 0 {
-            return Err(LayoutError::Edit(EditFault::TileZero { axis: at }));
+            return Err(LayoutError::Edit(EditError::TileZero { axis: at }));
         }
         let far = self.span(level) - self.offset(level);
         let too_large = |what| LayoutError::too_large(Site::Axis(at), what);

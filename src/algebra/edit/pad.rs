@@ -1,7 +1,7 @@
 //! Padding: to a larger shape, and down to the least that a machine needs.
 
 use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
-use crate::error::{EditFault, LayoutError};
+use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -32,7 +32,7 @@ impl Layout {
         let smaller = self.axes.iter().zip(shape).position(|(axis, extent)| *extent < axis.extent);
         if let Some(axis) = smaller {
             let (extent, to) = (self.axes[axis].extent, shape[axis]);
-            return Err(LayoutError::Edit(EditFault::PadShorter { axis, extent, to }));
+            return Err(LayoutError::Edit(EditError::PadShorter { axis, extent, to }));
         }
         let lengthened = |layout: Layout| {
             let mut extents = shape.iter().enumerate();
@@ -40,7 +40,7 @@ impl Layout {
         };
         let padded = match lengthened(self.clone()) {
             // Nothing was there, so that derived axes say nothing of the new elements.
-            Err(LayoutError::FedBeyond { .. }) if self.elements() == 0 => {
+            Err(LayoutError::DerivedOutOfRange { .. }) if self.elements() == 0 => {
                 lengthened(self.slots_alone())?
             }
             padded => padded?,
@@ -87,7 +87,7 @@ impl Layout {
         longer.axes[number].extent = extent;
         match longer.to_builder().build() {
             // Slots that only derived axes have cannot become elements.
-            Err(LayoutError::FedBeyond { .. }) if self.axes[number].extent > 0 => {
+            Err(LayoutError::DerivedOutOfRange { .. }) if self.axes[number].extent > 0 => {
                 self.with_blocks_behind(number, extent)
             }
             other => other,

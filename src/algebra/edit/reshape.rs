@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis};
 use crate::algebra::radix::{IndexOrder, product};
-use crate::error::{EditFault, LayoutError, Site};
+use crate::error::{EditError, LayoutError, Site};
 
 impl Layout {
     /// Splits an axis into several, major to minor; the product of `sizes` is its extent.
@@ -26,7 +26,7 @@ impl Layout {
     pub fn split_axis(&self, at: usize, sizes: &[u64]) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if product(sizes.iter().copied()) != Some(extent) {
-            let fault = EditFault::SplitSizes { axis: at, extent, sizes: sizes.to_vec() };
+            let fault = EditError::SplitSizes { axis: at, extent, sizes: sizes.to_vec() };
             return Err(LayoutError::Edit(fault));
         }
         let shape = self.shape();
@@ -44,7 +44,7 @@ impl Layout {
         let rank = self.rank();
         let end = at.checked_add(count).filter(|end| *end <= rank && count > 0);
         let Some(end) = end else {
-            return Err(LayoutError::Edit(EditFault::MergeBeyond { axis: at, count, rank }));
+            return Err(LayoutError::Edit(EditError::MergeOutOfRange { axis: at, count, rank }));
         };
         let shape = self.shape();
         let merged = product(shape[at..end].iter().copied());
@@ -71,7 +71,7 @@ impl Layout {
     pub fn reshape(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         if product(shape.iter().copied()) != Some(self.elements()) {
             let (from, to) = (self.shape(), shape.to_vec());
-            return Err(LayoutError::Edit(EditFault::ReshapeElements { from, to }));
+            return Err(LayoutError::Edit(EditError::ReshapeElements { from, to }));
         }
         if self.elements() == 0 {
             return self.without_elements(shape);

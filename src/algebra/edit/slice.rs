@@ -2,7 +2,7 @@
 
 use crate::algebra::edit::axes::{index_map, whole};
 use crate::algebra::layout::{Layout, Subaxis};
-use crate::error::{EditFault, LayoutError};
+use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
 impl Layout {
@@ -31,7 +31,7 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let extent = self.check_axis(at)?;
         if step == 0 {
-            return Err(LayoutError::Edit(EditFault::SliceStep));
+            return Err(LayoutError::Edit(EditError::SliceStep));
         }
         let stop = stop.min(extent);
         let kept = stop.saturating_sub(start).div_ceil(step);

@@ -12,7 +12,7 @@ use crate::words::{counted, cut};
 /// use tensor_layout::sharding::{HloSharding, ShardingError};
 /// let text: HloSharding = "{devices=[3,2]<=[8]}".parse()?;
 /// let refused = text.lower().unwrap_err();
-/// assert_eq!(refused, ShardingError::Places { dims: vec![3, 2], places: 6, devices: 8 });
+/// assert_eq!(refused, ShardingError::DeviceCountMismatch { dims: vec![3, 2], places: 6, devices: 8 });
 /// assert_eq!(refused.to_string(), "the product of [3,2] is 6, but the number of devices is 8");
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
@@ -35,7 +35,7 @@ pub enum ShardingError {
     },
     /// A device that is listed twice.
     #[error("device {device} is listed twice, at positions {first} and {second}")]
-    RepeatedDevice {
+    DuplicateDevice {
         /// The device.
         device: u64,
         /// Its first position.
@@ -54,7 +54,7 @@ pub enum ShardingError {
     TooManyDevices,
     /// A product of `devices=` that is not the number of devices.
     #[error("the product of [{}] is {places}, but the number of devices is {devices}", list(.dims))]
-    Places {
+    DeviceCountMismatch {
         /// The numbers of `devices=`.
         dims: Vec<u64>,
         /// Their product.
@@ -64,7 +64,7 @@ pub enum ShardingError {
     },
     /// More kinds of groups than numbers of `devices=`.
     #[error("there are {kinds} last tile dimensions, more than the {dims} of `devices=`")]
-    LastDims {
+    TooManySubgroupKinds {
         /// How many kinds are named.
         kinds: usize,
         /// How many numbers `devices=` has.
@@ -81,7 +81,7 @@ pub enum ShardingError {
     MaximalDevice,
     /// A mesh axis that is named twice.
     #[error("axis '{axis}' appears twice in the mesh")]
-    RepeatedAxis {
+    DuplicateAxis {
         /// The axis.
         axis: String,
     },
@@ -126,7 +126,7 @@ pub enum ShardingError {
     },
     /// A part that does not divide its axis.
     #[error("'{axis}':({before}){size} is not a part: {before} x {size} does not divide {whole}")]
-    PartDivides {
+    UnevenSubAxis {
         /// The axis.
         axis: String,
         /// The product of the sizes in front of the part.
@@ -138,7 +138,7 @@ pub enum ShardingError {
     },
     /// A part of size 1.
     #[error("'{axis}':({before})1 is a part of size 1, which does not split anything")]
-    PartOfOne {
+    UnitSubAxis {
         /// The axis.
         axis: String,
         /// The product of the sizes in front of the part.
@@ -146,7 +146,7 @@ pub enum ShardingError {
     },
     /// A part that is the axis.
     #[error("'{axis}':(1){size} is the whole axis: write '{axis}'")]
-    PartIsWhole {
+    FullSubAxis {
         /// The axis.
         axis: String,
         /// Its size.
@@ -154,19 +154,19 @@ pub enum ShardingError {
     },
     /// Two parts in a row that are one.
     #[error("two parts of '{axis}' are side by side: write them as one")]
-    PartsJoin {
+    AdjacentSubAxes {
         /// The axis.
         axis: String,
     },
     /// Two parts that are not digits of one mixed radix.
     #[error("two parts of '{axis}' do not fit side by side")]
-    PartsClash {
+    OverlappingSubAxes {
         /// The axis.
         axis: String,
     },
     /// An axis, or a part that overlaps another, used twice.
     #[error("axis '{axis}' is used twice")]
-    AxisUsedTwice {
+    DuplicateUse {
         /// The axis.
         axis: String,
     },
@@ -181,7 +181,7 @@ pub enum ShardingError {
     NoMesh,
     /// More entries of a PartitionSpec than the tensor has dimensions.
     #[error("it has {}, but the tensor has rank {rank}", counted(*.entries, "entry"))]
-    Entries {
+    SpecTooLong {
         /// How many entries there are.
         entries: usize,
         /// The rank of the tensor.
@@ -211,7 +211,7 @@ pub enum ShardingError {
         "{} cut {extent} in turn, which is not one cut into {tiles} tiles of {size}: they differ \
          from element {first} on", shards(*.dim, .cuts)
     )]
-    CutsInTurn {
+    UnevenSequentialShards {
         /// The dimension.
         dim: usize,
         /// Its extent.
@@ -227,7 +227,7 @@ pub enum ShardingError {
     },
     /// Cuts in turn of a tensor of which only the extents of a shard are known.
     #[error("cuts in turn need the extents of the whole tensor")]
-    WholeExtents,
+    NeedsGlobalShape,
     /// Partial results that are reduced in two ways.
     #[error(
         "partial results are reduced by `{first}` and by `{second}`, but a sharding has one reduction"
@@ -251,7 +251,7 @@ pub enum ShardingError {
         "shards of ({}) in ({}) tiles make extents that do not fit in 64 bits", list(.shard),
         list(.tiles)
     )]
-    WholeTooLarge {
+    GlobalShapeTooLarge {
         /// The extents of a shard.
         shard: Vec<u64>,
         /// How many tiles each dimension has.
@@ -300,7 +300,7 @@ pub enum ShardingError {
     CopiesAcrossLevels,
     /// More devices than the machine has units.
     #[error("it has {}, but the {machine} has {}", counted(*.devices, "device"), counted(*.units, "unit"))]
-    FewerUnits {
+    TooFewUnits {
         /// How many devices there are.
         devices: u64,
         /// The machine.

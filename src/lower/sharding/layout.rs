@@ -186,7 +186,7 @@ impl Levels {
         let units: u64 = sizes.iter().product();
         let machine = || machine.described();
         if devices > units {
-            return Err(ShardingError::FewerUnits { devices, machine: machine(), units });
+            return Err(ShardingError::TooFewUnits { devices, machine: machine(), units });
         }
         if end > units {
             let device = end - 1;

@@ -91,7 +91,7 @@ impl PartitionSpec {
         let mut dims = self.dims.clone();
         if dims.dims.len() > rank {
             let entries = dims.dims.len();
-            return Err(ShardingError::Entries { entries, rank });
+            return Err(ShardingError::SpecTooLong { entries, rank });
         }
         dims.dims.resize(rank, DimAxes::default());
         // A set has no order.
@@ -185,7 +185,7 @@ fn check_cuts(dim: usize, extent: u64, cuts: &[u64]) -> Result<(), ShardingError
     let size = extent.div_ceil(tiles);
     let Some(first) = first_difference(extent, cuts, size, 0) else { return Ok(()) };
     let cuts = cuts.to_vec();
-    Err(ShardingError::CutsInTurn { dim, extent, cuts, tiles, size, first })
+    Err(ShardingError::UnevenSequentialShards { dim, extent, cuts, tiles, size, first })
 }
 
 /// The first element of a chunk of `length` at `start` that cuts in turn give another device, or

@@ -30,7 +30,7 @@ impl Mesh {
     /// permutations of the devices, or are their own order written out.
     pub(crate) fn check(&self) -> Result<(), ShardingError> {
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
-            return Err(ShardingError::RepeatedAxis { axis: name.clone() });
+            return Err(ShardingError::DuplicateAxis { axis: name.clone() });
         }
         let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(name) = self.axes.iter().map(|(name, _)| name).find(is_number) {
@@ -88,13 +88,13 @@ impl Mesh {
         let (before, size) = part.unwrap_or((1, whole));
         let divides = |used: &u64| *used > 0 && whole.is_multiple_of(*used);
         let Some(used) = before.checked_mul(size).filter(divides) else {
-            return Err(ShardingError::PartDivides { axis: axis(), before, size, whole });
+            return Err(ShardingError::UnevenSubAxis { axis: axis(), before, size, whole });
         };
         if part.is_some() && size == 1 {
-            return Err(ShardingError::PartOfOne { axis: axis(), before });
+            return Err(ShardingError::UnitSubAxis { axis: axis(), before });
         }
         if part.is_some() && size == whole {
-            return Err(ShardingError::PartIsWhole { axis: axis(), size });
+            return Err(ShardingError::FullSubAxis { axis: axis(), size });
         }
         Ok((at, before, DeviceDigit { size, weight: minor * (whole / used) }))
     }
@@ -114,7 +114,7 @@ impl Used<'_> {
         for axis in axes {
             let (at, pre, digit) = self.mesh.digit(axis)?;
             if last == Some((at, pre)) && axis.part.is_some() {
-                return Err(ShardingError::PartsJoin { axis: axis.name.clone() });
+                return Err(ShardingError::AdjacentSubAxes { axis: axis.name.clone() });
             }
             self.check_free(axis, at, pre, digit)?;
             self.parts.push((at, pre, digit));
@@ -137,10 +137,10 @@ impl Used<'_> {
             let (major, minor) = if pre < *other_pre { (new, *other) } else { (*other, new) };
             let (low, high) = if pre < *other_pre { (pre, *other_pre) } else { (*other_pre, pre) };
             if low == high || low.saturating_mul(major.size) > high {
-                return Err(ShardingError::AxisUsedTwice { axis: axis() });
+                return Err(ShardingError::DuplicateUse { axis: axis() });
             }
             if major.weight % (minor.weight * minor.size) != 0 {
-                return Err(ShardingError::PartsClash { axis: axis() });
+                return Err(ShardingError::OverlappingSubAxes { axis: axis() });
             }
         }
         Ok(())

@@ -94,7 +94,7 @@ impl DeviceOrder {
         for (second, device) in (0..).zip(&devices) {
             if let Some(first) = positions.insert(*device, second) {
                 let device = *device;
-                return Err(ShardingError::RepeatedDevice { device, first, second });
+                return Err(ShardingError::DuplicateDevice { device, first, second });
             }
         }
         Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))

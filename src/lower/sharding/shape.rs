@@ -127,7 +127,7 @@ impl ShardedShape {
             ShardingText::Hlo(sharding) => sharding.lower(),
             ShardingText::Sdy(sharding) => sharding.lower(self.mesh.as_ref()),
             ShardingText::Jax(spec) => spec.lower(self.mesh.as_ref(), extents.len()),
-            ShardingText::Torch(_) if self.per_device => Err(ShardingError::WholeExtents),
+            ShardingText::Torch(_) if self.per_device => Err(ShardingError::NeedsGlobalShape),
             ShardingText::Torch(placements) => {
                 placements.lower(self.mesh.as_ref().ok_or(ShardingError::NoMesh)?, &extents)
             }
@@ -146,7 +146,7 @@ impl ShardedShape {
         let tiles = self.sharding()?.tiles(shard.len())?;
         let whole = shard.iter().zip(&tiles).map(|(extent, tiles)| extent.checked_mul(*tiles));
         let whole: Option<Vec<u64>> = whole.collect();
-        whole.ok_or(ShardingError::WholeTooLarge { shard, tiles })
+        whole.ok_or(ShardingError::GlobalShapeTooLarge { shard, tiles })
     }
 
     /// The array that every device holds: `ceil(extent / tiles)`, laid out as written.

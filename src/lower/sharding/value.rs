@@ -76,11 +76,11 @@ impl Tiles {
         let (places, devices) = (count(dims)?, order.len());
         if places != devices {
             let dims = dims.to_vec();
-            return Err(ShardingError::Places { dims, places, devices });
+            return Err(ShardingError::DeviceCountMismatch { dims, places, devices });
         }
         let Some(rank) = dims.len().checked_sub(kinds.len()) else {
             let (kinds, dims) = (kinds.len(), dims.len());
-            return Err(ShardingError::LastDims { kinds, dims });
+            return Err(ShardingError::TooManySubgroupKinds { kinds, dims });
         };
         let (tiles, last) = dims.split_at(rank);
         let groups = kinds.iter().copied().zip(last.iter().copied()).collect_vec();
@@ -287,7 +287,7 @@ impl Sharding {
         let mut entries = index.iter().copied().zip(extents.iter().copied()).enumerate();
         if let Some((axis, (index, extent))) = entries.find(|(_, (index, extent))| index >= extent)
         {
-            return Err(LayoutError::IndexBeyond { axis, index, extent }.into());
+            return Err(LayoutError::IndexOutOfRange { axis, index, extent }.into());
         }
         let tiles = self.tiles(extents.len())?;
         let sizes = self.shard_extents(extents)?;
