@@ -284,7 +284,14 @@ fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Fa
 
 /// `T,V,address`
 fn labels(words: &[String], placement: &Placement) -> Result<Vec<Label>, Failure> {
-    let label = |word: &String| match word.trim().parse::<Label>()? {
+    let parsed = |word: &str| {
+        word.parse::<Label>().map_err(|_| {
+            let levels = placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+            let help = format!("a label is address, unit, index or a level: {levels}");
+            Failure::Advised(format!("--labels: `{word}` is not a label"), help)
+        })
+    };
+    let label = |word: &String| match parsed(word.trim())? {
         Label::Level(level) => Ok(Label::Level(column("--labels", level, placement)?)),
         Label::Unit if !placement.columns().iter().any(|level| level.is_unit()) => {
             Err(Failure::Argument("--labels: `unit`: the layout has no units".into()))

@@ -533,7 +533,11 @@ fn note_spaces(first: &LayoutText, second: &LayoutText) {
 
 /// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.
 pub(super) fn location(text: &str) -> Result<Location, Failure> {
-    if text.trim().is_empty() { Ok(Location::default()) } else { Ok(text.parse()?) }
+    if text.trim().is_empty() {
+        let why = "the coordinates are an empty text".to_owned();
+        return Err(Failure::Advised(why, "write a level and its coordinate, as in PE=2".into()));
+    }
+    Ok(text.parse()?)
 }
 
 /// Refuses coordinates in levels that places of the layout do not have.

@@ -93,7 +93,7 @@ impl Table {
         if let Some(kind) = npy(format) {
             return array(self, &placement, kind);
         }
-        let at = location(self.at.as_deref().unwrap_or_default())?;
+        let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
         let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
@@ -116,7 +116,7 @@ impl Table {
                        whole or --at a place, as CSV or JSON lines";
             return Err(Failure::Argument(why.into()));
         };
-        let at = location(self.at.as_deref().unwrap_or_default())?;
+        let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
         let rows = shards.table().with_padding(self.padding).at(&at)?;
         let mut out = Output::new(self.output.as_deref())?;
         let written = rows.write(text, &mut out);

@@ -309,7 +309,7 @@ pub enum ShardingError {
         units: u64,
     },
     /// A device that the machine lacks.
-    #[error("device {device} is not one of the {units} of the {machine}")]
+    #[error("the {machine} has {units} units, numbered from 0, but the sharding names device {device}")]
     NoSuchDevice {
         /// The device.
         device: u64,
