@@ -286,7 +286,8 @@ fn column(option: &str, level: Level, placement: &Placement) -> Result<Level, Fa
 fn labels(words: &[String], placement: &Placement) -> Result<Vec<Label>, Failure> {
     let parsed = |word: &str| {
         word.parse::<Label>().map_err(|_| {
-            let levels = placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
+            let levels =
+                placement.columns().iter().map(Level::as_str).collect::<Vec<_>>().join(", ");
             let help = format!("a label is address, unit, index or a level: {levels}");
             Failure::Advised(format!("--labels: `{word}` is not a label"), help)
         })

@@ -309,7 +309,9 @@ pub enum ShardingError {
         units: u64,
     },
     /// A device that the machine lacks.
-    #[error("the {machine} has {units} units, numbered from 0, but the sharding names device {device}")]
+    #[error(
+        "the {machine} has {units} units, numbered from 0, but the sharding names device {device}"
+    )]
     NoSuchDevice {
         /// The device.
         device: u64,
