@@ -9,7 +9,7 @@ use tensor_layout::error::ShardingFault;
 use tensor_layout::internals::counted;
 use tensor_layout::internals::product;
 use tensor_layout::internals::to_u64;
-use tensor_layout::notation::{XlaArray, XlaShape};
+use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::sharding::DeviceGroups;
 use tensor_layout::{LayoutError, ParseError, internals};
 
@@ -194,8 +194,9 @@ impl HloInstruction<'_> {
     fn operand_bytes(&self) -> Result<u64, CollectiveError> {
         let mut sum = 0_u64;
         for operand in self.operands() {
-            let operand = operand.instruction().ok_or(CollectiveError::Missing("operand"))?;
-            sum = sum.checked_add(bytes(&operand.shape()?)?).ok_or_else(too_large)?;
+            let shape = operand.shape_text().ok_or(CollectiveError::Missing("operand"))?;
+            let shape = XlaParser::strict().parse(shape)?;
+            sum = sum.checked_add(bytes(&shape)?).ok_or_else(too_large)?;
         }
         Ok(sum)
     }

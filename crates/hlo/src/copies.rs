@@ -265,9 +265,10 @@ impl HloCopies {
 
     /// The number of what an instruction changes.
     fn change(&mut self, of: HloInstruction<'_>) -> Result<(usize, &Change), String> {
-        let operand = of.operand(0).ok_or("its operand is not in its computation")?;
+        let operand = of.operands().next().ok_or("it has no operand")?;
+        let from = operand.shape_text().ok_or("its operand is not in its computation")?;
         self.pair.clear();
-        for text in [of.opcode(), operand.shape_text(), of.shape_text()] {
+        for text in [of.opcode(), from, of.shape_text()] {
             self.pair.push_str(text);
             self.pair.push('\n');
         }
@@ -275,7 +276,7 @@ impl HloCopies {
         let number = match self.known.get_index_of(&*self.pair) {
             Some(number) => number,
             None => {
-                let change = Change::of(operand, of, &mut self.shapes);
+                let change = Change::of([operand.name(), from], of, &mut self.shapes);
                 self.known.insert_full(self.pair.as_str().into(), change).0
             }
         };
@@ -374,17 +375,18 @@ impl Change {
     }
 
     fn of(
-        operand: HloInstruction<'_>,
+        operand: [&str; 2],
         instruction: HloInstruction<'_>,
         shapes: &mut Shapes,
     ) -> Result<Change, String> {
         let opcode = instruction.opcode();
-        let one = |of: HloInstruction<'_>, is_result| {
-            let array = array(opcode, of.shape_text(), is_result)?;
-            array.ok_or_else(|| format!("`{}` is not one array", of.name()))
+        let one = |[name, shape]: [&str; 2], is_result| {
+            let array = array(opcode, shape, is_result)?;
+            array.ok_or_else(|| format!("`{name}` is not one array"))
         };
-        let (from, to) = (one(operand, false)?, one(instruction, true)?);
-        let mut bytes = |of: HloInstruction<'_>, array: &XlaArray| match opcode {
+        let result = [instruction.name(), instruction.shape_text()];
+        let (from, to) = (one(operand, false)?, one(result, true)?);
+        let mut bytes = |shape: &str, array: &XlaArray| match opcode {
             "bitcast" => Ok(0),
             // The tuple has more than what is copied.
             "copy-start" => {
@@ -392,13 +394,13 @@ impl Change {
                 sizes.map(|sizes| sizes.allocated_bytes)
             }
             _ => {
-                let (_, sizes) = shapes.number(of.shape_text());
+                let (_, sizes) = shapes.number(shape);
                 sizes.map(|sizes| sizes.allocated_bytes).map_err(str::to_owned)
             }
         };
         Ok(Change {
-            read: bytes(operand, &from)?,
-            written: bytes(instruction, &to)?,
+            read: bytes(operand[1], &from)?,
+            written: bytes(instruction.shape_text(), &to)?,
             is_free: is_free(instruction, &from, &to),
             words: OnceLock::new(),
         })

@@ -8,7 +8,7 @@ use crate::overview::HloLargest;
 use crate::roles::HloRole;
 use crate::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::summary::{HloRow, HloSummary};
-use crate::unread::UnreadLine;
+use crate::unread::{HloReading, UnreadLine};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
@@ -42,6 +42,15 @@ fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String
     let lines = lines.take(FEW).map(|(line, why)| format!("  line {line}: {why}\n"));
     let lines = lines.collect::<String>();
     format!("\n{} could not be read\n{lines}", counted(count, "line"))
+}
+
+impl HloReading {
+    /// A page for a person: the first places that could not be read, and why; empty if there are none.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let lines = self.lines.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        printable(&unread_page(lines, self.count)).into_owned()
+    }
 }
 
 impl HloSummary {

@@ -17,6 +17,9 @@ pub enum HloRole {
     Called,
     /// No instruction of the module calls it.
     Uncalled,
+    /// No instruction calls it, the text is cut off, and what it has is not in memory by its name or
+    /// its shapes: the fusion or the loop that calls it stands behind the cut.
+    CutOff,
     /// The inside a fusion: its values are not in memory, except parameters and result, which are
     /// those of the fusion.
     Fused,
@@ -26,8 +29,14 @@ pub enum HloRole {
 
 impl HloRole {
     /// All of them.
-    pub const ALL: &[HloRole] =
-        &[HloRole::Entry, HloRole::Called, HloRole::Uncalled, HloRole::Fused, HloRole::Applied];
+    pub const ALL: &[HloRole] = &[
+        HloRole::Entry,
+        HloRole::Called,
+        HloRole::Uncalled,
+        HloRole::CutOff,
+        HloRole::Fused,
+        HloRole::Applied,
+    ];
 
     /// Whether the values of its instructions are in memory.
     #[must_use]
@@ -35,13 +44,14 @@ impl HloRole {
         matches!(self, HloRole::Entry | HloRole::Called | HloRole::Uncalled)
     }
 
-    /// The role in a word: `entry`, `called`, `uncalled`, `fused`, `applied`.
+    /// The role in a word: `entry`, `called`, `uncalled`, `cut-off`, `fused`, `applied`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             HloRole::Entry => "entry",
             HloRole::Called => "called",
             HloRole::Uncalled => "uncalled",
+            HloRole::CutOff => "cut-off",
             HloRole::Fused => "fused",
             HloRole::Applied => "applied",
         }
@@ -68,6 +78,10 @@ struct Computation {
     line: u64,
     is_entry: bool,
     is_fused: bool,
+    is_loose: bool,
+    is_cut: bool,
+    /// Whether a value lacks its layout, or the name is that of a computation that is called.
+    is_inner: bool,
 }
 
 /// Who calls whom, and as what.
@@ -97,7 +111,19 @@ impl Calls {
             }
         }
         let (line, is_entry) = (computation.line(), computation.is_entry());
-        self.computations.push(Computation { line, is_entry, is_fused: false });
+        let is_array = |text: &str| !text.starts_with('(') && !text.contains("[]");
+        let mut shapes = computation.instructions().map(|of| of.shape_text());
+        let is_inner = is_inner(computation.name())
+            || shapes.any(|text| is_array(text) && !text.contains('{'));
+        let (is_loose, is_cut) = (computation.is_loose(), computation.is_cut());
+        self.computations.push(Computation {
+            line,
+            is_entry,
+            is_fused: false,
+            is_loose,
+            is_cut,
+            is_inner,
+        });
         self.names.push(computation.name()).ok_or_else(too_large)
     }
 
@@ -140,14 +166,41 @@ impl Calls {
             }
         }
         self.calls.sort_unstable_by_key(|call| Reverse(call.callee));
-        let own = |of: &Computation| if of.is_entry { HloRole::Entry } else { HloRole::Uncalled };
-        let mut roles = Roles(self.computations.iter().map(own).collect());
+        let entry = self.entry();
+        let is_cut = self.is_cut(entry);
+        let own = |(number, of): (usize, &Computation)| match of {
+            _ if of.is_entry || Some(number) == entry => HloRole::Entry,
+            _ if is_cut && of.is_inner && !of.is_loose => HloRole::CutOff,
+            _ => HloRole::Uncalled,
+        };
+        let mut roles = Roles(self.computations.iter().enumerate().map(own).collect());
         for _ in 0..MOST_ROUNDS {
             if !self.settle(&mut roles) {
                 break;
             }
         }
         roles
+    }
+
+    /// The computation where the module begins: the last one, if none is marked, unless it is called
+    /// by its name or by an instruction.
+    fn entry(&self) -> Option<usize> {
+        let marked = self.computations.iter().position(|of| of.is_entry);
+        marked.or_else(|| {
+            let last = self.computations.len().checked_sub(1)?;
+            let number = u32::try_from(last).ok()?;
+            let of = self.computations.get(last)?;
+            let is_called = self.calls.iter().any(|call| call.callee == number);
+            let is_entry = !of.is_cut && !of.is_loose && !is_called && !is_inner(self.name(number));
+            is_entry.then_some(last)
+        })
+    }
+
+    /// Whether callers may be missing: the text ends inside the module.
+    fn is_cut(&self, entry: Option<usize>) -> bool {
+        let last = self.names.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        let ends_early = entry.is_none() && last.is_some_and(|last| is_inner(self.name(last)));
+        ends_early || self.computations.iter().any(|of| of.is_cut)
     }
 
     /// Sets the role of every callee by those of its callers, the last callee first; returns whether
@@ -215,4 +268,10 @@ fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
         | "reduce-scatter" => (HloRole::Applied, &["to_apply"]),
         _ => (HloRole::Called, &[]),
     }
+}
+
+/// Whether a computation has the name of one that is called: inside a fusion, or of a loop.
+pub(super) fn is_inner(name: &str) -> bool {
+    let is_wrapped = name.starts_with("wrapped_") && name.contains("_computation");
+    is_wrapped || name.starts_with("fused_computation") || name.starts_with("region_")
 }

@@ -86,7 +86,7 @@ pub struct HloSummary {
     module: HloModule,
     calls: Calls,
     written: Vec<HloBytes>,
-    /// Of those whose parameters and results are needed.
+    /// Of those whose parameters and results are needed: of all, or of entries and of the last one.
     given: Vec<Given>,
     held: Held<Key>,
     /// The instructions of one computation that may be listed.
@@ -103,6 +103,7 @@ type Worst = (Reverse<Key>, usize, usize);
 #[derive(Clone, Copy, Debug, Default)]
 struct Given {
     computation: u32,
+    is_entry: bool,
     parameters: HloBytes,
     result: HloBytes,
     on_device: Option<HloOnDevice>,
@@ -235,13 +236,15 @@ impl HloSummary {
                 self.note((Reverse(key), instruction.index(), shape));
             }
         }
+        given.is_entry = computation.is_entry();
         given.computation = self.calls.add(computation)?;
         self.hold(given.computation, computation);
         self.forget_shapes();
         self.written.push(written);
-        if computation.is_entry() || !self.has_totals_only {
-            self.given.push(given);
+        if self.has_totals_only && self.given.last().is_some_and(|last| !last.is_entry) {
+            self.given.pop();
         }
+        self.given.push(given);
         Ok(())
     }
 

@@ -8,3 +8,4 @@ mod readings;
 mod rings;
 mod scan;
 mod summary;
+mod tokens;
