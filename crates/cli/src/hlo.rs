@@ -232,11 +232,17 @@ impl Hlo {
             HloFormat::Text => self.print_page(&reading, &copies.page(self.top), &reading.page()),
             HloFormat::Json => {
                 let (read, written) = copies.moved();
+                let step = copies.in_a_step();
+                let in_a_step = json!({
+                    "read_bytes": step.bytes(0)?, "written_bytes": step.bytes(1)?,
+                    "is_at_least": step.is_at_least, "is_at_most": step.is_at_most,
+                });
                 self.print(|out| {
                     let mut line = JsonLine::new(out);
                     line.list("copies", shown().map(copy_json))?;
                     let moved = json!({ "read_bytes": read, "written_bytes": written });
                     line.field("moved", &moved)?;
+                    line.field("in_a_step", &in_a_step)?;
                     write_reading(&mut line, &reading)?;
                     line.list("unread_lines", unread.iter().map(unread_json))?;
                     line.end()
@@ -461,6 +467,7 @@ fn copy_json(copy: &HloCopy) -> Value {
         "line": copy.line,
         "computation": copy.computation,
         "role": copy.role.name(),
+        "runs": copy.runs.known(),
         "op_name": copy.op_name,
         "source": copy.source,
     })
@@ -474,7 +481,11 @@ fn write_collectives(
 ) -> io::Result<()> {
     let traffic = |traffic: &CollectiveTraffic| {
         let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
-        json!({ "received": traffic.received, "into": into.collect::<Map<_, _>>() })
+        json!({
+            "received": traffic.received,
+            "sent_bytes": traffic.sent,
+            "into": into.collect::<Map<_, _>>(),
+        })
     };
     let entries = all.entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
         json!({
@@ -483,12 +494,19 @@ fn write_collectives(
             "line": entry.line,
             "op_name": entry.op_name,
             "bytes": entry.bytes,
+            "computation": entry.computation,
+            "fusion": entry.fusion,
+            "runs": entry.runs.known(),
+            "is_branch": entry.runs.is_branch,
+            "sent_bytes": entry.traffic.sent,
             "traffic": traffic(&entry.traffic),
         })
     });
     let mut line = JsonLine::new(out);
     line.list("collectives", entries)?;
     line.field("total", &traffic(&all.total))?;
+    line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
+    line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
     write_reading(&mut line, reading)?;
     let unread = reading.lines.iter().map(reason).chain(all.unread.iter().cloned());
     line.list("unread", unread.map(|unread| unread_json(&unread)))?;

@@ -62,7 +62,10 @@ pub(crate) fn instruction(
     );
     let close = match has_operands {
         true => operand_list(text, open + 1, operands)?,
-        false => text.walk(open + 1, Until::Bracket)?,
+        false => match text.word(open + 1)? {
+            word if bytes.get(word) == Some(&b')') => word,
+            _ => text.walk(open + 1, Until::Bracket)?,
+        },
     };
     if bytes.get(close) != Some(&b')') {
         return Err(Fault::Not(UNCLOSED));
@@ -85,6 +88,14 @@ pub(crate) fn instruction(
 fn operand_list(text: Tokens<'_>, from: usize, operands: &mut Vec<OperandRecord>) -> Lexed<usize> {
     let mut start = from;
     loop {
+        if let Some((operand, end)) = plain_operand(text, start) {
+            operands.push(operand);
+            if text.bytes.get(end) == Some(&b')') {
+                return Ok(end);
+            }
+            start = end + 1;
+            continue;
+        }
         let end = text.walk(start, Until::Comma)?;
         let name = last_word(text.bytes, start, end);
         let is_last = text.bytes.get(end) != Some(&b',');
@@ -99,6 +110,24 @@ fn operand_list(text: Tokens<'_>, from: usize, operands: &mut Vec<OperandRecord>
         }
         start = end + 1;
     }
+}
+
+/// An operand that is `%name` or `shape %name`, and the comma or bracket behind it; most are.
+fn plain_operand(text: Tokens<'_>, from: usize) -> Option<(OperandRecord, usize)> {
+    let start = from + usize::from(text.bytes.get(from) == Some(&b' '));
+    let ends = |end: usize| matches!(text.bytes.get(end), Some(b',' | b')'));
+    let mut name = (start, text.word(start).ok()?);
+    let mut shape = Span::new(start, start);
+    if !ends(name.1) {
+        shape.end = text.shape(start).ok()?;
+        name.0 = shape.end + usize::from(text.bytes.get(shape.end) == Some(&b' '));
+        name.1 = text.word(name.0).ok()?;
+    }
+    if name.0 == name.1 || !ends(name.1) {
+        return None;
+    }
+    let name_span = unsigiled(text.bytes, name);
+    Some((OperandRecord { name: name_span, shape, instruction: None }, name.1))
 }
 
 /// An operand is its name, with its shape or a comment in front of it or not.

@@ -128,8 +128,8 @@ impl<'t> Tokens<'t> {
     fn some_blanks(self, from: usize) -> Lexed<usize> {
         let mut at = from;
         loop {
+            at += self.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
             match self.peek(at)? {
-                Some(byte) if is_blank(byte) => at += 1,
                 Some(b'/') => match self.comment(at)? {
                     Some(end) => at = end,
                     None => return Ok(at),

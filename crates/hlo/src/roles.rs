@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::HloComputation;
 use crate::names::Names;
+use crate::{HloComputation, HloInstruction};
 use tensor_layout::{LayoutError, internals};
 
 /// What a computation is to its module.
@@ -69,7 +69,9 @@ pub(super) struct Calls {
     computations: Vec<Computation>,
     calls: Vec<Call>,
     /// The same of callees that had not been read; in dumps of XLA they stand before their callers.
-    ahead: Vec<(u32, HloRole, Box<str>)>,
+    ahead: Vec<(Call, Box<str>)>,
+    /// How many instructions call something.
+    sites: u32,
 }
 
 /// What is known of a computation before all of its callers are.
@@ -84,12 +86,38 @@ struct Computation {
     is_inner: bool,
 }
 
-/// Who calls whom, and as what.
+/// Who calls whom, as what, and how often.
 #[derive(Clone, Copy, Debug)]
-struct Call {
-    callee: u32,
-    caller: u32,
+pub(super) struct Call {
+    pub(super) callee: u32,
+    pub(super) caller: u32,
     role: HloRole,
+    /// The number of the calling instruction.
+    pub(super) site: u32,
+    pub(super) times: CallTimes,
+}
+
+/// How often an instruction runs what it calls, each time that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallTimes {
+    Once,
+    /// One of the branches of a conditional.
+    Branch,
+    /// The body of a loop with so many rounds, where that is known.
+    Loop(Option<u64>),
+    /// Its condition: once more.
+    Condition(Option<u64>),
+}
+
+impl CallTimes {
+    fn of(instruction: HloInstruction<'_>, key: &str) -> CallTimes {
+        match (instruction.opcode(), key) {
+            ("while", "body") => CallTimes::Loop(instruction.trip_count()),
+            ("while", _) => CallTimes::Condition(instruction.trip_count()),
+            ("conditional", _) => CallTimes::Branch,
+            _ => CallTimes::Once,
+        }
+    }
 }
 
 impl Calls {
@@ -101,14 +129,19 @@ impl Calls {
         let caller = u32::try_from(self.names.len()).ok().ok_or_else(too_large)?;
         for instruction in computation.instructions() {
             let (role, keys) = callees(instruction.opcode());
-            let texts = keys.iter().filter_map(|key| instruction.attribute(key));
-            for name in texts.flat_map(|text| text.trim_matches(['{', '}']).split(',')) {
-                let name = name.trim().trim_start_matches('%');
-                match self.names.number(name) {
-                    Some(callee) => self.call(caller, role, callee),
-                    None => self.ahead.push((caller, role, name.into())),
+            for key in keys {
+                let Some(text) = instruction.attribute(key) else { continue };
+                let times = CallTimes::of(instruction, key);
+                for name in text.trim_matches(['{', '}']).split(',') {
+                    let name = name.trim().trim_start_matches('%');
+                    let call = Call { callee: 0, caller, role, site: self.sites, times };
+                    match self.names.number(name) {
+                        Some(callee) => self.call(Call { callee, ..call }),
+                        None => self.ahead.push((call, name.into())),
+                    }
                 }
             }
+            self.sites = self.sites.saturating_add(u32::from(!keys.is_empty()));
         }
         let (line, is_entry) = (computation.line(), computation.is_entry());
         let is_array = |text: &str| !text.starts_with('(') && !text.contains("[]");
@@ -127,11 +160,23 @@ impl Calls {
         self.names.push(computation.name()).ok_or_else(too_large)
     }
 
-    fn call(&mut self, caller: u32, role: HloRole, callee: u32) {
-        if let (HloRole::Fused, Some(callee)) = (role, self.computations.get_mut(index(callee))) {
+    fn call(&mut self, call: Call) {
+        if let (HloRole::Fused, Some(callee)) =
+            (call.role, self.computations.get_mut(index(call.callee)))
+        {
             callee.is_fused = true;
         }
-        self.calls.push(Call { callee, caller, role });
+        self.calls.push(call);
+    }
+
+    /// How many computations there are.
+    pub(super) fn len(&self) -> usize {
+        self.computations.len()
+    }
+
+    /// The calls, once [`roles`](Calls::roles) were asked for.
+    pub(super) fn all(&self) -> &[Call] {
+        &self.calls
     }
 
     /// Whether there are none.
@@ -160,9 +205,9 @@ impl Calls {
     pub(super) fn roles(&mut self) -> Roles {
         // Callees are written before their callers, so that one round from the end settles all.
         const MOST_ROUNDS: usize = 64;
-        for (caller, role, callee) in std::mem::take(&mut self.ahead) {
+        for (call, callee) in std::mem::take(&mut self.ahead) {
             if let Some(callee) = self.names.number(&callee) {
-                self.call(caller, role, callee);
+                self.call(Call { callee, ..call });
             }
         }
         self.calls.sort_unstable_by_key(|call| Reverse(call.callee));
@@ -250,11 +295,10 @@ fn too_large() -> LayoutError {
     internals::too_large("the number of computations")
 }
 
-/// As what an instruction calls, and the attributes that name its callees. The parts of an
-/// asynchronous one call what it calls as a whole: `fusion-start`, `fusion-done`.
+/// As what an instruction calls, and the attributes that name its callees. An asynchronous start calls
+/// what it starts, and what follows it names the same once more.
 fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
-    let parts = ["-start", "-update", "-done"];
-    match parts.iter().find_map(|part| opcode.strip_suffix(part)).unwrap_or(opcode) {
+    match opcode.strip_suffix("-start").unwrap_or(opcode) {
         "fusion" => (HloRole::Fused, &["calls"]),
         "while" => (HloRole::Called, &["body", "condition"]),
         "call" => (HloRole::Called, &["to_apply"]),

@@ -1,6 +1,6 @@
 //! A text of any length, held from where it is still needed.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead};
 
 use tensor_layout::internals::to_u64;
 
@@ -23,7 +23,7 @@ pub(super) struct Stream<R> {
     line: u64,
 }
 
-impl<R: Read> Stream<R> {
+impl<R: BufRead> Stream<R> {
     pub(super) fn new(input: R) -> Stream<R> {
         let (text, raw) = (String::new(), Vec::new());
         Stream { input, text, raw, is_last: false, read: 0, place: 0, line: 1 }
@@ -43,7 +43,7 @@ impl<R: Read> Stream<R> {
 
     /// Whether so much stands before a place that moving the rest costs little beside it.
     pub(super) fn is_worth_forgetting(&self, before: usize) -> bool {
-        before > STEP && before > self.text.len() / 2
+        before > STEP && before > self.text.len() / 4 * 3
     }
 
     /// Forgets what stands before a place; returns where that is then.
@@ -61,22 +61,41 @@ impl<R: Read> Stream<R> {
     /// Reads on: as much as is `held` of what is being read, so that reading it again costs no more
     /// than reading it once.
     pub(super) fn fill(&mut self, held: usize) -> io::Result<()> {
-        let step = to_u64(held.max(STEP));
-        let read = self.input.by_ref().take(step).read_to_end(&mut self.raw)?;
-        self.is_last = to_u64(read) < step;
-        if self.read == 0 && self.raw.starts_with("\u{feff}".as_bytes()) {
-            self.raw.drain(..3);
+        let mut room = held.max(STEP);
+        while room > 0 {
+            let available = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                available => available?,
+            };
+            let new = available.get(..room).unwrap_or(available);
+            let count = new.len();
+            let new = if self.read == 0 { new.strip_prefix(BOM).unwrap_or(new) } else { new };
+            if self.raw.is_empty() && cut_character(new) == 0 {
+                push(&mut self.text, new);
+            } else {
+                self.raw.extend_from_slice(new);
+                let kept = if count == 0 { 0 } else { cut_character(&self.raw) };
+                let whole = self.raw.len() - kept;
+                push(&mut self.text, self.raw.get(..whole).unwrap_or_default());
+                self.raw.drain(..whole);
+            }
+            self.input.consume(count);
+            self.read += to_u64(count);
+            self.is_last = count == 0;
+            room = if count == 0 { 0 } else { room - count };
         }
-        self.read += to_u64(read);
-        let kept = if self.is_last { 0 } else { cut_character(&self.raw) };
-        let whole = self.raw.len() - kept;
-        let new = self.raw.get(..whole).unwrap_or_default();
-        match std::str::from_utf8(new) {
-            Ok(new) => self.text.push_str(new),
-            Err(_) => self.text.push_str(&String::from_utf8_lossy(new)),
-        }
-        self.raw.drain(..whole);
         Ok(())
+    }
+}
+
+/// What some editors put before a text.
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// Adds text; bytes that are not UTF-8 are replaced.
+fn push(text: &mut String, bytes: &[u8]) {
+    match std::str::from_utf8(bytes) {
+        Ok(new) => text.push_str(new),
+        Err(_) => text.push_str(&String::from_utf8_lossy(bytes)),
     }
 }
 
