@@ -34,11 +34,12 @@ fn spread_out(slow: &mut Slow) {
     let derived = slow.derived.iter_mut().map(|(_, axis)| axis);
     for digit in slow.axes.iter_mut().chain(derived).flat_map(|axis| &mut axis.digits) {
         if let To::Land(Level::PE, stride) = &mut digit.to {
-            *stride *= FACTOR;
+            // Digits of size 1 may have huge strides.
+            *stride = stride.saturating_mul(FACTOR);
         }
     }
     for (_, level, stride) in &mut slow.replicas {
-        *stride *= if *level == Level::PE { FACTOR } else { 1 };
+        *stride = stride.saturating_mul(if *level == Level::PE { FACTOR } else { 1 });
     }
     slow.offsets.entry(Level::PE).and_modify(|offset| *offset *= FACTOR);
     slow.spans.entry(Level::PE).and_modify(|span| *span *= FACTOR);

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use tensor_layout::{LayoutError, LayoutText, Machine};
 use tensor_layout_hlo::{
     CollectiveTraffic, Collectives, HloBytes, HloComputation, HloComputationTotals, HloCopies,
-    HloCopy, HloDump, HloOnDevice, HloReport, HloRow, HloSharded, HloShardings, HloSummary,
-    UnreadLine,
+    HloCopy, HloDump, HloOnDevice, HloReading, HloReport, HloRow, HloSharded, HloShardings,
+    HloSummary, UnreadLine,
 };
 
 use super::failure::{Failure, note};
@@ -109,11 +109,11 @@ impl Hlo {
         }
     }
 
-    /// Goes through the computations of the dump, and returns the lines that could not be read.
+    /// Goes through the computations of the dump, and returns what could not be read.
     fn computations<E: Into<Failure>>(
         &self,
         mut each: impl FnMut(HloComputation<'_>) -> Result<(), E>,
-    ) -> Result<Vec<UnreadLine>, Failure> {
+    ) -> Result<HloReading, Failure> {
         let (input, length) = self.open()?;
         let bar = byte_progress(length);
         let mut dump = HloDump::new(input);
@@ -125,10 +125,14 @@ impl Hlo {
             bar.set_position(dump.bytes());
         }
         bar.finish_and_clear();
-        if !found {
+        let reading = dump.reading();
+        if let Some(what) = reading.summary() {
+            note(&what);
+        }
+        if !found && reading.hidden == 0 {
             return Err(self.nothing("instruction"));
         }
-        Ok(dump.unread_lines().to_vec())
+        Ok(reading)
     }
 
     fn open(&self) -> Result<(Box<dyn BufRead>, u64), Failure> {
@@ -174,6 +178,13 @@ impl Hlo {
         out.finish()
     }
 
+    /// Prints a page, and before it where the text is cut off.
+    fn print_page(&self, reading: &HloReading, page: &str, behind: &str) -> Result<(), Failure> {
+        let cut = reading.cut.iter().map(|cut| format!("{cut}\n\n")).collect::<String>();
+        let page = format!("{}{page}{behind}", printable(&cut));
+        self.print(|out| out.write_all(fitted(&page).as_bytes()))
+    }
+
     fn rows_kept(&self) -> Option<usize> {
         const PAGE: usize = 20;
         self.top.or((self.form() == HloFormat::Text).then_some(PAGE))
@@ -185,16 +196,16 @@ impl Hlo {
             HloFormat::Json => summary,
             HloFormat::Text | HloFormat::Csv => summary.totals_only(),
         };
-        let unread = self.computations(|computation| summary.add(computation))?;
+        let reading = self.computations(|computation| summary.add(computation))?;
         summary.finish();
-        let all: Vec<_> = unread.iter().chain(summary.unread_lines()).map(reason).collect();
+        let all: Vec<_> = reading.lines.iter().chain(summary.unread_lines()).map(reason).collect();
         self.check(&all)?;
-        let page = summary.page(self.top, &unread)?;
+        let page = summary.page(self.top, &reading.lines)?;
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(fitted(&page).as_bytes())),
+            HloFormat::Text => self.print_page(&reading, &page, ""),
             HloFormat::Json => {
                 let entry = entry_json(&summary)?;
-                self.print(|out| write_summary(out, &summary, &entry, &all))
+                self.print(|out| write_summary(out, &summary, &entry, &reading, &all))
             }
             HloFormat::Csv => self.print(|out| {
                 writeln!(out, "name,opcode,shape,op_name,source,line,computation,unpadded_bytes,allocated_bytes,waste_bytes")?;
@@ -211,21 +222,28 @@ impl Hlo {
 
     fn copies(&self) -> Result<(), Failure> {
         let mut copies = HloCopies::new(self.rows_kept());
-        let unread = self.computations(|computation| copies.add(computation))?;
+        let reading = self.computations(|computation| copies.add(computation))?;
         copies.finish()?;
         let unread: Vec<_> =
-            unread.iter().map(reason).chain(copies.unread().iter().cloned()).collect();
+            reading.lines.iter().map(reason).chain(copies.unread().iter().cloned()).collect();
         self.check(&unread)?;
         let shown = || copies.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(fitted(&copies.page(self.top)).as_bytes())),
+            HloFormat::Text => self.print_page(&reading, &copies.page(self.top), &reading.page()),
             HloFormat::Json => {
                 let (read, written) = copies.moved();
+                let step = copies.in_a_step();
+                let in_a_step = json!({
+                    "read_bytes": step.bytes(0)?, "written_bytes": step.bytes(1)?,
+                    "is_at_least": step.is_at_least, "is_at_most": step.is_at_most,
+                });
                 self.print(|out| {
                     let mut line = JsonLine::new(out);
                     line.list("copies", shown().map(copy_json))?;
                     let moved = json!({ "read_bytes": read, "written_bytes": written });
                     line.field("moved", &moved)?;
+                    line.field("in_a_step", &in_a_step)?;
+                    write_reading(&mut line, &reading)?;
                     line.list("unread_lines", unread.iter().map(unread_json))?;
                     line.end()
                 })
@@ -248,19 +266,20 @@ impl Hlo {
 
     fn shardings(&self) -> Result<(), Failure> {
         let mut all = HloShardings::default();
-        let unread = self.computations(|computation| all.add(computation))?;
+        let reading = self.computations(|computation| all.add(computation))?;
         all.finish();
-        let unread: Vec<_> = unread.iter().chain(all.unread_lines()).map(reason).collect();
+        let unread: Vec<_> = reading.lines.iter().chain(all.unread_lines()).map(reason).collect();
         self.check(&unread)?;
         let shown = || all.entries().iter().take(self.top.unwrap_or(usize::MAX));
         match self.form() {
-            HloFormat::Text => self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes())),
+            HloFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
             HloFormat::Json => {
                 self.print(|out| {
                     let mut line = JsonLine::new(out);
                     line.list("shardings", shown().map(sharded_json))?;
                     line.field("entry", &on_device_json(all.on_device()))?;
                     line.field("partitions", &json!(all.partitions()))?;
+                    write_reading(&mut line, &reading)?;
                     line.list("unread_lines", unread.iter().map(unread_json))?;
                     line.end()
                 })
@@ -309,15 +328,14 @@ impl Hlo {
 
     fn collectives(&self, machine: &Machine) -> Result<(), Failure> {
         let mut all = Collectives::default();
-        let unread = self.computations(|computation| all.add(computation, Some(machine)))?;
+        let reading = self.computations(|computation| all.add(computation, Some(machine)))?;
         let all = all.finish()?;
-        let unread: Vec<_> = unread.iter().map(reason).chain(all.unread.iter().cloned()).collect();
+        let unread = reading.lines.iter().map(reason);
+        let unread: Vec<_> = unread.chain(all.unread.iter().cloned()).collect();
         self.check(&unread)?;
         match self.form() {
-            HloFormat::Text => {
-                self.print(|out| out.write_all(fitted(&all.page(self.top)).as_bytes()))
-            }
-            HloFormat::Json => self.print(|out| write_collectives(out, &all, self.top)),
+            HloFormat::Text => self.print_page(&reading, &all.page(self.top), &reading.page()),
+            HloFormat::Json => self.print(|out| write_collectives(out, &all, self.top, &reading)),
             HloFormat::Csv => {
                 Err(Failure::Argument("--collectives are printed as text or as JSON".into()))
             }
@@ -345,6 +363,13 @@ fn unread_json((line, reason): &(u64, String)) -> Value {
     json!({ "line": line, "reason": reason })
 }
 
+/// Whether all was read, and what is missing.
+fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
+    line.field("complete", &json!(reading.is_complete()))?;
+    line.field("cut_off", &json!(reading.cut))?;
+    line.field("hidden_instructions", &json!(reading.hidden))
+}
+
 fn bytes_json(bytes: HloBytes) -> Value {
     json!({
         "count": bytes.count,
@@ -358,6 +383,7 @@ fn write_summary(
     out: &mut Output,
     summary: &HloSummary,
     entry: &Value,
+    reading: &HloReading,
     unread: &[(u64, String)],
 ) -> io::Result<()> {
     let mut line = JsonLine::new(out);
@@ -365,6 +391,7 @@ fn write_summary(
     line.list("computations", summary.computations().iter().map(computation_json))?;
     line.field("entry", entry)?;
     line.field("partitions", &json!(summary.partitions()))?;
+    write_reading(&mut line, reading)?;
     line.list("unread_lines", unread.iter().map(unread_json))?;
     line.end()
 }
@@ -440,15 +467,25 @@ fn copy_json(copy: &HloCopy) -> Value {
         "line": copy.line,
         "computation": copy.computation,
         "role": copy.role.name(),
+        "runs": copy.runs.known(),
         "op_name": copy.op_name,
         "source": copy.source,
     })
 }
 
-fn write_collectives(out: &mut Output, all: &Collectives, top: Option<usize>) -> io::Result<()> {
+fn write_collectives(
+    out: &mut Output,
+    all: &Collectives,
+    top: Option<usize>,
+    reading: &HloReading,
+) -> io::Result<()> {
     let traffic = |traffic: &CollectiveTraffic| {
         let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
-        json!({ "received": traffic.received, "into": into.collect::<Map<_, _>>() })
+        json!({
+            "received": traffic.received,
+            "sent_bytes": traffic.sent,
+            "into": into.collect::<Map<_, _>>(),
+        })
     };
     let entries = all.entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
         json!({
@@ -457,13 +494,22 @@ fn write_collectives(out: &mut Output, all: &Collectives, top: Option<usize>) ->
             "line": entry.line,
             "op_name": entry.op_name,
             "bytes": entry.bytes,
+            "computation": entry.computation,
+            "fusion": entry.fusion,
+            "runs": entry.runs.known(),
+            "is_branch": entry.runs.is_branch,
+            "sent_bytes": entry.traffic.sent,
             "traffic": traffic(&entry.traffic),
         })
     });
     let mut line = JsonLine::new(out);
     line.list("collectives", entries)?;
     line.field("total", &traffic(&all.total))?;
-    line.list("unread", all.unread.iter().map(unread_json))?;
+    line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
+    line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
+    write_reading(&mut line, reading)?;
+    let unread = reading.lines.iter().map(reason).chain(all.unread.iter().cloned());
+    line.list("unread", unread.map(|unread| unread_json(&unread)))?;
     line.end()
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use tensor_layout::internals::Walk;
+use crate::lexer::{Tokens, Until};
 
 /// The attributes of an instruction or a module, as they were written.
 ///
@@ -36,7 +36,10 @@ impl<'a> HloAttributes<'a> {
 
     /// Every key with its value, in order; a bare word has an empty value.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.parts().map(|part| part.split_once('=').unwrap_or((part, "")))
+        self.parts().map(|part| {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            (key, value.trim_start())
+        })
     }
 
     /// What stands between commas outside quotes and brackets.
@@ -74,35 +77,37 @@ impl<'a> HloAttributes<'a> {
         memmem::find(self.text.as_bytes(), key.as_bytes())?;
         self.parts().find_map(|part| match part.strip_prefix(key)? {
             "" => Some(""),
-            value => value.strip_prefix('='),
+            value => value.strip_prefix('=').map(str::trim_start),
         })
     }
 }
 
 /// Where the next comma stands outside quotes and brackets, or the text ends.
 fn part_end(text: &str, from: usize) -> usize {
-    Walk::from(from).next(text.as_bytes(), Some(b',')).unwrap_or(text.len())
+    let tokens = Tokens { bytes: text.as_bytes(), is_last: true };
+    tokens.walk(from, Until::Comma).unwrap_or(text.len())
 }
 
-/// The entry `key=value` of a braced list that is separated by blanks, as `metadata` is.
+/// The entry `key=value` of a braced list that is separated by blanks or commas, as `metadata` is.
 pub(super) fn entry<'a>(braced: &'a str, key: &str) -> Option<&'a str> {
     let inner = braced.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let mut rest = inner.trim_start();
+    let is_gap = |c: char| c.is_ascii_whitespace() || c == ',';
+    let mut rest = inner.trim_start_matches(is_gap);
     while let Some((name, value)) = rest.split_once('=') {
-        let end = value_end(value);
-        let (value, after) = value.split_at_checked(end)?;
+        let value = value.trim_start();
+        let (value, after) = value.split_at_checked(value_end(value))?;
         if name == key {
             return Some(value);
         }
-        rest = after.trim_start();
+        rest = after.trim_start_matches(is_gap);
     }
     None
 }
 
-/// Where a value ends that a blank outside quotes and brackets follows.
+/// Where a value ends that a comma or a blank outside quotes and brackets follows.
 fn value_end(value: &str) -> usize {
-    let mut walk = Walk::from(0);
-    walk.next(value.as_bytes(), Some(b' ')).unwrap_or(value.len())
+    let text = Tokens { bytes: value.as_bytes(), is_last: true };
+    text.walk(0, Until::Gap).unwrap_or(value.len())
 }
 
 /// The text between quotes, its escapes undone.

@@ -1,6 +1,7 @@
 //! Collectives: which devices send what to whom, and what of it crosses which level.
 
 use itertools::Itertools;
+use rustc_hash::FxHashMap;
 
 use crate::HloInstruction;
 use tensor_layout::Level;
@@ -9,10 +10,25 @@ use tensor_layout::error::Diagnostic;
 use tensor_layout::internals::counted;
 use tensor_layout::internals::product;
 use tensor_layout::internals::to_u64;
-use tensor_layout::notation::{XlaArray, XlaShape};
+use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::sharding::DeviceGroups;
 use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError, internals};
+
+impl CollectiveKind {
+    /// The opcode.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            CollectiveKind::AllGather => "all-gather",
+            CollectiveKind::AllReduce => "all-reduce",
+            CollectiveKind::ReduceScatter => "reduce-scatter",
+            CollectiveKind::AllToAll => "all-to-all",
+            CollectiveKind::Permute => "collective-permute",
+            CollectiveKind::Broadcast => "collective-broadcast",
+        }
+    }
+}
 
 /// What a collective does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +72,8 @@ pub struct Collective {
     /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
     /// `collective-permute` sends, else of the operands.
     pub bytes: u64,
+    /// How many devices the largest group has.
+    pub group: u64,
     hops: Vec<CollectiveHop>,
 }
 
@@ -75,6 +93,8 @@ pub struct CollectiveHop {
 pub struct CollectiveTraffic {
     /// Bytes that devices receive from others.
     pub received: u64,
+    /// The most bytes that one device sends.
+    pub sent: u64,
     /// Per level: bytes that enter its units from other units of it, the outermost level first.
     pub into: Vec<(Level, u64)>,
 }
@@ -172,7 +192,43 @@ impl HloInstruction<'_> {
         if self.opcode().starts_with(RAGGED) && !self.opcode().ends_with("-done") {
             return Err(CollectiveError::AtRunTime(RAGGED));
         }
-        let Some(kind) = kind(self.opcode()) else { return Ok(None) };
+        kind(self.opcode()).map(|kind| self.collective_as(kind)).transpose()
+    }
+
+    /// The reduce-scatter that an `all-reduce` inside a fusion is: its only user, through what moves
+    /// no bytes or converts, is a `dynamic-slice` with one part in as many as there are in a group.
+    pub(super) fn fused_scatter(&self) -> Option<Collective> {
+        const MOST: usize = 64;
+        if self.opcode() != "all-reduce" || self.computation().len() > MOST {
+            return None;
+        }
+        let mut at = *self;
+        let slice = loop {
+            let users = self.computation().instructions();
+            let uses = |of: &HloInstruction<'_>| {
+                of.operands()
+                    .any(|operand| operand.instruction().map(|i| i.index()) == Some(at.index()))
+            };
+            let user =
+                users.filter(uses).exactly_one().ok().filter(|user| user.index() > at.index())?;
+            match user.opcode() {
+                "dynamic-slice" => break user,
+                "bitcast" | "reshape" | "convert" => at = user,
+                _ => return None,
+            }
+        };
+        let elements = |of: HloInstruction<'_>| {
+            let shape = of.shape().ok()?;
+            product(shape.as_array()?.extents().ok()?)
+        };
+        let group =
+            self.participants(CollectiveKind::AllReduce).ok()?.iter().map(Vec::len).max()?;
+        let part = elements(at)?.div_ceil(to_u64(group).max(1));
+        (elements(slice)? == part)
+            .then(|| self.collective_as(CollectiveKind::ReduceScatter).ok())?
+    }
+
+    fn collective_as(&self, kind: CollectiveKind) -> Result<Collective, CollectiveError> {
         let bytes = match kind {
             CollectiveKind::AllGather => self.gathered_bytes()?,
             CollectiveKind::Permute => self.permuted_bytes()?,
@@ -185,7 +241,8 @@ impl HloInstruction<'_> {
         }
         let hops = groups.iter().map(|group| hops(kind, group, bytes));
         let hops = hops.flatten_ok().collect::<Result<_, LayoutError>>()?;
-        Ok(Some(Collective { kind, bytes, hops }))
+        let group = groups.iter().map(|group| to_u64(group.len())).max().unwrap_or(0);
+        Ok(Collective { kind, bytes, group, hops })
     }
 
     /// The result of an `all-gather`; a `-start` has its operands in front of it.
@@ -200,8 +257,9 @@ impl HloInstruction<'_> {
     fn operand_bytes(&self) -> Result<u64, CollectiveError> {
         let mut sum = 0_u64;
         for operand in self.operands() {
-            let operand = operand.instruction().ok_or(CollectiveError::Missing("operand"))?;
-            sum = sum.checked_add(bytes(&operand.shape()?)?).ok_or_else(too_large)?;
+            let shape = operand.shape_text().ok_or(CollectiveError::Missing("operand"))?;
+            let shape = XlaParser::strict().parse(shape)?;
+            sum = sum.checked_add(bytes(&shape)?).ok_or_else(too_large)?;
         }
         Ok(sum)
     }
@@ -295,9 +353,9 @@ impl Collective {
     /// [`Sharding`](CollectiveError::Sharding) for devices that the machine does not have;
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn traffic(&self, machine: Option<&Machine>) -> Result<CollectiveTraffic, CollectiveError> {
-        let received = carried(&self.hops)?;
+        let (received, sent) = (carried(&self.hops)?, self.most_sent()?);
         let Some(machine) = machine else {
-            return Ok(CollectiveTraffic { received, into: Vec::new() });
+            return Ok(CollectiveTraffic { received, sent, into: Vec::new() });
         };
         let units = machine.units();
         let most = self.hops.iter().flat_map(|hop| [hop.from, hop.to]).max();
@@ -313,7 +371,17 @@ impl Collective {
             let crossing = self.hops.iter().filter(|hop| hop.from / below != hop.to / below);
             into.push((level, carried(crossing)?));
         }
-        Ok(CollectiveTraffic { received, into })
+        Ok(CollectiveTraffic { received, sent, into })
+    }
+
+    /// The most bytes that one device sends.
+    fn most_sent(&self) -> Result<u64, LayoutError> {
+        let mut by_device: FxHashMap<u64, u64> = FxHashMap::default();
+        for hop in &self.hops {
+            let sum = by_device.entry(hop.from).or_default();
+            *sum = sum.checked_add(hop.bytes).ok_or_else(too_large)?;
+        }
+        Ok(by_device.into_values().max().unwrap_or(0))
     }
 }
 

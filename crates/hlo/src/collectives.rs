@@ -1,45 +1,79 @@
-//! The collectives of a dump, worst first, and their sum.
+//! The collectives of a dump, worst first, and what they move in one run of the program.
 
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
+use rustc_hash::FxHashMap;
 
+use crate::collective::{Collective, CollectiveKind};
 use crate::pages::origin;
-use crate::{CollectiveError, CollectiveTraffic, HloComputation};
+use crate::roles::{Calls, HloRole, Roles, index};
+use crate::runs::{HloRuns, Runs, StepSums};
+use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction, HloModule};
+use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
-use tensor_layout::{LayoutError, internals};
 
 /// A collective of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CollectiveEntry {
     /// Its name in the dump.
     pub name: String,
-    /// The opcode.
+    /// The opcode; `reduce-scatter` for an `all-reduce` in a fusion that keeps one part of it.
     pub opcode: String,
+    /// What it does.
+    pub kind: CollectiveKind,
     /// The line of the dump.
     pub line: u64,
+    /// Its computation.
+    pub computation: String,
+    /// What the computation is to its module.
+    pub role: HloRole,
+    /// The fusion that it is in.
+    pub fusion: Option<String>,
+    /// How often it runs in one run of the program.
+    pub runs: HloRuns,
     /// The operation of the program, where it is known.
     pub op_name: Option<String>,
     /// Bytes per device, as of [`Collective`](super::Collective::bytes).
     pub bytes: u64,
+    /// How many devices the largest of its groups has.
+    pub group: u64,
     /// What it moves when it runs once.
     pub traffic: CollectiveTraffic,
 }
 
 /// The collectives of a dump.
 ///
-/// A collective in the body of a loop counts once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Each is listed once, with how often it [runs](CollectiveEntry::runs); the total is that of one run of
+/// the program, with loops of known length as often as they run, and of branches the greatest.
+#[derive(Clone, Debug, Default)]
 pub struct Collectives {
     /// Those that move most first.
     pub entries: Vec<CollectiveEntry>,
-    /// All together.
+    /// All together, in one run of the program.
     pub total: CollectiveTraffic,
+    /// The same, and how sure it is: the bytes that one device sends, those that all receive, and
+    /// those into each level.
+    pub in_a_step: StepSums,
     /// Instructions that could not be read: the line and why.
     pub unread: Vec<(u64, String)>,
+    module: HloModule,
+    calls: Calls,
+    /// Of the module that is being read: its collectives, and the fusions around them.
+    held: Vec<HeldCollective>,
+    fusions: FxHashMap<String, Option<String>>,
+}
+
+#[derive(Clone, Debug)]
+struct HeldCollective {
+    computation: u32,
+    entry: CollectiveEntry,
+    /// What it is if its computation is inside a fusion.
+    fused: Option<(u64, CollectiveTraffic)>,
 }
 
 impl Collectives {
@@ -53,21 +87,65 @@ impl Collectives {
         computation: HloComputation<'_>,
         machine: Option<&Machine>,
     ) -> Result<(), CollectiveError> {
+        if self.calls.is_empty() || self.module.line() != computation.module().line() {
+            self.end_module();
+            self.module = computation.module().clone();
+        }
+        let number = self.calls.add(computation)?;
+        let before = self.held.len();
         for instruction in computation.instructions() {
+            self.note_fusion(instruction);
             match instruction.collective() {
                 Ok(None) => {}
                 Err(error) => self.unread.push((instruction.line(), error.to_string())),
-                Ok(Some(collective)) => self.entries.push(CollectiveEntry {
-                    name: instruction.name().into(),
-                    opcode: instruction.opcode().into(),
-                    line: instruction.line(),
-                    op_name: instruction.op_name().map(std::borrow::Cow::into_owned),
-                    bytes: collective.bytes,
-                    traffic: collective.traffic(machine)?,
-                }),
+                Ok(Some(collective)) => {
+                    let fused = match instruction.fused_scatter() {
+                        Some(scatter) => Some((scatter.bytes, scatter.traffic(machine)?)),
+                        None => None,
+                    };
+                    let traffic = collective.traffic(machine)?;
+                    let entry = entry(instruction, &collective, traffic);
+                    self.held.push(HeldCollective { computation: number, entry, fused });
+                }
             }
         }
+        if self.held.len() > before {
+            self.fusions.insert(computation.name().to_owned(), None);
+        }
         Ok(())
+    }
+
+    /// Notes which fusion a computation with collectives is in.
+    fn note_fusion(&mut self, of: HloInstruction<'_>) {
+        if of.opcode() != "fusion" || self.fusions.is_empty() {
+            return;
+        }
+        let callee = of.attribute("calls").map(|callee| callee.trim_start_matches('%'));
+        if let Some(fusion) = callee.and_then(|callee| self.fusions.get_mut(callee)) {
+            fusion.get_or_insert_with(|| of.name().to_owned());
+        }
+    }
+
+    fn end_module(&mut self) {
+        let mut calls = std::mem::take(&mut self.calls);
+        let fusions = std::mem::take(&mut self.fusions);
+        let roles = calls.roles();
+        let runs = Runs::of(&calls);
+        let mut own: Vec<Vec<u128>> = vec![Vec::new(); calls.len()];
+        for held in std::mem::take(&mut self.held) {
+            let number = held.computation;
+            let entry = settled(held, &roles, &runs, &fusions);
+            self.in_a_step.note(entry.runs);
+            let traffic = &entry.traffic;
+            let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
+            let sums = [traffic.sent, traffic.received].into_iter().chain(levels).map(u128::from);
+            if let Some(own) = own.get_mut(index(number)) {
+                own.resize(2 + traffic.into.len(), 0);
+                own.iter_mut().zip(sums).for_each(|(sum, bytes)| *sum = sum.saturating_add(bytes));
+            }
+            self.entries.push(entry);
+        }
+        self.in_a_step.add(&runs.total(&calls, &own));
     }
 
     /// Sorts the entries and adds them up.
@@ -75,59 +153,160 @@ impl Collectives {
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge).
     pub fn finish(mut self) -> Result<Collectives, LayoutError> {
+        self.end_module();
         let key = |entry: &CollectiveEntry| {
-            let outermost = entry.traffic.into.iter().map(|(_, bytes)| *bytes).collect_vec();
-            (outermost, entry.traffic.received)
+            let all = entry.traffic.into.iter().map(|(_, bytes)| *bytes);
+            let all = all.chain([entry.traffic.received]);
+            all.map(|bytes| u128::from(bytes) * u128::from(entry.runs.times)).collect_vec()
         };
         self.entries.sort_by(|a, b| key(b).cmp(&key(a)).then_with(|| a.line.cmp(&b.line)));
-        let mut levels: BTreeMap<Level, u64> = BTreeMap::new();
-        let mut received = 0_u64;
-        for entry in &self.entries {
-            received = received.checked_add(entry.traffic.received).ok_or_else(too_large)?;
-            for (level, bytes) in &entry.traffic.into {
-                let sum = levels.entry(*level).or_default();
-                *sum = sum.checked_add(*bytes).ok_or_else(too_large)?;
-            }
-        }
-        let order = self.entries.first().map(|entry| entry.traffic.into.clone());
-        let into = order
-            .into_iter()
-            .flatten()
-            .map(|(level, _)| (level, levels.get(&level).copied().unwrap_or(0)));
-        self.total = CollectiveTraffic { received, into: into.collect() };
+        let levels = self.entries.first().map(|entry| entry.traffic.into.clone());
+        let levels = levels.into_iter().flatten().enumerate();
+        let into = levels.map(|(at, (level, _))| Ok((level, self.in_a_step.bytes(2 + at)?)));
+        let into = into.collect::<Result<Vec<(Level, u64)>, LayoutError>>()?;
+        let (sent, received) = (self.in_a_step.bytes(0)?, self.in_a_step.bytes(1)?);
+        self.total = CollectiveTraffic { received, sent, into };
         Ok(self)
     }
 
-    /// A page for a person: the `top` worst collectives (20 if not said), the sum, and what could
-    /// not be read.
+    /// A page for a person: the `top` worst collectives (20 if not said), the sum, sums by kind, and
+    /// what could not be read.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;
-        let numbers = |traffic: &CollectiveTraffic| {
+        let numbers = |traffic: &CollectiveTraffic, times: u64| {
             let levels = traffic.into.iter().map(|(_, bytes)| *bytes);
-            let all = levels.chain([traffic.received]);
-            all.map(|bytes| format!("{:>12}", readable_bytes(bytes))).join(" ")
+            let all = levels.chain([traffic.received, traffic.sent]);
+            all.map(|bytes| format!("{:>11}", readable_bytes(bytes.saturating_mul(times))))
+                .join(" ")
         };
         let levels = self.total.into.iter().map(|(level, _)| format!("into {level}"));
-        let head = levels.chain(["received".to_owned()]).map(|name| format!("{name:>12}"));
-        let mut page = head.collect_vec().join(" ") + "  collective\n";
+        let head = levels.chain(["received".to_owned(), "one sends".to_owned()]);
+        let mut page = head.map(|name| format!("{name:>11}")).join(" ") + "  collective\n";
         for entry in self.entries.iter().take(top.unwrap_or(SHOWN)) {
-            let CollectiveEntry { name, opcode, line, op_name, traffic, .. } = entry;
-            page += &format!("{}  {opcode} {name}, line {line}\n", numbers(traffic));
+            let CollectiveEntry { name, opcode, line, op_name, traffic, runs, .. } = entry;
+            let place = match (&entry.fusion, entry.role) {
+                (Some(fusion), _) => format!(" in {fusion}"),
+                (None, HloRole::Entry) => String::new(),
+                (None, _) if entry.computation.is_empty() => String::new(),
+                (None, _) => format!(" in {}", entry.computation),
+            };
+            let numbers = numbers(traffic, runs.times);
+            page += &format!("{numbers}  {opcode} {name}, line {line}{place}{}\n", runs.mark());
             page += &origin(14, op_name.as_deref(), None);
         }
-        let counted = |count: usize| counted(to_u64(count), "collective");
-        let all = counted(self.entries.len());
-        page += &format!("{}  {all} in all\n", numbers(&self.total));
+        let count = |count: usize| counted(to_u64(count), "collective");
+        let (all, bound) = (count(self.entries.len()), self.in_a_step.bound());
+        page += &format!("{}  {bound}{all} in all\n", numbers(&self.total, 1));
+        page += "received: by all devices together; one sends: the device that sends most\n";
+        page += &self.kinds_page();
         if !self.unread.is_empty() {
-            page += &format!("\n{} could not be read\n", counted(self.unread.len()));
+            page += &format!("\n{} could not be read\n", count(self.unread.len()));
             let lines = self.unread.iter().take(SHOWN);
             page.extend(lines.map(|(line, why)| format!("  line {line}: {why}\n")));
         }
         printable(&page).into_owned()
     }
+
+    /// What one device sends, by kind and by the size of groups.
+    fn kinds_page(&self) -> String {
+        let mut kinds: BTreeMap<(CollectiveKind, u64), (u128, u64)> = BTreeMap::new();
+        for CollectiveEntry { kind, group, traffic, runs, .. } in &self.entries {
+            let (sent, count) = kinds.entry((*kind, *group)).or_default();
+            *sent = sent.saturating_add(u128::from(traffic.sent) * u128::from(runs.times));
+            *count = count.saturating_add(runs.times);
+        }
+        if kinds.len() < 2 {
+            return String::new();
+        }
+        let line = |((kind, group), (sent, count)): (&(CollectiveKind, u64), &(u128, u64))| {
+            let sent = readable_bytes(u64::try_from(*sent).unwrap_or(u64::MAX));
+            let runs = counted(*count, "run");
+            let among = match kind {
+                CollectiveKind::Permute => String::new(),
+                _ => format!(" among {group}"),
+            };
+            format!("{sent:>11}  {}{among}, {runs}\n", kind.name())
+        };
+        format!("\n  one sends  by kind\n{}", kinds.iter().map(line).collect::<String>())
+    }
 }
 
-fn too_large() -> LayoutError {
-    internals::too_large("the number of bytes")
+fn entry(
+    of: HloInstruction<'_>,
+    collective: &Collective,
+    traffic: CollectiveTraffic,
+) -> CollectiveEntry {
+    CollectiveEntry {
+        name: of.name().into(),
+        opcode: of.opcode().into(),
+        kind: collective.kind,
+        line: of.line(),
+        computation: of.computation().name().into(),
+        role: HloRole::Uncalled,
+        fusion: None,
+        runs: HloRuns::ONCE,
+        op_name: of.op_name().map(std::borrow::Cow::into_owned),
+        bytes: collective.bytes,
+        group: collective.group,
+        traffic,
+    }
+}
+
+/// The entry, once the callers of its computation are known.
+fn settled(
+    held: HeldCollective,
+    roles: &Roles,
+    runs: &Runs,
+    fusions: &FxHashMap<String, Option<String>>,
+) -> CollectiveEntry {
+    let HeldCollective { computation, mut entry, fused } = held;
+    (entry.role, entry.runs) = (roles.of(computation), runs.get(computation));
+    entry.fusion = fusions.get(&entry.computation).cloned().flatten();
+    if let (HloRole::Fused, Some((bytes, traffic))) = (entry.role, fused) {
+        entry.kind = CollectiveKind::ReduceScatter;
+        entry.opcode = entry.kind.name().into();
+        (entry.bytes, entry.traffic) = (bytes, traffic);
+    }
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Collectives;
+    use crate::HloDump;
+
+    fn collectives(text: &str) -> Collectives {
+        let machine = "CHIP=4".parse().unwrap();
+        let (mut dump, mut all) = (HloDump::new(text.as_bytes()), Collectives::default());
+        while let Some(computation) = dump.next_computation().unwrap() {
+            all.add(computation, Some(&machine)).unwrap();
+        }
+        all.finish().unwrap()
+    }
+
+    #[test]
+    fn a_branch_counts_at_most_and_a_loop_of_unknown_length_at_least() {
+        let gather = |name: &str, rows: u64| {
+            format!(
+                "{name} {{\n p = f32[{rows}] parameter(0)\n ROOT g = f32[{}] all-gather(p), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, dimensions={{0}}\n}}\n",
+                4 * rows
+            )
+        };
+        let text = format!(
+            "HloModule m, num_partitions=4\n{}{}{}ENTRY e {{\n a = f32[64] parameter(0)\n \
+             c = f32[] conditional(a, a, a), branch_computations={{small, large}}\n \
+             ROOT w = f32[] while(a), condition=none, body=body\n}}\n",
+            gather("small", 1),
+            gather("large", 2),
+            gather("body", 4)
+        );
+        let all = collectives(&text);
+        // Three hops of one row each leave a device; of the branches the greater one runs.
+        let bytes = |rows: u64| 3 * 4 * rows;
+        assert_eq!(all.total.sent, bytes(2) + bytes(4));
+        assert_eq!(all.in_a_step.bound(), "about ");
+        let marks: Vec<String> = all.entries.iter().map(|entry| entry.runs.mark()).collect();
+        assert_eq!(marks, [" x ?", " x1 at most", " x1 at most"]);
+    }
 }

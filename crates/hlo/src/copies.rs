@@ -8,8 +8,10 @@ use itertools::Itertools;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::held::{Held, HeldRow};
+use crate::inside::{InsideCopy, Insides};
 use crate::names::{MOST_KNOWN, Shapes};
-use crate::roles::{Calls, HloRole, NOT_LISTED, Roles};
+use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
+use crate::runs::{HloRuns, Runs, StepSums};
 use crate::{HloComputation, HloInstruction, HloModule};
 use tensor_layout::algebra::Layout;
 use tensor_layout::internals::check_attributes;
@@ -22,7 +24,8 @@ use tensor_layout::{LayoutError, internals};
 pub struct HloCopy {
     /// Its name in the dump.
     pub name: String,
-    /// `copy`, `copy-start`, `transpose`, `reshape` or `bitcast`.
+    /// `copy`, `copy-start`, `slice-start`, `transpose`, `reshape` or `bitcast`; `fusion` or `copy and
+    /// convert` for a fusion that does nothing else.
     pub opcode: String,
     /// The line of the dump.
     pub line: u64,
@@ -30,6 +33,8 @@ pub struct HloCopy {
     pub computation: String,
     /// What the computation is to its module: inside a fusion nothing is read or written.
     pub role: HloRole,
+    /// How often it runs in one run of the program.
+    pub runs: HloRuns,
     /// The operation of the program that it comes from.
     pub op_name: Option<String>,
     /// The line of the program that it comes from, as `file:line`.
@@ -53,8 +58,9 @@ pub struct HloCopy {
 
 /// The copies, transposes, reshapes and bitcasts of a dump.
 ///
-/// An instruction in the body of a loop counts once; one inside a fusion reads and writes
-/// nothing by itself, and is not part of the totals.
+/// An instruction in the body of a loop is listed once, with how often it [runs](HloCopy::runs); one
+/// inside a fusion reads and writes nothing by itself, and is not part of the totals. A fusion that
+/// does nothing but copy, transpose and convert its operands is a copy.
 /// Cost: O(instructions), and one comparison of layouts for each distinct pair of shapes; memory for
 /// one computation, some 65 000 pairs, and what is listed: all, or with [`new`](HloCopies::new) the
 /// worst; of the module that is being read also some 60 bytes for each computation, and the worst of
@@ -93,10 +99,12 @@ pub struct HloCopies {
     known: IndexMap<Box<str>, Result<Change, String>, FxBuildHasher>,
     pair: String,
     shapes: Shapes,
+    insides: Insides,
     /// Instructions that could not be read: the line and why.
     unread: Vec<(u64, String)>,
     all: CopySums,
     paid: CopySums,
+    in_a_step: StepSums,
 }
 
 /// How many instructions there are, and what they move.
@@ -145,17 +153,20 @@ impl HloCopies {
         }
         let (mut sums, mut count) = (CopySums::default(), 0);
         self.found.clear();
-        for instruction in computation.instructions().filter(|i| is_copy(i.opcode())) {
-            match self.change(instruction) {
-                Ok((number, change)) => {
-                    count += 1;
-                    let key = change.moved();
-                    if key.0 {
-                        sums.add(1, change.read, change.written)?;
+        self.insides.add(computation);
+        for instruction in computation.instructions() {
+            for found in self.changes(instruction) {
+                match found {
+                    Ok((number, change)) => {
+                        count += 1;
+                        let key = change.moved();
+                        if key.0 {
+                            sums.add(1, change.read, change.written)?;
+                        }
+                        self.note((Reverse(key), instruction.index(), number));
                     }
-                    self.note((Reverse(key), instruction.index(), number));
+                    Err(why) => self.unread.push((instruction.line(), why)),
                 }
-                Err(why) => self.unread.push((instruction.line(), why)),
             }
         }
         self.all.add(count, 0, 0)?;
@@ -232,14 +243,22 @@ impl HloCopies {
     }
 
     fn end_module(&mut self) -> Result<(), LayoutError> {
+        self.insides.clear();
         let mut calls = std::mem::take(&mut self.calls);
         let roles = calls.roles();
+        let runs = Runs::of(&calls);
         let held = std::mem::take(&mut self.held);
+        let mut own = vec![Vec::new(); calls.len()];
         for (number, sums) in std::mem::take(&mut self.sums) {
             if roles.of(number).is_in_memory() {
                 self.paid.add(sums.count, sums.read, sums.written)?;
+                self.in_a_step.note(runs.get(number));
+                if let Some(own) = own.get_mut(index(number)) {
+                    *own = vec![u128::from(sums.read), u128::from(sums.written)];
+                }
             }
         }
+        self.in_a_step.add(&runs.total(&calls, &own));
         let fused =
             roles.iter().filter(|(number, _)| held.has_dropped() && calls.is_fused(*number));
         for (number, _) in fused.filter(|(_, role)| role.is_in_memory()) {
@@ -255,7 +274,9 @@ impl HloCopies {
             rows.truncate(top);
         }
         for row in rows {
-            self.entries.extend(self.entry(row, &held, &calls, &roles));
+            let entry = self.entry(row, &held, &calls, &roles);
+            let times = runs.get(row.computation);
+            self.entries.extend(entry.map(|entry| HloCopy { runs: times, ..entry }));
         }
         if self.top.is_some() {
             self.keep_greatest();
@@ -263,27 +284,55 @@ impl HloCopies {
         Ok(())
     }
 
-    /// The number of what an instruction changes.
-    fn change(&mut self, of: HloInstruction<'_>) -> Result<(usize, &Change), String> {
-        let operand = of.operand(0).ok_or("its operand is not in its computation")?;
+    /// What an instruction changes: nothing, an array, or as a fusion that only copies several.
+    fn changes(&mut self, of: HloInstruction<'_>) -> Vec<Result<(usize, Change), String>> {
+        if of.opcode() == "fusion" {
+            let inside = self.insides.of(of).map(|inside| inside.copies.clone());
+            let copies = inside.into_iter().flatten();
+            return copies.map(|copy| self.fused(&copy)).collect();
+        }
+        match is_copy(of) {
+            true => vec![self.change(of)],
+            false => Vec::new(),
+        }
+    }
+
+    /// What a fusion that only copies changes.
+    fn fused(&mut self, copy: &InsideCopy) -> Result<(usize, Change), String> {
+        let opcode = if copy.is_converted { COPY_AND_CONVERT } else { "fusion" };
+        self.known(opcode, [&copy.from, &copy.from, &copy.to, &copy.to], None)
+    }
+
+    /// The number of what an instruction changes, and that.
+    fn change(&mut self, of: HloInstruction<'_>) -> Result<(usize, Change), String> {
+        let operand = of.operands().next().ok_or("it has no operand")?;
+        let from = operand.shape_text().ok_or("its operand is not in its computation")?;
+        let texts = [operand.name(), from, of.name(), of.shape_text()];
+        self.known(of.opcode(), texts, of.attribute("dimensions"))
+    }
+
+    /// The same by names and shapes of operand and result.
+    fn known(
+        &mut self,
+        opcode: &str,
+        texts: [&str; 4],
+        dimensions: Option<&str>,
+    ) -> Result<(usize, Change), String> {
         self.pair.clear();
-        for text in [of.opcode(), operand.shape_text(), of.shape_text()] {
+        for text in [opcode, texts[1], texts[3]] {
             self.pair.push_str(text);
             self.pair.push('\n');
         }
-        self.pair.push_str(of.attribute("dimensions").unwrap_or_default());
+        self.pair.push_str(dimensions.unwrap_or_default());
         let number = match self.known.get_index_of(&*self.pair) {
             Some(number) => number,
             None => {
-                let change = Change::of(operand, of, &mut self.shapes);
+                let change = Change::of(opcode, texts, dimensions, &mut self.shapes);
                 self.known.insert_full(self.pair.as_str().into(), change).0
             }
         };
-        match self.known.get_index(number) {
-            Some((_, Ok(change))) => Ok((number, change)),
-            Some((_, Err(why))) => Err(why.clone()),
-            None => Err(String::new()),
-        }
+        let found = self.known.get_index(number);
+        found.map_or(Err(String::new()), |(_, change)| Ok((number, change.clone()?)))
     }
 
     fn entry(
@@ -301,7 +350,8 @@ impl HloCopies {
         let (op_name, source) = text.origin(&self.module);
         Some(HloCopy {
             name: text.name.into(),
-            opcode: text.opcode.into(),
+            opcode: pair.split('\n').next().unwrap_or(text.opcode).into(),
+            runs: HloRuns::ONCE,
             line: row.line,
             computation: calls.name(row.computation).into(),
             role: roles.of(row.computation),
@@ -333,6 +383,13 @@ impl HloCopies {
     #[must_use]
     pub fn moved(&self) -> (u64, u64) {
         (self.paid.read, self.paid.written)
+    }
+
+    /// Bytes that are read and written in one run of the program: what a loop of known length runs
+    /// counts as often, and of branches the one that reads most.
+    #[must_use]
+    pub fn in_a_step(&self) -> &StepSums {
+        &self.in_a_step
     }
 
     /// Instructions that could not be read: the line and why.
@@ -374,34 +431,33 @@ impl Change {
     }
 
     fn of(
-        operand: HloInstruction<'_>,
-        instruction: HloInstruction<'_>,
+        opcode: &str,
+        [operand, from, name, to]: [&str; 4],
+        dimensions: Option<&str>,
         shapes: &mut Shapes,
     ) -> Result<Change, String> {
-        let opcode = instruction.opcode();
-        let one = |of: HloInstruction<'_>, is_result| {
-            let array = array(opcode, of.shape_text(), is_result)?;
-            array.ok_or_else(|| format!("`{}` is not one array", of.name()))
+        let one = |name: &str, shape: &str, is_result| {
+            let array = array(opcode, shape, is_result)?;
+            array.ok_or_else(|| format!("`{name}` is not one array"))
         };
-        let (from, to) = (one(operand, false)?, one(instruction, true)?);
-        let mut bytes = |of: HloInstruction<'_>, array: &XlaArray| match opcode {
+        let (before, after) = (one(operand, from, false)?, one(name, to, true)?);
+        let mut bytes = |shape: &str, array: &XlaArray| match opcode {
             "bitcast" => Ok(0),
             // The tuple has more than what is copied.
-            "copy-start" => {
+            _ if opcode.ends_with("-start") => {
                 let sizes = array.sizes().map_err(|error| error.kind().to_string());
                 sizes.map(|sizes| sizes.allocated_bytes)
             }
             _ => {
-                let (_, sizes) = shapes.number(of.shape_text());
+                let (_, sizes) = shapes.number(shape);
                 sizes.map(|sizes| sizes.allocated_bytes).map_err(str::to_owned)
             }
         };
-        Ok(Change {
-            read: bytes(operand, &from)?,
-            written: bytes(instruction, &to)?,
-            is_free: is_free(instruction, &from, &to),
-            words: OnceLock::new(),
-        })
+        let written = bytes(to, &after)?;
+        // A slice reads what it writes.
+        let read = if is_slice(opcode) { written } else { bytes(from, &before)? };
+        let is_free = is_free(opcode, dimensions, &before, &after);
+        Ok(Change { read, written, is_free, words: OnceLock::new() })
     }
 }
 
@@ -420,17 +476,30 @@ impl OpcodeWords {
     }
 }
 
-fn is_free(of: HloInstruction<'_>, from: &XlaArray, to: &XlaArray) -> Option<bool> {
-    match of.opcode() {
+/// What a fusion is called that copies and converts.
+const COPY_AND_CONVERT: &str = "copy and convert";
+
+fn is_free(opcode: &str, dimensions: Option<&str>, from: &XlaArray, to: &XlaArray) -> Option<bool> {
+    match opcode {
         "bitcast" => Some(true),
-        "copy" | "copy-start" => Some(false),
-        "transpose" => stays(from, to, Some(of.attribute("dimensions")?)).ok(),
-        _ => stays(from, to, None).ok(),
+        "transpose" => stays(from, to, Some(dimensions?)).ok(),
+        "reshape" => stays(from, to, None).ok(),
+        _ => Some(false),
     }
 }
 
-fn is_copy(opcode: &str) -> bool {
+fn is_copy(of: HloInstruction<'_>) -> bool {
+    let opcode = of.opcode();
+    // A prefetch of a slice may be written as the start of any computation.
+    let is_slice_start = || of.name().contains("slice-start") && of.operands().len() > 0;
     matches!(opcode, "copy" | "copy-start" | "transpose" | "reshape" | "bitcast")
+        || is_slice(opcode) && (opcode != ASYNC || is_slice_start())
+}
+
+const ASYNC: &str = "async-start";
+
+fn is_slice(opcode: &str) -> bool {
+    matches!(opcode, "slice-start" | "dynamic-slice-start" | ASYNC)
 }
 
 /// The array that a copy reads or writes, its layout written out; the tuple of a `copy-start` has its
@@ -438,12 +507,13 @@ fn is_copy(opcode: &str) -> bool {
 fn array(opcode: &str, shape: &str, is_result: bool) -> Result<Option<XlaArray>, String> {
     let shape = XlaParser::strict().parse(shape).map_err(|error| error.kind().to_string())?;
     let shape = shape.canonical();
-    Ok(match (&shape, opcode) {
-        (XlaShape::Tuple(..), "copy-start") if is_result => {
-            shape.arrays().first().map(|(_, array)| (*array).clone())
-        }
-        _ => shape.as_array().cloned(),
-    })
+    let XlaShape::Tuple(members) = &shape else { return Ok(shape.as_array().cloned()) };
+    let member = match opcode {
+        "copy-start" if is_result => members.first(),
+        _ if is_slice(opcode) && is_result => members.get(1),
+        _ => None,
+    };
+    Ok(member.and_then(XlaShape::as_array).cloned())
 }
 
 /// Whether every element has the place that it had; `order` is that of a transpose.
@@ -497,7 +567,21 @@ fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
     ];
     let differs =
         pairs.into_iter().filter(|(_, [before, after], counts)| *counts && before != after);
-    differs.map(|(what, [before, after], _)| format!("{what} {before} -> {after}")).collect()
+    let purpose = |what| if what == "memory space" { purpose(&before, &after) } else { "" };
+    differs
+        .map(|(what, [before, after], _)| format!("{what} {before} -> {after}{}", purpose(what)))
+        .collect()
+}
+
+/// What a copy from one memory to another is for, on TPUs: 0 is the main memory, 1 the one on the
+/// chip, 5 that of the host.
+fn purpose(from: &XlaLayout, to: &XlaLayout) -> &'static str {
+    match (from.memory_space, to.memory_space) {
+        (0, 1) => ": a prefetch",
+        (1, 0) => ": a write-back",
+        (_, 5) | (5, _) => ": a transfer to or from the host",
+        _ => "",
+    }
 }
 
 fn is_row_major(order: &[i64]) -> bool {

@@ -3,25 +3,33 @@
 use std::io::{self, BufRead};
 
 use memchr::memchr;
+use tensor_layout::error::Span;
 
 use crate::HloComputation;
-use crate::body::{Body, OperandList, Record, text};
+use crate::body::Body;
+use crate::grammar::{self, ComputationHead, Sentence, sentence};
+use crate::lexer::{CUT, Fault, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
-use crate::unread::{Unread, UnreadLine};
-use tensor_layout::internals::to_u64;
+use crate::roles::is_inner;
+use crate::stream::Stream;
+use crate::unread::{HloReading, Unread, UnreadLine};
 
-/// Outside of computations, where any text may stand, a longer line is read in pieces.
-const LONGEST_LINE: usize = 64 << 20;
+/// A sentence that is longer is an error: a device may have no end.
+const LONGEST: usize = 1 << 30;
 
-/// In a computation a longer line is an error: a device may have no end.
-const LONGEST_INSTRUCTION: usize = 1 << 30;
+/// How far instructions that stand in no computation may be apart to be handed out together.
+const NEAR: usize = 1 << 16;
 
 /// A stream of computations, read from the text of any number of HLO modules.
 ///
-/// Text between modules and computations is skipped. Inside a computation every line is an
-/// instruction, the continuation of one, or [unread](HloDump::unread_lines).
+/// The text is read by tokens: line ends are blanks, and brackets nest. Other text between modules and
+/// computations is skipped; instructions in it, as `grep` finds them, are handed out as a
+/// computation [without a name](HloComputation::is_loose). What a computation has and is not read is
+/// [unread](HloDump::unread_lines).
 /// Law: the shapes of all instructions are among those of [`HloReport`](super::HloReport).
-/// Cost: one pass; memory for one computation and the tables of one module.
+/// Law: an instruction that stands in the text is handed out, or unread at its line.
+/// Cost: one pass; memory for the text of one computation, some 100 bytes for each of its
+/// instructions and 56 for each operand, and the tables of one module.
 ///
 /// ```
 /// use tensor_layout_hlo::HloDump;
@@ -36,57 +44,82 @@ const LONGEST_INSTRUCTION: usize = 1 << 30;
 /// ```
 #[derive(Clone, Debug)]
 pub struct HloDump<R> {
-    input: R,
-    piece: Vec<u8>,
-    /// A line that was read and belongs to what comes next.
-    held: bool,
-    lines: u64,
-    bytes: u64,
+    stream: Stream<R>,
+    /// Where reading goes on.
+    at: usize,
+    /// Whether places before it are known by their number: those of a computation.
+    is_open: bool,
     module: HloModule,
     body: Body,
     unread: Unread,
-}
-
-/// What became of an instruction.
-enum Ending {
-    Complete,
-    /// The computation or the text ends within it.
-    CutShort,
+    cut: Option<String>,
+    /// Of the module: the last computation, and whether one was an entry.
+    last: Option<(u64, String)>,
+    has_entry: bool,
 }
 
 impl<R: BufRead> HloDump<R> {
     /// A dump; nothing is read yet.
     pub fn new(input: R) -> HloDump<R> {
         HloDump {
-            input,
-            piece: Vec::new(),
-            held: false,
-            lines: 0,
-            bytes: 0,
+            stream: Stream::new(input),
+            at: 0,
+            is_open: false,
             module: HloModule::default(),
             body: Body::default(),
             unread: Unread::default(),
+            cut: None,
+            last: None,
+            has_entry: false,
         }
     }
 
     /// Reads up to the end of the next computation; `None` at the end of the text.
     ///
     /// # Errors
-    /// What the input fails with. Lines that cannot be read are not errors here:
+    /// What the input fails with. Text that cannot be read is no error here:
     /// [`unread_lines`](HloDump::unread_lines).
     pub fn next_computation(&mut self) -> io::Result<Option<HloComputation<'_>>> {
-        while self.next_line(LONGEST_LINE)? {
-            let line = text(&self.piece);
-            if let Some(module) = HloModule::begin(&line, self.lines) {
-                self.module = module;
-            } else if self.body.begin(&line, self.lines) {
-                self.read_body()?;
-                return Ok(Some(HloComputation::new(&self.module, &self.body)));
-            } else {
-                self.module.read_table(&line);
+        self.is_open = false;
+        self.stream.is_worth_forgetting(self.at).then(|| self.forget());
+        while self.skip_to_word()? {
+            match self.read(sentence)? {
+                Ok(Sentence::Module(head)) => {
+                    self.end_module();
+                    let line = self.stream.line(self.at);
+                    let part = |span: Span| self.stream.text.get(span.start..span.end);
+                    let [name, attributes] = [head.name, head.attributes].map(part);
+                    let (name, attributes) =
+                        (name.unwrap_or_default(), attributes.unwrap_or_default());
+                    self.module = HloModule::new(name, attributes, line);
+                    self.at = head.end;
+                }
+                Ok(Sentence::Table(table, end)) => {
+                    self.at = end;
+                    while let Ok(row) = self.read(grammar::row)? {
+                        let text = self.stream.text.get(row.start..row.end).unwrap_or_default();
+                        self.module.push_row(table, text);
+                        self.at = row.end;
+                    }
+                }
+                Ok(Sentence::Computation(head)) => {
+                    self.read_computation(head)?;
+                    return Ok(Some(self.computation()));
+                }
+                Ok(Sentence::Instruction) => {
+                    self.read_loose()?;
+                    return Ok(Some(self.computation()));
+                }
+                Ok(Sentence::Text(end)) => self.at = end,
+                Err(_) => self.at += 1,
             }
         }
+        self.end_module();
         Ok(None)
+    }
+
+    fn computation(&self) -> HloComputation<'_> {
+        HloComputation::new(&self.module, &self.body, &self.stream.text)
     }
 
     /// The module of the last computation, or the one whose head was read last.
@@ -94,129 +127,263 @@ impl<R: BufRead> HloDump<R> {
         &self.module
     }
 
-    /// The first thousand lines of computations that could not be read.
+    /// The first thousand places of computations that could not be read.
     pub fn unread_lines(&self) -> &[UnreadLine] {
         self.unread.lines()
     }
 
-    /// How many lines of computations could not be read.
+    /// How many places of computations could not be read.
     pub fn unread_count(&self) -> u64 {
         self.unread.count()
     }
 
+    /// How many instructions are missing because they could not be read.
+    pub fn hidden_count(&self) -> u64 {
+        self.unread.hidden()
+    }
+
+    /// Where the text is cut off, if it is: `the text ends inside main.7, line 1998`.
+    pub fn cut(&self) -> Option<&str> {
+        self.cut.as_deref()
+    }
+
+    /// What was not read so far.
+    pub fn reading(&self) -> HloReading {
+        let (count, hidden) = (self.unread.count(), self.unread.hidden());
+        HloReading { cut: self.cut.clone(), lines: self.unread.lines().to_vec(), count, hidden }
+    }
+
     /// How many bytes were read.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.stream.read
     }
 
-    fn next_line(&mut self, longest: usize) -> io::Result<bool> {
-        if std::mem::take(&mut self.held) {
-            return Ok(true);
+    /// Reads something at the place where reading goes on, and as much of the text as it takes.
+    fn read<T>(
+        &mut self,
+        what: impl Fn(Tokens<'_>, usize) -> Lexed<T>,
+    ) -> io::Result<Result<T, &'static str>> {
+        loop {
+            match what(self.stream.tokens(), self.at) {
+                Ok(found) => return Ok(Ok(found)),
+                Err(Fault::Not(why)) => return Ok(Err(why)),
+                Err(Fault::More) => self.fill()?,
+            }
         }
-        self.piece.clear();
-        let read = read_line(&mut self.input, longest, &mut self.piece)?;
-        self.bytes += to_u64(read);
-        self.lines += 1;
-        Ok(read > 0)
     }
 
-    /// Reads the next line of a computation, all of it.
-    fn next_line_of_body(&mut self) -> io::Result<bool> {
-        let found = self.next_line(LONGEST_INSTRUCTION)?;
-        if self.piece.len() == LONGEST_INSTRUCTION && !self.piece.ends_with(b"\n") {
-            let why = format!("line {} is longer than 1 GiB", self.lines);
+    fn fill(&mut self) -> io::Result<()> {
+        let held = self.stream.text.len() - self.at;
+        if held > LONGEST {
+            let line = self.stream.line(self.at);
+            let why = format!("what begins in line {line} is longer than 1 GiB");
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
-        Ok(found)
+        if !self.is_open {
+            self.forget();
+        }
+        self.stream.fill(held)
     }
 
-    /// Reads lines up to the closing brace of a computation.
-    fn read_body(&mut self) -> io::Result<()> {
-        while self.next_line_of_body()? {
-            if self.ends_body() {
-                break;
+    /// Forgets the text before the place where reading goes on.
+    fn forget(&mut self) {
+        self.at = self.stream.forget(self.at);
+    }
+
+    /// Goes to the next word outside of computations; `false` at the end of the text.
+    fn skip_to_word(&mut self) -> io::Result<bool> {
+        loop {
+            let rest = self.stream.tokens().rest(self.at);
+            let gap = rest.iter().position(|byte| is_name(*byte));
+            self.at += gap.unwrap_or(rest.len());
+            match self.read(|text, at| text.peek(at))? {
+                Ok(Some(byte)) if is_name(byte) => return Ok(true),
+                Ok(Some(_)) => {}
+                _ => return Ok(false),
             }
-            let line = self.piece.trim_ascii();
-            if line.is_empty() || line.starts_with(b"//") {
-                continue;
-            }
-            let start = self.body.text.len();
-            let number = self.lines;
-            self.body.push_text(&self.piece);
-            let head = Record::head(self.body.text.as_bytes(), start, number);
-            let reason = match head {
-                Some(record) => match self.read_rest(record)? {
-                    Ending::Complete => continue,
-                    Ending::CutShort => "the brackets of this instruction do not close",
-                },
-                None => "this is not an instruction: `name = shape opcode(operands)`",
-            };
-            let text = self.body.text.as_bytes().get(start..).unwrap_or_default();
-            self.unread.push(number, text.trim_ascii(), reason.into());
-            self.body.text.truncate(start);
         }
-        for (line, name) in self.body.resolve() {
-            let name = self.body.text.get(name.start..name.end).unwrap_or_default();
+    }
+
+    /// Goes behind blanks and comments; returns the byte there.
+    fn skip_blanks(&mut self) -> io::Result<Option<u8>> {
+        self.at = self.read(|text, at| text.blanks(at))?.unwrap_or(self.at);
+        Ok(self.read(|text, at| text.peek(at))?.unwrap_or(None))
+    }
+
+    fn read_computation(&mut self, head: ComputationHead) -> io::Result<()> {
+        let line = self.stream.line(self.at);
+        self.is_open = true;
+        self.body.begin(head.name, line);
+        self.body.is_entry = head.is_entry;
+        self.has_entry |= head.is_entry;
+        self.at = head.end;
+        loop {
+            match self.skip_blanks()? {
+                None => {
+                    self.cut_off(line);
+                    break;
+                }
+                Some(b'}') => {
+                    self.at = self.read(grammar::thread)?.unwrap_or(self.at + 1);
+                    break;
+                }
+                Some(_) => {
+                    if let Err(why) = self.read_instruction(ShapeIs::Optional)?
+                        && !self.recover(why)?
+                    {
+                        break;
+                    }
+                }
+            }
+        }
+        for (line, name) in self.body.resolve(&self.stream.text) {
+            let name = self.stream.text.get(name.start..name.end).unwrap_or_default();
             let reason = "this operand is not an instruction of the computation";
             self.unread.push(line, name.as_bytes(), reason.into());
         }
+        self.last = Some((line, self.computation().name().to_owned()));
         Ok(())
     }
 
-    /// Whether the line closes the computation, or does not belong to one; then it is kept.
-    fn ends_body(&mut self) -> bool {
-        self.held = self.piece.starts_with(b"HloModule ");
-        self.held || self.piece.starts_with(b"}")
-    }
-
-    /// Reads the operands, over as many lines as they take, and the attributes.
-    fn read_rest(&mut self, record: Record) -> io::Result<Ending> {
-        let mut list = OperandList::of(&record);
-        loop {
-            if let Some(close) = self.body.read_operands(&mut list) {
-                self.body.push(record, close);
-                return Ok(Ending::Complete);
+    /// Reads instructions that stand in no computation.
+    fn read_loose(&mut self) -> io::Result<()> {
+        let line = self.stream.line(self.at);
+        self.body.begin(Span::new(self.at, self.at), line);
+        (self.body.is_loose, self.is_open) = (true, true);
+        let mut behind = self.at;
+        while self.at - behind < NEAR {
+            match self.skip_blanks()? {
+                None => break,
+                Some(b'}') if self.is_first(behind) => {
+                    let why = "the head of the computation that ends here is missing";
+                    let line = self.stream.line(self.at);
+                    self.unread.push(line, b"}", why.into());
+                    self.at += 1;
+                    break;
+                }
+                Some(byte) if !is_name(byte) => {
+                    self.at += 1;
+                    continue;
+                }
+                Some(_) => {}
             }
-            if !self.next_line_of_body()? {
-                break;
+            match self.read(sentence)? {
+                Ok(Sentence::Instruction) => {
+                    if let Err(why) = self.read_instruction(ShapeIs::Written)? {
+                        self.recover(why)?;
+                    }
+                    behind = self.at;
+                }
+                Ok(Sentence::Text(end)) => self.at = end,
+                Ok(_) => break,
+                Err(_) => self.at += 1,
             }
-            // Brackets of a constant may close at the beginning of a line.
-            let closes = self.piece.starts_with(b"}") && !is_end(&self.piece);
-            if !closes && self.ends_body() {
-                // The next line read is this one again.
-                self.held = true;
-                break;
-            }
-            self.body.push_text(&self.piece);
         }
-        self.body.drop_operands();
-        Ok(Ending::CutShort)
+        self.body.resolve(&self.stream.text);
+        Ok(())
     }
-}
 
-/// Whether a line that begins with `}` has nothing of an instruction behind it.
-fn is_end(line: &[u8]) -> bool {
-    let rest = line.get(1..).unwrap_or_default().trim_ascii();
-    rest.is_empty() || rest.starts_with(b", execution_thread=")
-}
+    /// Whether only blanks stand between a place and where reading goes on.
+    fn is_first(&self, behind: usize) -> bool {
+        let between = self.stream.text.as_bytes().get(behind..self.at).unwrap_or_default();
+        between.iter().all(|byte| is_blank(*byte))
+    }
 
-/// Adds a line to `line`, its end included, or as much of it as makes `longest` bytes; returns how
-/// many bytes were read.
-fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<usize> {
-    let start = line.len();
-    loop {
-        let available = match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            available => available?,
+    fn read_instruction(&mut self, shape_is: ShapeIs) -> io::Result<Result<(), &'static str>> {
+        let mut operands = std::mem::take(&mut self.body.operands);
+        let count = operands.len();
+        let found = loop {
+            let text = self.stream.tokens();
+            let head = text.head(self.at, shape_is);
+            match head.and_then(|head| grammar::instruction(text, head, &mut operands)) {
+                Err(Fault::More) => {
+                    operands.truncate(count);
+                    self.fill()?;
+                }
+                Err(Fault::Not(why)) => {
+                    operands.truncate(count);
+                    break Err(why);
+                }
+                Ok(found) => break Ok(found),
+            }
         };
-        let room = longest.saturating_sub(line.len() - start).min(available.len());
-        let room = available.get(..room).unwrap_or_default();
-        let end = memchr(b'\n', room);
-        let taken = end.map_or(room.len(), |end| end + 1);
-        line.extend_from_slice(room.get(..taken).unwrap_or_default());
-        input.consume(taken);
-        if end.is_some() || taken == 0 {
-            return Ok(line.len() - start);
+        self.body.operands = operands;
+        let (mut record, end) = match found {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        record.line = self.stream.line(self.at);
+        self.check(&record, end);
+        self.body.records.push(record);
+        self.at = end;
+        Ok(Ok(()))
+    }
+
+    /// Tells of an instruction that was read and is odd.
+    fn check(&mut self, record: &crate::body::Record, end: usize) {
+        if record.shape.start == record.shape.end {
+            let name = &self.stream.text.as_bytes()[record.name.start..record.name.end];
+            self.unread.push(record.line, name, "this instruction has no shape".into());
+        }
+        let text = self.stream.tokens();
+        let attributes = record.attributes;
+        let behind = text.bytes.get(attributes.start..end).unwrap_or_default();
+        if memchr(b'\n', behind).is_some() {
+            let lines = text.instructions_within(attributes.start, end);
+            if lines > 0 {
+                let why = "a string of this instruction has lines that look like instructions";
+                let part = &text.bytes[record.name.start..end];
+                self.unread.hide(record.line, part, why.into(), lines);
+            }
+        }
+    }
+
+    /// Goes on behind what is not an instruction; returns whether it is in the same computation.
+    fn recover(&mut self, why: &'static str) -> io::Result<bool> {
+        if let Ok(Sentence::Module(_) | Sentence::Table(..) | Sentence::Computation(_)) =
+            self.read(sentence)?
+        {
+            let name = self.computation().name().to_owned();
+            let why = "the closing brace of this computation is missing";
+            self.unread.push(self.body.line, name.as_bytes(), why.into());
+            return Ok(false);
+        }
+        let hidden = self.read(grammar::is_named)?.is_ok_and(|is_named| is_named);
+        let (start, line) = (self.at, self.stream.line(self.at));
+        self.at = self.read(grammar::resume)?.unwrap_or(self.at + 1);
+        let all = self.stream.text.as_bytes();
+        if why == CUT && self.at + 1 >= all.trim_ascii_end().len() {
+            // The brace that the text ends with closes something in the instruction.
+            self.at = all.len();
+        }
+        let text = all.get(start..self.at).unwrap_or_default().trim_ascii();
+        let why = if hidden { why } else { NO_INSTRUCTION };
+        self.unread.hide(line, text, why.into(), u64::from(hidden));
+        Ok(true)
+    }
+
+    /// The text ends inside a computation.
+    fn cut_off(&mut self, line: u64) {
+        self.body.is_cut = true;
+        let name = self.computation().name().to_owned();
+        let end = self.stream.line(self.stream.text.trim_end().len());
+        let entry = if self.has_entry { "" } else { ": no ENTRY, the dump is cut off" };
+        let why = format!("the text ends inside {name}, line {end}{entry}");
+        self.unread.push(line, name.as_bytes(), why.clone());
+        self.cut = Some(why);
+    }
+
+    /// Looks whether the module has an entry.
+    fn end_module(&mut self) {
+        let has_entry = std::mem::take(&mut self.has_entry);
+        if let Some((line, name)) = self.last.take()
+            && !has_entry
+            && self.cut.is_none()
+            && is_inner(&name)
+        {
+            let why = format!("no ENTRY: the dump is cut off behind {name}, line {line}");
+            self.unread.push(line, name.as_bytes(), why.clone());
+            self.cut = Some(why);
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::module::HloModule;
 pub struct HloComputation<'a> {
     module: &'a HloModule,
     body: &'a Body,
+    text: &'a str,
 }
 
 impl fmt::Debug for HloComputation<'_> {
@@ -24,13 +25,13 @@ impl fmt::Debug for HloComputation<'_> {
 }
 
 impl<'a> HloComputation<'a> {
-    pub(super) fn new(module: &'a HloModule, body: &'a Body) -> HloComputation<'a> {
-        HloComputation { module, body }
+    pub(super) fn new(module: &'a HloModule, body: &'a Body, text: &'a str) -> HloComputation<'a> {
+        HloComputation { module, body, text }
     }
 
     /// A stretch of the text.
     pub(super) fn part(&self, span: Span) -> &'a str {
-        self.body.text.get(span.start..span.end).unwrap_or_default()
+        self.text.get(span.start..span.end).unwrap_or_default()
     }
 
     pub(super) fn operand_records(&self, range: Span) -> &'a [OperandRecord] {
@@ -53,6 +54,18 @@ impl<'a> HloComputation<'a> {
     #[must_use]
     pub fn is_entry(&self) -> bool {
         self.body.is_entry
+    }
+
+    /// Whether it is none: instructions that stand outside of computations, as `grep` finds them.
+    #[must_use]
+    pub fn is_loose(&self) -> bool {
+        self.body.is_loose
+    }
+
+    /// Whether the text ends inside it.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.body.is_cut
     }
 
     /// The number of its first line in the dump, from 1.
@@ -278,5 +291,17 @@ impl<'a> HloOperand<'a> {
     #[must_use]
     pub fn instruction(&self) -> Option<HloInstruction<'a>> {
         self.computation.instruction(self.record.instruction?)
+    }
+
+    /// The shape: that of its instruction, or where that is not known the one that is written before
+    /// the name, as in lines of a log.
+    #[must_use]
+    pub fn shape_text(&self) -> Option<&'a str> {
+        if let Some(instruction) = self.instruction() {
+            return Some(instruction.shape_text());
+        }
+        let written = self.computation.part(self.record.shape);
+        let written = written.rsplit("*/").next().unwrap_or_default().trim();
+        (!written.is_empty()).then_some(written)
     }
 }

@@ -1,37 +1,38 @@
 //! The head of a module: its name, attributes, and the tables of source lines.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHashMap;
+use tensor_layout::error::Span;
 
 use crate::HloSource;
 use crate::attributes::{HloAttributes, entry, unquoted};
+use crate::grammar::{self, Table};
+use crate::lexer::Tokens;
 
-/// A module of a dump: the line `HloModule name, attributes` and the tables behind it.
+/// A module of a dump: `HloModule name, attributes`, and the tables of source lines.
 ///
-/// A text without such a line has a module without a name. Cost of a clone: that of an `Arc`.
+/// A text without such a head has a module without a name. Clones share the tables, and see rows
+/// that are read later. Cost of a clone: that of an `Arc`.
 #[derive(Clone, Debug, Default)]
 pub struct HloModule {
     head: Arc<Head>,
-    section: Section,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Head {
     name: String,
     attributes: String,
     line: u64,
-    /// The rows of the tables as written; most modules are never asked for a source line.
-    files: String,
-    locations: String,
-    frames: String,
-    tables: OnceLock<Tables>,
+    tables: RwLock<Tables>,
 }
 
 /// The tables of source lines.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Tables {
+    /// The rows as written; most modules are never asked for a source line.
+    rows: Vec<(Table, String)>,
     files: FxHashMap<u64, String>,
     /// Number of a file, and a line in it.
     locations: FxHashMap<u64, (u64, u64)>,
@@ -39,35 +40,36 @@ struct Tables {
     frames: FxHashMap<u64, u64>,
 }
 
-/// The table that is being read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Section {
-    #[default]
-    None,
-    Files,
-    Locations,
-    Frames,
-}
-
 impl Tables {
-    fn read(head: &Head) -> Tables {
-        Tables {
-            files: rows(&head.files, |file| unquoted(file).map(Cow::into_owned)),
-            locations: rows(&head.locations, |row| {
-                Some((number(row, "file_name_id")?, number(row, "line")?))
-            }),
-            frames: rows(&head.frames, |row| number(row, "file_location_id")),
+    /// Reads the rows that were added.
+    fn read(&mut self) {
+        for (table, row) in std::mem::take(&mut self.rows) {
+            let Some((key, value)) = row.split_once(|c: char| c.is_ascii_whitespace()) else {
+                continue;
+            };
+            let Ok(key) = key.parse() else { continue };
+            let value = value.trim();
+            match table {
+                Table::Functions => {}
+                Table::Files => {
+                    self.files.extend(unquoted(value).map(|file| (key, file.into_owned())));
+                }
+                Table::Locations => {
+                    let place = number(value, "file_name_id").zip(number(value, "line"));
+                    self.locations.extend(place.map(|place| (key, place)));
+                }
+                Table::Frames => {
+                    let place = number(value, "file_location_id");
+                    self.frames.extend(place.map(|place| (key, place)));
+                }
+            }
         }
     }
-}
 
-/// The rows `1 "file"` or `1 {key=number ..}` of a table; others are skipped.
-fn rows<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> FxHashMap<u64, T> {
-    let row = |row: &str| {
-        let (number, written) = row.split_once(' ')?;
-        Some((number.parse().ok()?, value(written)?))
-    };
-    text.split('\n').filter_map(row).collect()
+    fn frame(&self, frame: u64) -> Option<(String, u64)> {
+        let (file, line) = self.locations.get(self.frames.get(&frame)?)?;
+        Some((self.files.get(file)?.clone(), *line))
+    }
 }
 
 /// A number of a braced list.
@@ -76,59 +78,45 @@ fn number(braced: &str, key: &str) -> Option<u64> {
 }
 
 impl HloModule {
-    /// The module that a line begins.
+    pub(super) fn new(name: &str, attributes: &str, line: u64) -> HloModule {
+        let (name, attributes) = (name.to_owned(), attributes.to_owned());
+        HloModule { head: Arc::new(Head { name, attributes, line, ..Head::default() }) }
+    }
+
+    /// The module whose head is all of a line.
     pub(crate) fn begin(line: &str, number: u64) -> Option<HloModule> {
-        let rest = line.strip_prefix("HloModule ")?;
-        let (name, attributes) = rest.split_once(',').unwrap_or((rest, ""));
-        let head = Head {
-            name: name.trim().to_owned(),
-            attributes: attributes.trim().to_owned(),
-            line: number,
-            ..Head::default()
-        };
-        Some(HloModule { head: Arc::new(head), section: Section::None })
+        let head = grammar::module(Tokens { bytes: line.as_bytes(), is_last: true }, 0).ok()?;
+        let part = |span: Span| line.get(span.start..span.end).unwrap_or_default();
+        Some(HloModule::new(part(head.name), part(head.attributes), number))
     }
 
-    /// Reads a line between the head and the first computation; other lines are skipped.
-    pub(super) fn read_table(&mut self, line: &str) {
-        self.section = match line.trim_end() {
-            "FileNames" => Section::Files,
-            "FileLocations" => Section::Locations,
-            "StackFrames" => Section::Frames,
-            "" | "FunctionNames" => Section::None,
-            _ if self.section == Section::None => return,
-            _ => return self.push_row(line.trim()),
-        };
-    }
-
-    fn push_row(&mut self, row: &str) {
-        let head = Arc::make_mut(&mut self.head);
-        head.tables.take();
-        let table = match self.section {
-            Section::None => return,
-            Section::Files => &mut head.files,
-            Section::Locations => &mut head.locations,
-            Section::Frames => &mut head.frames,
-        };
-        table.push_str(row);
-        table.push('\n');
+    /// Adds a row of a table.
+    pub(super) fn push_row(&self, table: Table, row: &str) {
+        if let Ok(mut tables) = self.head.tables.write() {
+            tables.rows.push((table, row.to_owned()));
+        }
     }
 
     /// The source line that a `metadata` attribute has, or the tables of the module.
-    pub(super) fn source<'a>(&'a self, metadata: &'a str) -> Option<HloSource<'a>> {
+    pub(super) fn source<'a>(&self, metadata: &'a str) -> Option<HloSource<'a>> {
         let written = entry(metadata, "source_file").and_then(unquoted);
         let (file, line) = match written.zip(number(metadata, "source_line")) {
             Some(written) => written,
-            None => self.frame(number(metadata, "stack_frame_id")?)?,
+            None => {
+                let (file, line) = self.frame(number(metadata, "stack_frame_id")?)?;
+                (Cow::Owned(file), line)
+            }
         };
         Some(HloSource { file, line })
     }
 
     /// The source line of a stack frame.
-    fn frame(&self, frame: u64) -> Option<(Cow<'_, str>, u64)> {
-        let tables = self.head.tables.get_or_init(|| Tables::read(&self.head));
-        let (file, line) = tables.locations.get(tables.frames.get(&frame)?)?;
-        Some((Cow::Borrowed(tables.files.get(file)?), *line))
+    fn frame(&self, frame: u64) -> Option<(String, u64)> {
+        let has_rows = !self.head.tables.read().ok()?.rows.is_empty();
+        if has_rows {
+            self.head.tables.write().ok()?.read();
+        }
+        self.head.tables.read().ok()?.frame(frame)
     }
 
     /// Its name; empty where the text has no `HloModule` line.

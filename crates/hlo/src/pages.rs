@@ -8,7 +8,7 @@ use crate::overview::HloLargest;
 use crate::roles::HloRole;
 use crate::shardings::{HloOnDevice, HloSharded, HloShardings};
 use crate::summary::{HloRow, HloSummary};
-use crate::unread::UnreadLine;
+use crate::unread::{HloReading, UnreadLine};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
@@ -42,6 +42,15 @@ fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String
     let lines = lines.take(FEW).map(|(line, why)| format!("  line {line}: {why}\n"));
     let lines = lines.collect::<String>();
     format!("\n{} could not be read\n{lines}", counted(count, "line"))
+}
+
+impl HloReading {
+    /// A page for a person: the first places that could not be read, and why; empty if there are none.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let lines = self.lines.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        printable(&unread_page(lines, self.count)).into_owned()
+    }
 }
 
 impl HloSummary {
@@ -198,7 +207,8 @@ impl HloCopies {
                 (_, None) => "?",
             };
             let [read, written] = [entry.read, entry.written].map(readable_bytes);
-            let text = format!("{opcode} {name}, line {number}{place}: {changes}");
+            let runs = entry.runs.mark();
+            let text = format!("{opcode} {name}, line {number}{place}{runs}: {changes}");
             page += &line(&read, &written, free, &text);
             page += &format!("{:13}{from} -> {to}\n", "");
             page += &origin(13, entry.op_name.as_deref(), entry.source.as_deref());
@@ -209,6 +219,14 @@ impl HloCopies {
         let hidden = if hidden > 0 { format!("; {hidden} not shown") } else { String::new() };
         page +=
             &line(&read, &written, "", &format!("all that is not free: {paid} of {all}{hidden}"));
+        let step = self.in_a_step();
+        let sums = step.bytes(0).ok().zip(step.bytes(1).ok());
+        if let Some((read, written)) =
+            sums.filter(|sums| *sums != self.moved() || !step.bound().is_empty())
+        {
+            let text = format!("{}in one run of the program", step.bound());
+            page += &line(&readable_bytes(read), &readable_bytes(written), "", &text);
+        }
         let unread = self.unread().iter().cloned();
         page += &unread_page(unread, to_u64(self.unread().len()));
         printable(&page).into_owned()

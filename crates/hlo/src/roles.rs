@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::HloComputation;
 use crate::names::Names;
+use crate::{HloComputation, HloInstruction};
 use tensor_layout::{LayoutError, internals};
 
 /// What a computation is to its module.
@@ -17,6 +17,9 @@ pub enum HloRole {
     Called,
     /// No instruction of the module calls it.
     Uncalled,
+    /// No instruction calls it, the text is cut off, and what it has is not in memory by its name or
+    /// its shapes: the fusion or the loop that calls it stands behind the cut.
+    CutOff,
     /// The inside a fusion: its values are not in memory, except parameters and result, which are
     /// those of the fusion.
     Fused,
@@ -26,8 +29,14 @@ pub enum HloRole {
 
 impl HloRole {
     /// All of them.
-    pub const ALL: &[HloRole] =
-        &[HloRole::Entry, HloRole::Called, HloRole::Uncalled, HloRole::Fused, HloRole::Applied];
+    pub const ALL: &[HloRole] = &[
+        HloRole::Entry,
+        HloRole::Called,
+        HloRole::Uncalled,
+        HloRole::CutOff,
+        HloRole::Fused,
+        HloRole::Applied,
+    ];
 
     /// Whether the values of its instructions are in memory.
     #[must_use]
@@ -35,13 +44,14 @@ impl HloRole {
         matches!(self, HloRole::Entry | HloRole::Called | HloRole::Uncalled)
     }
 
-    /// The role in a word: `entry`, `called`, `uncalled`, `fused`, `applied`.
+    /// The role in a word: `entry`, `called`, `uncalled`, `cut-off`, `fused`, `applied`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             HloRole::Entry => "entry",
             HloRole::Called => "called",
             HloRole::Uncalled => "uncalled",
+            HloRole::CutOff => "cut-off",
             HloRole::Fused => "fused",
             HloRole::Applied => "applied",
         }
@@ -59,7 +69,9 @@ pub(super) struct Calls {
     computations: Vec<Computation>,
     calls: Vec<Call>,
     /// The same of callees that had not been read; in dumps of XLA they stand before their callers.
-    ahead: Vec<(u32, HloRole, Box<str>)>,
+    ahead: Vec<(Call, Box<str>)>,
+    /// How many instructions call something.
+    sites: u32,
 }
 
 /// What is known of a computation before all of its callers are.
@@ -68,14 +80,44 @@ struct Computation {
     line: u64,
     is_entry: bool,
     is_fused: bool,
+    is_loose: bool,
+    is_cut: bool,
+    /// Whether a value lacks its layout, or the name is that of a computation that is called.
+    is_inner: bool,
 }
 
-/// Who calls whom, and as what.
+/// Who calls whom, as what, and how often.
 #[derive(Clone, Copy, Debug)]
-struct Call {
-    callee: u32,
-    caller: u32,
+pub(super) struct Call {
+    pub(super) callee: u32,
+    pub(super) caller: u32,
     role: HloRole,
+    /// The number of the calling instruction.
+    pub(super) site: u32,
+    pub(super) times: CallTimes,
+}
+
+/// How often an instruction runs what it calls, each time that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallTimes {
+    Once,
+    /// One of the branches of a conditional.
+    Branch,
+    /// The body of a loop with so many rounds, where that is known.
+    Loop(Option<u64>),
+    /// Its condition: once more.
+    Condition(Option<u64>),
+}
+
+impl CallTimes {
+    fn of(instruction: HloInstruction<'_>, key: &str) -> CallTimes {
+        match (instruction.opcode(), key) {
+            ("while", "body") => CallTimes::Loop(instruction.trip_count()),
+            ("while", _) => CallTimes::Condition(instruction.trip_count()),
+            ("conditional", _) => CallTimes::Branch,
+            _ => CallTimes::Once,
+        }
+    }
 }
 
 impl Calls {
@@ -87,25 +129,54 @@ impl Calls {
         let caller = u32::try_from(self.names.len()).ok().ok_or_else(too_large)?;
         for instruction in computation.instructions() {
             let (role, keys) = callees(instruction.opcode());
-            let texts = keys.iter().filter_map(|key| instruction.attribute(key));
-            for name in texts.flat_map(|text| text.trim_matches(['{', '}']).split(',')) {
-                let name = name.trim().trim_start_matches('%');
-                match self.names.number(name) {
-                    Some(callee) => self.call(caller, role, callee),
-                    None => self.ahead.push((caller, role, name.into())),
+            for key in keys {
+                let Some(text) = instruction.attribute(key) else { continue };
+                let times = CallTimes::of(instruction, key);
+                for name in text.trim_matches(['{', '}']).split(',') {
+                    let name = name.trim().trim_start_matches('%');
+                    let call = Call { callee: 0, caller, role, site: self.sites, times };
+                    match self.names.number(name) {
+                        Some(callee) => self.call(Call { callee, ..call }),
+                        None => self.ahead.push((call, name.into())),
+                    }
                 }
             }
+            self.sites = self.sites.saturating_add(u32::from(!keys.is_empty()));
         }
         let (line, is_entry) = (computation.line(), computation.is_entry());
-        self.computations.push(Computation { line, is_entry, is_fused: false });
+        let is_array = |text: &str| !text.starts_with('(') && !text.contains("[]");
+        let mut shapes = computation.instructions().map(|of| of.shape_text());
+        let is_inner = is_inner(computation.name())
+            || shapes.any(|text| is_array(text) && !text.contains('{'));
+        let (is_loose, is_cut) = (computation.is_loose(), computation.is_cut());
+        self.computations.push(Computation {
+            line,
+            is_entry,
+            is_fused: false,
+            is_loose,
+            is_cut,
+            is_inner,
+        });
         self.names.push(computation.name()).ok_or_else(too_large)
     }
 
-    fn call(&mut self, caller: u32, role: HloRole, callee: u32) {
-        if let (HloRole::Fused, Some(callee)) = (role, self.computations.get_mut(index(callee))) {
+    fn call(&mut self, call: Call) {
+        if let (HloRole::Fused, Some(callee)) =
+            (call.role, self.computations.get_mut(index(call.callee)))
+        {
             callee.is_fused = true;
         }
-        self.calls.push(Call { callee, caller, role });
+        self.calls.push(call);
+    }
+
+    /// How many computations there are.
+    pub(super) fn len(&self) -> usize {
+        self.computations.len()
+    }
+
+    /// The calls, once [`roles`](Calls::roles) were asked for.
+    pub(super) fn all(&self) -> &[Call] {
+        &self.calls
     }
 
     /// Whether there are none.
@@ -134,20 +205,47 @@ impl Calls {
     pub(super) fn roles(&mut self) -> Roles {
         // Callees are written before their callers, so that one round from the end settles all.
         const MOST_ROUNDS: usize = 64;
-        for (caller, role, callee) in std::mem::take(&mut self.ahead) {
+        for (call, callee) in std::mem::take(&mut self.ahead) {
             if let Some(callee) = self.names.number(&callee) {
-                self.call(caller, role, callee);
+                self.call(Call { callee, ..call });
             }
         }
         self.calls.sort_unstable_by_key(|call| Reverse(call.callee));
-        let own = |of: &Computation| if of.is_entry { HloRole::Entry } else { HloRole::Uncalled };
-        let mut roles = Roles(self.computations.iter().map(own).collect());
+        let entry = self.entry();
+        let is_cut = self.is_cut(entry);
+        let own = |(number, of): (usize, &Computation)| match of {
+            _ if of.is_entry || Some(number) == entry => HloRole::Entry,
+            _ if is_cut && of.is_inner && !of.is_loose => HloRole::CutOff,
+            _ => HloRole::Uncalled,
+        };
+        let mut roles = Roles(self.computations.iter().enumerate().map(own).collect());
         for _ in 0..MOST_ROUNDS {
             if !self.settle(&mut roles) {
                 break;
             }
         }
         roles
+    }
+
+    /// The computation where the module begins: the last one, if none is marked, unless it is called
+    /// by its name or by an instruction.
+    fn entry(&self) -> Option<usize> {
+        let marked = self.computations.iter().position(|of| of.is_entry);
+        marked.or_else(|| {
+            let last = self.computations.len().checked_sub(1)?;
+            let number = u32::try_from(last).ok()?;
+            let of = self.computations.get(last)?;
+            let is_called = self.calls.iter().any(|call| call.callee == number);
+            let is_entry = !of.is_cut && !of.is_loose && !is_called && !is_inner(self.name(number));
+            is_entry.then_some(last)
+        })
+    }
+
+    /// Whether callers may be missing: the text ends inside the module.
+    fn is_cut(&self, entry: Option<usize>) -> bool {
+        let last = self.names.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        let ends_early = entry.is_none() && last.is_some_and(|last| is_inner(self.name(last)));
+        ends_early || self.computations.iter().any(|of| of.is_cut)
     }
 
     /// Sets the role of every callee by those of its callers, the last callee first; returns whether
@@ -197,11 +295,10 @@ fn too_large() -> LayoutError {
     internals::too_large("the number of computations")
 }
 
-/// As what an instruction calls, and the attributes that name its callees. The parts of an
-/// asynchronous one call what it calls as a whole: `fusion-start`, `fusion-done`.
+/// As what an instruction calls, and the attributes that name its callees. An asynchronous start calls
+/// what it starts, and what follows it names the same once more.
 fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
-    let parts = ["-start", "-update", "-done"];
-    match parts.iter().find_map(|part| opcode.strip_suffix(part)).unwrap_or(opcode) {
+    match opcode.strip_suffix("-start").unwrap_or(opcode) {
         "fusion" => (HloRole::Fused, &["calls"]),
         "while" => (HloRole::Called, &["body", "condition"]),
         "call" => (HloRole::Called, &["to_apply"]),
@@ -215,4 +312,10 @@ fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
         | "reduce-scatter" => (HloRole::Applied, &["to_apply"]),
         _ => (HloRole::Called, &[]),
     }
+}
+
+/// Whether a computation has the name of one that is called: inside a fusion, or of a loop.
+pub(super) fn is_inner(name: &str) -> bool {
+    let is_wrapped = name.starts_with("wrapped_") && name.contains("_computation");
+    is_wrapped || name.starts_with("fused_computation") || name.starts_with("region_")
 }

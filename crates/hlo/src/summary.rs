@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::held::{Held, HeldRow};
+use crate::inside::Insides;
 use crate::names::{MOST_KNOWN, Shapes};
 use crate::overview::{HloLargest, Overview};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
 use crate::shardings::Shares;
 use crate::unread::{Unread, UnreadLine};
-use crate::{HloBytes, HloComputation, HloModule, HloOnDevice};
+use crate::{HloBytes, HloComputation, HloInstruction, HloModule, HloOnDevice};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::Walk;
 use tensor_layout::xla::XlaSizes;
@@ -86,9 +87,10 @@ pub struct HloSummary {
     module: HloModule,
     calls: Calls,
     written: Vec<HloBytes>,
-    /// Of those whose parameters and results are needed.
+    /// Of those whose parameters and results are needed: of all, or of entries and of the last one.
     given: Vec<Given>,
     held: Held<Key>,
+    insides: Insides,
     /// The instructions of one computation that may be listed.
     worst: Vec<Worst>,
 }
@@ -103,6 +105,7 @@ type Worst = (Reverse<Key>, usize, usize);
 #[derive(Clone, Copy, Debug, Default)]
 struct Given {
     computation: u32,
+    is_entry: bool,
     parameters: HloBytes,
     result: HloBytes,
     on_device: Option<HloOnDevice>,
@@ -229,19 +232,22 @@ impl HloSummary {
             }
             if instruction.parameter().is_some() {
                 given.parameters.add(sizes)?;
-            } else if let Some(sizes) = self.written_by(instruction.opcode(), text, sizes) {
+            } else if let Some((shape, sizes)) = self.written_by(instruction, (shape, sizes)) {
                 written.add(sizes)?;
                 let key = (sizes.padding_bytes(), sizes.allocated_bytes);
                 self.note((Reverse(key), instruction.index(), shape));
             }
         }
+        given.is_entry = computation.is_entry();
+        self.insides.add(computation);
         given.computation = self.calls.add(computation)?;
         self.hold(given.computation, computation);
         self.forget_shapes();
         self.written.push(written);
-        if computation.is_entry() || !self.has_totals_only {
-            self.given.push(given);
+        if self.has_totals_only && self.given.last().is_some_and(|last| !last.is_entry) {
+            self.given.pop();
         }
+        self.given.push(given);
         Ok(())
     }
 
@@ -251,6 +257,7 @@ impl HloSummary {
             return;
         }
         self.end_module();
+        self.insides.clear();
         self.module = module.clone();
         if self.module.is_per_device() {
             self.partitions = self.partitions.max(Some(self.module.partitions()));
@@ -258,17 +265,24 @@ impl HloSummary {
     }
 
     /// What of its shape an instruction writes: an asynchronous start has its operands in its tuple,
-    /// except that of an `all-reduce`.
-    fn written_by(&mut self, opcode: &str, text: &str, all: XlaSizes) -> Option<XlaSizes> {
+    /// except that of an `all-reduce`; an update in place writes the update alone.
+    fn written_by(
+        &mut self,
+        of: HloInstruction<'_>,
+        all: (usize, XlaSizes),
+    ) -> Option<(usize, XlaSizes)> {
+        let (opcode, text) = (of.opcode(), of.shape_text());
         let member = match opcode {
             _ if is_alias(opcode) => return None,
-            "copy-start" => 0,
-            "all-gather-start" | "collective-permute-start" => 1,
-            _ if opcode.ends_with("-start") && has_operands(text) => 1,
-            _ => return Some(all),
+            "copy-start" => tuple_member(text, 0),
+            "all-gather-start" | "collective-permute-start" => tuple_member(text, 1),
+            _ if opcode.ends_with("-start") && has_operands(text) => tuple_member(text, 1),
+            "dynamic-update-slice" => of.operands().nth(1).and_then(|update| update.shape_text()),
+            _ => self.insides.of(of).and_then(|inside| inside.update.as_deref()),
         };
-        let part = tuple_member(text, member).and_then(|text| self.shapes.number(text).1.ok());
-        Some(part.unwrap_or(all))
+        let Some(member) = member else { return Some(all) };
+        let (number, sizes) = self.shapes.number(member.trim());
+        Some(sizes.map_or(all, |sizes| (number, sizes)))
     }
 
     /// Keeps an instruction if it may be among the worst.

@@ -1,32 +1,44 @@
-//! The lines of a dump that could not be read.
+//! What of a dump could not be read.
 
-/// How many unread lines are kept; all are counted.
+use tensor_layout::internals::counted;
+
+/// How many unread places are kept; all are counted.
 const MOST_UNREAD: usize = 1000;
 
-/// A line that could not be read.
+/// A place that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadLine {
-    /// Its number, from 1.
+    /// The number of its line, from 1.
     pub line: u64,
     /// The text at fault, cut where long.
     pub text: String,
     /// Why it is refused.
     pub reason: String,
+    /// How many instructions are missing because of it.
+    pub hidden: u64,
 }
 
-/// The first thousand unread lines, and how many there are.
+/// The first thousand unread places, and how many there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unread {
     lines: Vec<UnreadLine>,
     count: u64,
+    hidden: u64,
 }
 
 impl Unread {
     pub(super) fn push(&mut self, line: u64, text: &[u8], reason: String) {
+        self.hide(line, text, reason, 0);
+    }
+
+    /// Adds a place that hides instructions.
+    pub(super) fn hide(&mut self, line: u64, text: &[u8], reason: String, hidden: u64) {
         self.count += 1;
+        self.hidden += hidden;
         if self.lines.len() < MOST_UNREAD {
-            let text = tensor_layout::internals::cut(&String::from_utf8_lossy(text), 120);
-            self.lines.push(UnreadLine { line, text, reason });
+            let near = text.get(..1 << 10).unwrap_or(text);
+            let text = tensor_layout::internals::cut(&String::from_utf8_lossy(near), 120);
+            self.lines.push(UnreadLine { line, text, reason, hidden });
         }
     }
 
@@ -36,5 +48,44 @@ impl Unread {
 
     pub(super) fn count(&self) -> u64 {
         self.count
+    }
+
+    pub(super) fn hidden(&self) -> u64 {
+        self.hidden
+    }
+}
+
+/// What of a dump was not read: [`HloDump::reading`](crate::HloDump::reading).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HloReading {
+    /// Where the text is cut off, if it is.
+    pub cut: Option<String>,
+    /// The first thousand places that could not be read.
+    pub lines: Vec<UnreadLine>,
+    /// How many such places there are.
+    pub count: u64,
+    /// How many instructions are missing because of them.
+    pub hidden: u64,
+}
+
+impl HloReading {
+    /// Whether all was read.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The whole of it in a line: `2 places could not be read, first line 712; 1 instruction is missing`.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
+        let first = self.lines.first()?;
+        let places = counted(self.count, "place");
+        let missing = match self.hidden {
+            0 => "no instruction is missing".to_owned(),
+            1 => "1 instruction is missing".to_owned(),
+            many => format!("{many} instructions are missing"),
+        };
+        let what = format!("{places} could not be read, first line {}; {missing}", first.line);
+        Some(self.cut.iter().fold(what, |what, cut| format!("{cut}; {what}")))
     }
 }

@@ -241,9 +241,10 @@ fn an_instruction_may_span_lines_and_a_broken_one_ends_with_its_computation() {
     assert!(dump.next_computation().unwrap().is_none());
     let unread: Vec<(u64, &str)> =
         dump.unread_lines().iter().map(|line| (line.line, line.text.as_str())).collect();
-    assert_eq!((unread.len(), dump.unread_count()), (3, 3));
+    assert_eq!((unread.len(), dump.unread_count(), dump.hidden_count()), (4, 4, 1));
     assert_eq!([unread[0].0, unread[1].0, unread[2].0], [7, 9, 8]);
-    assert_eq!(unread[2].1, "gone");
+    assert_eq!((unread[2].1, unread[3].1), ("gone", "g"));
+    assert_eq!(dump.cut(), Some("the text ends inside g, line 13"));
 }
 
 #[test]

@@ -7,4 +7,6 @@ mod dumps;
 mod readings;
 mod rings;
 mod scan;
+mod steps;
 mod summary;
+mod tokens;

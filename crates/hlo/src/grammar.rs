@@ -1,0 +1,375 @@
+//! The sentences of HLO text: instructions, heads of computations and of modules, tables of source lines.
+//!
+//! Each reading begins at a token, and says where it ends, or why it is something else.
+
+use tensor_layout::error::Span;
+
+use crate::body::{OperandRecord, Record};
+use crate::lexer::{Fault, HeadSpans, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is_blank};
+
+/// The head of a computation: `ENTRY %name (..) -> shape {`, or only `name {`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ComputationHead {
+    pub(crate) is_entry: bool,
+    pub(crate) name: Span,
+    /// Behind the brace that opens it.
+    pub(crate) end: usize,
+}
+
+/// The head of a module: `HloModule name, key=value, ..`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ModuleHead {
+    pub(crate) name: Span,
+    pub(crate) attributes: Span,
+    pub(crate) end: usize,
+}
+
+/// A table of source lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    Files,
+    Functions,
+    Locations,
+    Frames,
+}
+
+const NO_HEAD: Fault = Fault::Not("this is not the head of a computation");
+
+/// A name without its `%`.
+fn unsigiled(bytes: &[u8], (start, end): (usize, usize)) -> Span {
+    let has_sigil = start < end && bytes.get(start) == Some(&b'%');
+    Span::new(start + usize::from(has_sigil), end)
+}
+
+/// The stretch without the blanks at its end.
+fn trimmed(bytes: &[u8], start: usize, end: usize) -> Span {
+    let part = bytes.get(start..end).unwrap_or_default();
+    Span::new(start, start + part.trim_ascii_end().len())
+}
+
+/// Reads an instruction whose head was read; adds its operands and returns where it ends.
+pub(crate) fn instruction(
+    text: Tokens<'_>,
+    head: HeadSpans,
+    operands: &mut Vec<OperandRecord>,
+) -> Lexed<(Record, usize)> {
+    let HeadSpans { is_root, name, shape, opcode, open } = head;
+    let bytes = text.bytes;
+    let first = operands.len();
+    let has_operands = !matches!(
+        bytes.get(opcode.0..opcode.1).unwrap_or_default(),
+        b"parameter" | b"constant" | b"iota"
+    );
+    let close = match has_operands {
+        true => operand_list(text, open + 1, operands)?,
+        false => match text.word(open + 1)? {
+            word if bytes.get(word) == Some(&b')') => word,
+            _ => text.walk(open + 1, Until::Bracket)?,
+        },
+    };
+    if bytes.get(close) != Some(&b')') {
+        return Err(Fault::Not(UNCLOSED));
+    }
+    let attributes = attributes(text, close + 1)?;
+    let record = Record {
+        name: unsigiled(bytes, name),
+        shape: Span::new(shape.0, shape.1),
+        opcode: Span::new(opcode.0, opcode.1),
+        arguments: Span::new(open + 1, close),
+        attributes,
+        operands: Span::new(first, operands.len()),
+        line: 0,
+        is_root,
+    };
+    Ok((record, attributes.end.max(close + 1)))
+}
+
+/// Adds the operands of a list, and returns where its bracket closes.
+fn operand_list(text: Tokens<'_>, from: usize, operands: &mut Vec<OperandRecord>) -> Lexed<usize> {
+    let mut start = from;
+    loop {
+        if let Some((operand, end)) = plain_operand(text, start) {
+            operands.push(operand);
+            if text.bytes.get(end) == Some(&b')') {
+                return Ok(end);
+            }
+            start = end + 1;
+            continue;
+        }
+        let end = text.walk(start, Until::Comma)?;
+        let name = last_word(text.bytes, start, end);
+        let is_last = text.bytes.get(end) != Some(&b',');
+        if name.start < name.end || !is_last || start > from {
+            let before = text.bytes.get(start..name.start).unwrap_or_default();
+            let before = before.strip_suffix(b"%").unwrap_or(before).trim_ascii_end();
+            let shape = Span::new(start, start + before.len());
+            operands.push(OperandRecord { name, shape, instruction: None });
+        }
+        if is_last {
+            return Ok(end);
+        }
+        start = end + 1;
+    }
+}
+
+/// An operand that is `%name` or `shape %name`, and the comma or bracket behind it; most are.
+fn plain_operand(text: Tokens<'_>, from: usize) -> Option<(OperandRecord, usize)> {
+    let start = from + usize::from(text.bytes.get(from) == Some(&b' '));
+    let ends = |end: usize| matches!(text.bytes.get(end), Some(b',' | b')'));
+    let mut name = (start, text.word(start).ok()?);
+    let mut shape = Span::new(start, start);
+    if !ends(name.1) {
+        shape.end = text.shape(start).ok()?;
+        name.0 = shape.end + usize::from(text.bytes.get(shape.end) == Some(&b' '));
+        name.1 = text.word(name.0).ok()?;
+    }
+    if name.0 == name.1 || !ends(name.1) {
+        return None;
+    }
+    let name_span = unsigiled(text.bytes, name);
+    Some((OperandRecord { name: name_span, shape, instruction: None }, name.1))
+}
+
+/// An operand is its name, with its shape or a comment in front of it or not.
+fn last_word(bytes: &[u8], start: usize, end: usize) -> Span {
+    let part = trimmed(bytes, start, end);
+    let text = bytes.get(part.start..part.end).unwrap_or_default();
+    let length = text.iter().rev().take_while(|b| !is_blank(**b) && **b != b'/').count();
+    unsigiled(bytes, (part.end - length, part.end))
+}
+
+/// The attributes behind the bracket of the operands: from the first to the end of the last.
+fn attributes(text: Tokens<'_>, close: usize) -> Lexed<Span> {
+    if text.rest(close).starts_with(b", ")
+        && let Some(end) = text.plain_attributes(close)
+    {
+        return Ok(Span::new(close + 2, end));
+    }
+    let (mut at, mut all) = (text.blanks(close)?, None);
+    loop {
+        let has_comma = text.peek(at)? == Some(b',');
+        let key = if has_comma { text.blanks(at + 1)? } else { at };
+        let key_end = text.word(key)?;
+        let is_pair = key_end > key && text.peek(key_end)? == Some(b'=');
+        // Without a comma it is an attribute only if it cannot be an instruction.
+        if key_end == key || !is_pair && (!has_comma || text.head(key, ShapeIs::Written).is_ok()) {
+            return Ok(all.unwrap_or(Span::new(close, close)));
+        }
+        let end = if is_pair { value(text, key_end + 1)? } else { key_end };
+        all = Some(Span::new(all.map_or(key, |all: Span| all.start), end));
+        at = text.blanks(end)?;
+    }
+}
+
+/// Behind a value: what stands together outside brackets, and braces behind it.
+fn value(text: Tokens<'_>, from: usize) -> Lexed<usize> {
+    let mut at = text.blanks(from)?;
+    loop {
+        let end = text.walk(at, Until::Gap)?;
+        let behind = text.blanks(end)?;
+        if text.peek(behind)? != Some(b'{') || behind == end {
+            return Ok(end);
+        }
+        at = behind;
+    }
+}
+
+/// The head of a computation. One that is only `name {` must have an instruction behind it, because
+/// other texts have such lines too.
+pub(crate) fn computation(text: Tokens<'_>, from: usize) -> Lexed<ComputationHead> {
+    let mut name = (from, text.word(from)?);
+    let mut at = text.blanks(name.1)?;
+    let is_entry = text.bytes.get(name.0..name.1) == Some(b"ENTRY");
+    if is_entry {
+        name = (at, text.word(at)?);
+        at = text.blanks(name.1)?;
+    }
+    if name.0 == name.1 {
+        return Err(NO_HEAD);
+    }
+    let has_parameters = text.peek(at)? == Some(b'(');
+    if has_parameters {
+        at = signature(text, at)?;
+    }
+    if text.peek(at)? != Some(b'{') {
+        return Err(NO_HEAD);
+    }
+    if !has_parameters && !is_entry {
+        text.head(text.blanks(at + 1)?, ShapeIs::Written)?;
+    }
+    Ok(ComputationHead { is_entry, name: unsigiled(text.bytes, name), end: at + 1 })
+}
+
+/// Behind `(name: shape, ..) -> shape` and blanks.
+fn signature(text: Tokens<'_>, open: usize) -> Lexed<usize> {
+    // Other texts have brackets that do not close: a look at the first parameter tells.
+    let first = text.blanks(open + 1)?;
+    let colon = text.word(first)?;
+    let is_list = match text.peek(colon)? {
+        Some(b')') => colon == first,
+        Some(b':') => colon > first,
+        _ => false,
+    };
+    if !is_list {
+        return Err(NO_HEAD);
+    }
+    let close = text.walk(first, Until::Bracket)?;
+    let arrow = text.blanks(close + 1)?;
+    if text.peek(arrow)? != Some(b'-') || text.peek(arrow + 1)? != Some(b'>') {
+        return Err(NO_HEAD);
+    }
+    text.blanks(text.shape(text.blanks(arrow + 2)?)?)
+}
+
+/// The head of a module that begins with the word `HloModule`.
+pub(crate) fn module(text: Tokens<'_>, from: usize) -> Lexed<ModuleHead> {
+    let word = text.word(from)?;
+    let start = text.blanks(word)?;
+    let is_name = |b: &&u8| !is_blank(**b) && **b != b',';
+    let end = start + text.rest(start).iter().take_while(is_name).count();
+    text.peek(end)?;
+    if text.bytes.get(from..word) != Some(b"HloModule") || start == word || start == end {
+        return Err(Fault::Not("this is not the head of a module"));
+    }
+    let attributes = attributes(text, end)?;
+    Ok(ModuleHead { name: Span::new(start, end), attributes, end: attributes.end.max(end) })
+}
+
+/// The table whose name stands at a place, and where its rows begin.
+pub(crate) fn table(text: Tokens<'_>, from: usize) -> Lexed<(Table, usize)> {
+    let end = text.word(from)?;
+    let table = match text.bytes.get(from..end).unwrap_or_default() {
+        b"FileNames" => Table::Files,
+        b"FunctionNames" => Table::Functions,
+        b"FileLocations" => Table::Locations,
+        b"StackFrames" => Table::Frames,
+        _ => return Err(Fault::Not("this is not a table of source lines")),
+    };
+    Ok((table, end))
+}
+
+/// A row of a table, `1 "file"` or `1 {key=number ..}`: the row and where it ends.
+pub(crate) fn row(text: Tokens<'_>, from: usize) -> Lexed<Span> {
+    let start = text.blanks(from)?;
+    let digits = text.rest(start).iter().take_while(|b| b.is_ascii_digit()).count();
+    let value = text.blanks(start + digits)?;
+    let end = match text.peek(value)? {
+        _ if digits == 0 => None,
+        Some(b'"') => Some(text.string(value)?),
+        Some(b'{') => Some(text.walk(value + 1, Until::Bracket)? + 1),
+        _ => None,
+    };
+    end.map(|end| Span::new(start, end)).ok_or(Fault::Not("this is not a row of a table"))
+}
+
+/// Behind `, execution_thread=".."`, if that follows the brace of a computation.
+pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
+    let at = text.blanks(brace + 1)?;
+    if text.peek(at)? != Some(b',') {
+        return Ok(brace + 1);
+    }
+    let key = text.blanks(at + 1)?;
+    let end = text.word(key)?;
+    match text.bytes.get(key..end) == Some(b"execution_thread") && text.peek(end)? == Some(b'=') {
+        true => value(text, end + 1),
+        false => Ok(brace + 1),
+    }
+}
+
+/// What begins at a word outside of computations, or where a computation is broken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sentence {
+    Module(ModuleHead),
+    Table(Table, usize),
+    Computation(ComputationHead),
+    Instruction,
+    /// Some other text, up to here.
+    Text(usize),
+}
+
+/// What begins at a word.
+pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
+    let end = text.word(from)?;
+    if end == from {
+        return Ok(Sentence::Text((from + 1).min(text.bytes.len())));
+    }
+    let other = Sentence::Text(end);
+    let word = text.bytes.get(from..end).unwrap_or_default();
+    match word {
+        b"HloModule" => return Ok(is(module(text, from))?.map_or(other, Sentence::Module)),
+        b"FileNames" | b"FunctionNames" | b"FileLocations" | b"StackFrames" => {
+            let found = is(table(text, from))?;
+            return Ok(found.map_or(other, |(table, end)| Sentence::Table(table, end)));
+        }
+        _ => {}
+    }
+    match text.peek(text.blanks(end)?)? {
+        Some(b'=') => {}
+        Some(b'(' | b'{') => {
+            return Ok(is(computation(text, from))?.map_or(other, Sentence::Computation));
+        }
+        _ if word == b"ENTRY" => {
+            return Ok(is(computation(text, from))?.map_or(other, Sentence::Computation));
+        }
+        _ if word == b"ROOT" => {}
+        _ => return Ok(other),
+    }
+    Ok(is(text.head(from, ShapeIs::Written))?.map_or(other, |_| Sentence::Instruction))
+}
+
+/// Whether an instruction begins at a place, by its name and the equals sign alone.
+pub(crate) fn is_named(text: Tokens<'_>, from: usize) -> Lexed<bool> {
+    let mut name = (from, text.word(from)?);
+    let mut at = text.blanks(name.1)?;
+    if text.bytes.get(name.0..name.1) == Some(b"ROOT") {
+        name = (at, text.word(at)?);
+        at = text.blanks(name.1)?;
+    }
+    Ok(name.1 > name.0 && at > name.1 && text.peek(at)? == Some(b'='))
+}
+
+/// What was found, if it is what was looked for.
+fn is<T>(found: Lexed<T>) -> Lexed<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Fault::More) => Err(Fault::More),
+        Err(Fault::Not(_)) => Ok(None),
+    }
+}
+
+/// Where reading can go on behind something that is broken: at the next sentence, at the brace that
+/// ends the computation, or at the end of the text.
+pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
+    let mut at = match sentence(text, from)? {
+        Sentence::Text(end) => end,
+        _ => text.word(from)?,
+    };
+    while let Some(byte) = text.peek(at)? {
+        if is_blank(byte) {
+            at += 1;
+        } else if byte == b'}' && ends_computation(text, at)? {
+            return Ok(at);
+        } else {
+            match sentence(text, at)? {
+                Sentence::Text(end) => at = end,
+                _ => return Ok(at),
+            }
+        }
+    }
+    Ok(at)
+}
+
+/// Whether a brace ends a computation that is broken: only what may follow one stands behind it.
+fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
+    if thread(text, brace)? > brace + 1 {
+        return Ok(true);
+    }
+    let at = text.blanks(brace + 1)?;
+    if text.peek(at)?.is_none() {
+        // On a line with other text it rather closes something in that.
+        let before = text.bytes.get(..brace).unwrap_or_default();
+        return Ok(before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b'\n'));
+    }
+    let next = sentence(text, at)?;
+    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::Table(..)))
+}

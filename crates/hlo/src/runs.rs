@@ -1,0 +1,243 @@
+//! How often computations run in one run of the program, and what they do together in it.
+//!
+//! ```text
+//! runs(entry) = 1        runs(body) += runs(caller) x n        runs(condition) += runs(caller) x (n + 1)
+//! total(c) = own(c) + n total(body) + (n + 1) total(condition) + the greatest of the branches + ..
+//! ```
+
+use std::collections::VecDeque;
+
+use itertools::Itertools;
+
+use tensor_layout::{LayoutError, internals};
+
+use crate::HloInstruction;
+use crate::roles::{Call, CallTimes, Calls, index};
+
+/// How often something runs in one run of the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HloRuns {
+    /// How often, as far as it is known: a loop of unknown length counts once, and a branch as if it
+    /// were taken.
+    pub times: u64,
+    /// Whether it is in a loop of which the dump does not say how often it runs.
+    pub is_unknown: bool,
+    /// Whether it is in a branch, which may not run at all.
+    pub is_branch: bool,
+}
+
+impl HloRuns {
+    /// What runs once.
+    pub const ONCE: HloRuns = HloRuns { times: 1, is_unknown: false, is_branch: false };
+
+    /// The number of runs; `None` where a loop of unknown length is around it.
+    #[must_use]
+    pub fn known(self) -> Option<u64> {
+        (!self.is_unknown).then_some(self.times)
+    }
+
+    /// What to write behind a row: nothing for what runs once, `x48`, `x ?`, `x48 at most`.
+    #[must_use]
+    pub fn mark(self) -> String {
+        let branch = if self.is_branch { " at most" } else { "" };
+        match self.known() {
+            Some(1) if !self.is_branch => String::new(),
+            Some(times) => format!(" x{times}{branch}"),
+            None if self.times > 1 => format!(" x{} x ?", self.times),
+            None => " x ?".into(),
+        }
+    }
+
+    fn plus(self, other: HloRuns) -> HloRuns {
+        HloRuns {
+            times: self.times.saturating_add(other.times),
+            is_unknown: self.is_unknown || other.is_unknown,
+            is_branch: self.is_branch || other.is_branch,
+        }
+    }
+
+    fn through(self, times: CallTimes) -> HloRuns {
+        let (n, is_unknown) = (times.count(), times.is_unknown());
+        HloRuns {
+            times: self.times.saturating_mul(n),
+            is_unknown: self.is_unknown || is_unknown,
+            is_branch: self.is_branch || times == CallTimes::Branch,
+        }
+    }
+}
+
+impl CallTimes {
+    fn count(self) -> u64 {
+        match self {
+            CallTimes::Once | CallTimes::Branch => 1,
+            CallTimes::Loop(n) => n.unwrap_or(1),
+            CallTimes::Condition(n) => n.unwrap_or(0).saturating_add(1),
+        }
+    }
+
+    fn is_unknown(self) -> bool {
+        matches!(self, CallTimes::Loop(None) | CallTimes::Condition(None))
+    }
+}
+
+impl HloInstruction<'_> {
+    /// How often the body of a `while` runs, where the dump says so: `known_trip_count`.
+    #[must_use]
+    pub fn trip_count(&self) -> Option<u64> {
+        let config = self.attribute("backend_config")?;
+        let (_, count) = config.split_once("known_trip_count")?;
+        let (_, count) = count.split_once('n')?;
+        let count = count.trim_start_matches(|c: char| matches!(c, '"' | '\\' | ':' | ' '));
+        let digits = count.bytes().take_while(u8::is_ascii_digit).count();
+        count.get(..digits)?.parse().ok()
+    }
+}
+
+/// Sums over one run of the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepSums {
+    sums: Vec<u128>,
+    /// Whether something in them is in a loop of unknown length: they are a lower bound.
+    pub is_at_least: bool,
+    /// Whether something in them is in a branch: they are an upper bound.
+    pub is_at_most: bool,
+}
+
+impl StepSums {
+    pub(super) fn note(&mut self, runs: HloRuns) {
+        self.is_at_least |= runs.is_unknown;
+        self.is_at_most |= runs.is_branch;
+    }
+
+    pub(super) fn add(&mut self, sums: &[u128]) {
+        self.sums.resize(self.sums.len().max(sums.len()), 0);
+        add_all(&mut self.sums, sums);
+    }
+
+    /// The sum with a number.
+    ///
+    /// # Errors
+    /// [`TooLarge`](tensor_layout::LayoutError::TooLarge) from 2^64 on.
+    pub fn bytes(&self, at: usize) -> Result<u64, LayoutError> {
+        let sum = self.sums.get(at).copied().unwrap_or(0);
+        u64::try_from(sum).map_err(|_| internals::too_large("the number of bytes"))
+    }
+
+    /// The words before a sum: `at least`, `at most`, `about`.
+    #[must_use]
+    pub fn bound(&self) -> &'static str {
+        match (self.is_at_least, self.is_at_most) {
+            (false, false) => "",
+            (true, false) => "at least ",
+            (false, true) => "at most ",
+            (true, true) => "about ",
+        }
+    }
+}
+
+/// The computations of a module, callers before what they call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runs {
+    order: Vec<u32>,
+    runs: Vec<HloRuns>,
+}
+
+impl Runs {
+    /// Of calls whose [roles](Calls::roles) are settled. What calls itself runs once.
+    pub(super) fn of(calls: &Calls) -> Runs {
+        let mut callers = vec![0_usize; calls.len()];
+        let mut from: Vec<Vec<Call>> = vec![Vec::new(); calls.len()];
+        for call in calls.all() {
+            if let (Some(count), Some(list)) =
+                (callers.get_mut(index(call.callee)), from.get_mut(index(call.caller)))
+            {
+                *count += 1;
+                list.push(*call);
+            }
+        }
+        let mut runs: Vec<HloRuns> = callers
+            .iter()
+            .map(|count| if *count == 0 { HloRuns::ONCE } else { HloRuns::default() })
+            .collect();
+        let ready = (0..).zip(&callers).filter(|(_, count)| **count == 0).map(|(number, _)| number);
+        let mut queue: VecDeque<u32> = ready.collect();
+        let mut order = Vec::new();
+        while let Some(caller) = queue.pop_front() {
+            order.push(caller);
+            let own = runs.get(index(caller)).copied().unwrap_or_default();
+            for call in from.get(index(caller)).into_iter().flatten() {
+                let at = index(call.callee);
+                if let (Some(runs), Some(count)) = (runs.get_mut(at), callers.get_mut(at)) {
+                    *runs = runs.plus(own.through(call.times));
+                    *count -= 1;
+                    if *count == 0 {
+                        queue.push_back(call.callee);
+                    }
+                }
+            }
+        }
+        Runs { order, runs }
+    }
+
+    pub(super) fn get(&self, number: u32) -> HloRuns {
+        self.runs.get(index(number)).copied().unwrap_or(HloRuns::ONCE)
+    }
+
+    /// What all computations do in one run of the program: sums of what each does by itself, of the
+    /// branches of a conditional those of the one whose first sum is greatest.
+    pub(super) fn total(&self, calls: &Calls, own: &[Vec<u128>]) -> Vec<u128> {
+        let width = own.iter().map(Vec::len).max().unwrap_or(0);
+        let mut totals: Vec<Vec<u128>> = own.to_vec();
+        totals.resize(calls.len(), Vec::new());
+        totals.iter_mut().for_each(|sums| sums.resize(width, 0));
+        let mut sites = calls.all().to_vec();
+        sites.sort_by_key(|call| (call.caller, call.site));
+        let is_called: Vec<bool> = {
+            let mut is_called = vec![false; calls.len()];
+            for call in &sites {
+                if let Some(flag) = is_called.get_mut(index(call.callee)) {
+                    *flag = true;
+                }
+            }
+            is_called
+        };
+        for caller in self.order.iter().rev().copied() {
+            let start = sites.partition_point(|call| call.caller < caller);
+            let mut sum = totals.get(index(caller)).cloned().unwrap_or_default();
+            let mine = sites.iter().skip(start).take_while(|call| call.caller == caller);
+            for (_, site) in &mine.chunk_by(|call| call.site) {
+                add_all(&mut sum, &site_total(site, &totals));
+            }
+            if let Some(total) = totals.get_mut(index(caller)) {
+                *total = sum;
+            }
+        }
+        let mut all = vec![0; width];
+        let roots = totals.iter().zip(is_called).filter(|(_, is_called)| !is_called);
+        roots.for_each(|(total, _)| add_all(&mut all, total));
+        all
+    }
+}
+
+/// What an instruction does by what it calls.
+fn site_total<'c>(site: impl Iterator<Item = &'c Call>, totals: &[Vec<u128>]) -> Vec<u128> {
+    let (mut sum, mut branch): (Vec<u128>, Vec<u128>) = (Vec::new(), Vec::new());
+    for call in site {
+        let Some(total) = totals.get(index(call.callee)) else { continue };
+        let times = u128::from(call.times.count());
+        let total: Vec<u128> = total.iter().map(|n| n.saturating_mul(times)).collect();
+        if call.times == CallTimes::Branch {
+            branch = branch.max(total);
+        } else {
+            sum.resize(total.len(), 0);
+            add_all(&mut sum, &total);
+        }
+    }
+    sum.resize(sum.len().max(branch.len()), 0);
+    add_all(&mut sum, &branch);
+    sum
+}
+
+fn add_all(sum: &mut [u128], other: &[u128]) {
+    sum.iter_mut().zip(other).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
+}

@@ -1,0 +1,132 @@
+//! A text of any length, held from where it is still needed.
+
+use std::io::{self, BufRead};
+
+use tensor_layout::internals::to_u64;
+
+use crate::lexer::Tokens;
+
+/// How much is read at a time, at least.
+const STEP: usize = 1 << 18;
+
+/// What is held of a text: bytes that are not UTF-8 are replaced.
+#[derive(Clone, Debug)]
+pub(super) struct Stream<R> {
+    input: R,
+    pub(super) text: String,
+    /// The beginning of a character whose end was not read yet.
+    raw: Vec<u8>,
+    is_last: bool,
+    pub(super) read: u64,
+    /// A place in what is held, and the number of its line.
+    place: usize,
+    line: u64,
+}
+
+impl<R: BufRead> Stream<R> {
+    pub(super) fn new(input: R) -> Stream<R> {
+        let (text, raw) = (String::new(), Vec::new());
+        Stream { input, text, raw, is_last: false, read: 0, place: 0, line: 1 }
+    }
+
+    pub(super) fn tokens(&self) -> Tokens<'_> {
+        Tokens { bytes: self.text.as_bytes(), is_last: self.is_last }
+    }
+
+    /// The number of the line of a place; places only grow.
+    pub(super) fn line(&mut self, at: usize) -> u64 {
+        let between = self.text.as_bytes().get(self.place..at).unwrap_or_default();
+        self.line += line_ends(between);
+        self.place = self.place.max(at);
+        self.line
+    }
+
+    /// Whether so much stands before a place that moving the rest costs little beside it.
+    pub(super) fn is_worth_forgetting(&self, before: usize) -> bool {
+        before > STEP && before > self.text.len() / 4 * 3
+    }
+
+    /// Forgets what stands before a place; returns where that is then.
+    pub(super) fn forget(&mut self, before: usize) -> usize {
+        self.line(before);
+        // Places stand at tokens, which begin a character.
+        if before == 0 || !self.text.is_char_boundary(before) {
+            return before;
+        }
+        self.text.drain(..before);
+        self.place -= before;
+        0
+    }
+
+    /// Reads on: as much as is `held` of what is being read, so that reading it again costs no more
+    /// than reading it once.
+    pub(super) fn fill(&mut self, held: usize) -> io::Result<()> {
+        let mut room = held.max(STEP);
+        while room > 0 {
+            let available = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                available => available?,
+            };
+            let new = available.get(..room).unwrap_or(available);
+            let count = new.len();
+            let new = if self.read == 0 { new.strip_prefix(BOM).unwrap_or(new) } else { new };
+            if self.raw.is_empty() && cut_character(new) == 0 {
+                push(&mut self.text, new);
+            } else {
+                self.raw.extend_from_slice(new);
+                let kept = if count == 0 { 0 } else { cut_character(&self.raw) };
+                let whole = self.raw.len() - kept;
+                push(&mut self.text, self.raw.get(..whole).unwrap_or_default());
+                self.raw.drain(..whole);
+            }
+            self.input.consume(count);
+            self.read += to_u64(count);
+            self.is_last = count == 0;
+            room = if count == 0 { 0 } else { room - count };
+        }
+        Ok(())
+    }
+}
+
+/// What some editors put before a text.
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// Adds text; bytes that are not UTF-8 are replaced.
+fn push(text: &mut String, bytes: &[u8]) {
+    match std::str::from_utf8(bytes) {
+        Ok(new) => text.push_str(new),
+        Err(_) => text.push_str(&String::from_utf8_lossy(bytes)),
+    }
+}
+
+/// How many line ends there are. Stretches are short, and sums of bytes are what compilers make vectors of.
+fn line_ends(bytes: &[u8]) -> u64 {
+    let is_end = |byte: &u8| u8::from(*byte == b'\n');
+    bytes.chunks(255).map(|part| u64::from(part.iter().map(is_end).sum::<u8>())).sum()
+}
+
+/// How many bytes at the end of a text are the beginning of a character.
+fn cut_character(bytes: &[u8]) -> usize {
+    let tail = bytes.iter().rev().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    match bytes.len().checked_sub(tail + 1).and_then(|at| bytes.get(at)) {
+        Some(lead) if *lead >= 0xC0 => tail + 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEP, Stream};
+
+    #[test]
+    fn characters_are_whole_wherever_a_step_ends() {
+        for shift in 0..4 {
+            let text = "x".repeat(shift) + &"\u{1F600}".repeat(STEP / 2);
+            let mut stream = Stream::new(text.as_bytes());
+            while !stream.tokens().is_last {
+                stream.fill(0).unwrap();
+            }
+            assert_eq!((stream.text == text, stream.read), (true, text.len() as u64));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What a step of a program moves: loops as often as they run, fusions by what they do inside.
+
+use tensor_layout_hlo::{CollectiveKind, HloCopies, HloDump, HloSummary};
+
+use crate::dumps::collectives;
+
+fn copies(text: &str) -> HloCopies {
+    let (mut dump, mut copies) = (HloDump::new(text.as_bytes()), HloCopies::default());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        copies.add(computation).unwrap();
+    }
+    assert_eq!(dump.unread_lines(), []);
+    copies.finish().unwrap();
+    copies
+}
+
+fn scattered(slice: &str, user: &str) -> String {
+    format!(
+        "HloModule m, is_scheduled=true, num_partitions=4\n\
+         all-reduce-scatter.3 {{\n p = bf16[128,4096] parameter(0)\n q = u32[] parameter(1)\n \
+         r = bf16[128,4096] all-reduce(p), channel_id=1, replica_groups={{{{0,1,2,3}}}}, use_global_device_ids=true, to_apply=sum\n \
+         {user} b = bf16[128,4096] bitcast(r)\n \
+         ROOT s = {slice} dynamic-slice(b, q, q), dynamic_slice_sizes={{32,4096}}\n}}\n\
+         ENTRY e {{\n p = bf16[128,4096] parameter(0)\n i = u32[] partition-id()\n \
+         ROOT fusion.3 = {slice} fusion(p, i), kind=kCustom, calls=%all-reduce-scatter.3\n}}\n"
+    )
+}
+
+#[test]
+fn a_fusion_that_keeps_a_part_of_an_all_reduce_is_a_reduce_scatter() {
+    let all = collectives(&scattered("bf16[32,4096]", ""), "CHIP=4");
+    let [one] = &all.entries[..] else { panic!("{:?}", all.entries) };
+    assert_eq!((one.kind, one.opcode.as_str()), (CollectiveKind::ReduceScatter, "reduce-scatter"));
+    assert_eq!((one.bytes, one.fusion.as_deref()), (1 << 20, Some("fusion.3")));
+    // Three hops of a quarter leave every device.
+    assert_eq!((one.traffic.sent, one.traffic.received), (3 << 18, 3 << 20));
+    // Another user, or another part, and it is the all-reduce that it is written as.
+    for text in [
+        scattered("bf16[32,4096]", "other = bf16[128,4096] negate(r)\n"),
+        scattered("bf16[64,4096]", ""),
+        scattered("bf16[32,4096]", "")
+            .replace("fusion(p, i), kind=kCustom, calls=%", "call(p, i), to_apply="),
+    ] {
+        let all = collectives(&text, "CHIP=4");
+        assert_eq!(all.entries[0].kind, CollectiveKind::AllReduce);
+        assert_eq!(all.total.sent, 6 << 18);
+    }
+}
+
+/// A loop of five rounds around one of three, with a gather in each and in the entry.
+fn nested(inner: &str) -> String {
+    let gather = "g = f32[32] all-gather(p), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, dimensions={0}";
+    let counted = |n: &str| {
+        format!(
+            "backend_config={{\"known_trip_count\":{{\"n\":{n}}},\"known_init_step\":{{\"init\":\"0\",\"step\":\"1\"}}}}"
+        )
+    };
+    format!(
+        "HloModule m, num_partitions=4\n\
+         condition {{\n p = f32[8] parameter(0)\n ROOT c = pred[] constant(true)\n}}\n\
+         inner {{\n p = f32[8] parameter(0)\n {gather}\n ROOT c = f32[8] copy(p)\n}}\n\
+         outer {{\n p = f32[8] parameter(0)\n {gather}\n ROOT w = f32[8] while(p), condition=condition, body=inner, {inner}\n}}\n\
+         ENTRY e {{\n p = f32[8] parameter(0)\n {gather}\n ROOT w = f32[8] while(p), condition=condition, body=outer, {}\n}}\n",
+        counted("\"5\""),
+    )
+    .replace("INNER", &counted("3"))
+}
+
+#[test]
+fn loops_of_known_length_multiply_and_those_of_unknown_length_are_named() {
+    let runs = |text: &str| {
+        let all = collectives(text, "CHIP=4");
+        let mut entries: Vec<_> = all.entries.iter().map(|of| (of.line, of.runs.known())).collect();
+        entries.sort_unstable();
+        (entries, all.total.sent / (3 * 32), all.in_a_step.bound())
+    };
+    let rows = |inner| vec![(8, inner), (13, Some(5)), (18, Some(1))];
+    assert_eq!(runs(&nested("INNER")), (rows(Some(15)), 15 + 5 + 1, ""));
+    assert_eq!(runs(&nested("backend_config={}")), (rows(None), 5 + 5 + 1, "at least "));
+    // As older dumps write it: in a string.
+    let quoted = r#"backend_config="{\"known_trip_count\":{\"n\":\"3\"}}""#;
+    assert_eq!(runs(&nested(quoted)).0, rows(Some(15)));
+    let copies = copies(&nested("INNER"));
+    assert_eq!((copies.moved(), copies.in_a_step().bytes(1).unwrap()), ((32, 32), 15 * 32));
+}
+
+#[test]
+fn a_fusion_that_only_copies_or_transposes_is_a_copy() {
+    let text = "HloModule m, is_scheduled=true\n\
+        wrapped_transpose_computation {\n p = f32[128,256]{1,0} parameter(0)\n ROOT t = f32[256,128]{1,0} transpose(p), dimensions={1,0}\n}\n\
+        mixed {\n p = f32[128,256]{1,0} parameter(0)\n q = f32[128,256]{0,1} copy(p)\n ROOT c = bf16[128,256]{0,1} convert(q)\n}\n\
+        both {\n p = f32[64]{0} parameter(0)\n q = f32[64]{0} parameter(1)\n c = f32[64]{0} copy(p)\n ROOT t = (f32[64]{0}, f32[64]{0}) tuple(c, q)\n}\n\
+        other {\n p = f32[64]{0} parameter(0)\n c = f32[64]{0} copy(p)\n ROOT n = f32[64]{0} negate(c)\n}\n\
+        ENTRY e {\n a = f32[128,256]{1,0} parameter(0)\n v = f32[64]{0} parameter(1)\n \
+        wrapped_transpose = f32[256,128]{1,0} fusion(a), kind=kLoop, calls=wrapped_transpose_computation\n \
+        m = bf16[128,256]{0,1} fusion(a), kind=kLoop, calls=%mixed\n \
+        b = (f32[64]{0}, f32[64]{0}) fusion(v, v), kind=kLoop, calls=both\n \
+        ROOT o = f32[64]{0} fusion(v), kind=kLoop, calls=other\n}\n";
+    let copies = copies(text);
+    let paid: Vec<_> = copies.entries().iter().filter(|copy| copy.is_paid()).collect();
+    let rows: Vec<_> =
+        paid.iter().map(|of| (of.opcode.as_str(), of.name.as_str(), of.read, of.written)).collect();
+    assert_eq!(
+        rows,
+        [
+            ("fusion", "wrapped_transpose", 1 << 17, 1 << 17),
+            ("copy and convert", "m", 1 << 17, 1 << 16),
+            ("fusion", "b", 256, 256),
+        ]
+    );
+    assert_eq!(paid[0].changes, ["shape [128,256] -> [256,128]"]);
+    assert_eq!(copies.moved(), ((1 << 18) + 256, (1 << 17) + (1 << 16) + 256));
+}
+
+#[test]
+fn asynchronous_copies_and_slices_cost_their_destination() {
+    let text = "HloModule m, is_scheduled=true\nENTRY e {\n a = f32[1024]{0:T(1024)} parameter(0)\n \
+        s = (f32[1024]{0:T(1024)S(1)}, f32[1024]{0:T(1024)}, u32[]{:S(2)}) copy-start(a), cross_program_prefetch_index=0\n \
+        d = f32[1024]{0:T(1024)S(1)} copy-done(s)\n \
+        t = ((f32[1024]{0:T(1024)}), f32[256]{0:T(256)S(1)}, s32[]{:S(2)}) slice-start(a), slice={[0:256]}\n \
+        ROOT u = f32[256]{0:T(256)S(1)} slice-done(t)\n}\n";
+    let copies = copies(text);
+    let rows: Vec<_> =
+        copies.entries().iter().map(|of| (of.name.as_str(), of.read, of.written)).collect();
+    assert_eq!(rows, [("s", 4096, 4096), ("t", 1024, 1024)]);
+    assert_eq!(copies.entries()[0].changes, ["memory space 0 -> 1: a prefetch"]);
+    let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+    }
+    summary.finish();
+    let rows: Vec<_> = summary.rows().map(|row| (row.name, row.sizes.allocated_bytes)).collect();
+    assert_eq!(rows, [("s", 4096), ("t", 1024)]);
+}
+
+#[test]
+fn an_update_in_place_writes_the_update_alone() {
+    let text = "HloModule m, is_scheduled=true\n\
+        fused {\n p = f32[1024]{0} parameter(0)\n u = f32[8]{0} parameter(1)\n i = s32[] parameter(2)\n ROOT d = f32[1024]{0} dynamic-update-slice(p, u, i)\n}\n\
+        ENTRY e {\n a = f32[1024]{0} parameter(0)\n u = f32[8]{0} parameter(1)\n i = s32[] parameter(2)\n \
+        d = f32[1024]{0} dynamic-update-slice(a, u, i)\n ROOT f = f32[1024]{0} fusion(d, u, i), kind=kLoop, calls=fused\n}\n";
+    let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+    while let Some(computation) = dump.next_computation().unwrap() {
+        summary.add(computation).unwrap();
+    }
+    summary.finish();
+    assert_eq!(summary.rows().map(|row| row.sizes.allocated_bytes).collect::<Vec<_>>(), [32, 32]);
+}

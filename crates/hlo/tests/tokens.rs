@@ -1,0 +1,211 @@
+//! The reader by tokens: what XLA reads is read, and nothing that stands in a text is lost without a word.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tensor_layout_hlo::{Collectives, HloDump, HloRole, HloSummary};
+
+/// A kernel as TPU dumps have it: braces over three lines, the last beginning with two that close.
+const KERNEL: &str = r#"HloModule jit_step, is_scheduled=true, num_partitions=4
+
+fused_computation.1 {
+  p.1 = bf16[256,128]{1,0:T(8,128)(2,1)} parameter(0)
+  ROOT n.1 = bf16[256,128]{1,0:T(8,128)(2,1)} negate(p.1)
+}
+
+ENTRY main.7 {
+  a = bf16[256,128]{1,0:T(8,128)(2,1)} parameter(0), sharding={devices=[4,1]<=[4]}
+  ag.1 = bf16[1024,128]{1,0:T(8,128)(2,1)} all-gather(a), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, use_global_device_ids=true
+  k.1 = bf16[1024,128]{1,0:T(8,128)(2,1)} custom-call(ag.1), custom_call_target="tpu_custom_call", frontend_attributes={kernel_metadata={
+"xprof_metadata":"{\"q\": 1}"
+}}, metadata={op_name="jit(step)/pallas_call" source_file="f.py" source_line=7}, backend_config={
+  "custom_call_config": {"body": "TUzvUg}{", "needs": [1, {"a": "}"}]}
+}
+  ag.2 = bf16[1024,128]{1,0:T(8,128)(2,1)} all-gather(a), channel_id=2, replica_groups=[1,4]<=[4], dimensions={0}, use_global_device_ids=true
+  f.1 = bf16[256,128]{1,0:T(8,128)(2,1)} fusion(a), kind=kLoop, calls=fused_computation.1
+  ROOT t.1 = (bf16[1024,128]{1,0:T(8,128)(2,1)}, /*index=1*/bf16[256,128]{1,0:T(8,128)(2,1)}) tuple(k.1, f.1)
+}
+"#;
+
+/// The names of the instructions that are handed out, with what was said.
+fn read(text: &str) -> (Vec<String>, HloDump<&[u8]>) {
+    let mut dump = HloDump::new(text.as_bytes());
+    let mut names = Vec::new();
+    while let Some(computation) = dump.next_computation().unwrap() {
+        names.extend(computation.instructions().map(|of| of.name().to_owned()));
+    }
+    (names, dump)
+}
+
+fn collectives(text: &str) -> Collectives {
+    let machine = "CHIP=4".parse().unwrap();
+    let (mut dump, mut all) = (HloDump::new(text.as_bytes()), Collectives::default());
+    while let Some(computation) = dump.next_computation().unwrap() {
+        all.add(computation, Some(&machine)).unwrap();
+    }
+    all.finish().unwrap()
+}
+
+#[test]
+fn braces_of_a_kernel_close_by_nesting_and_every_collective_behind_it_is_read() {
+    let (names, dump) = read(KERNEL);
+    assert_eq!(names, ["p.1", "n.1", "a", "ag.1", "k.1", "ag.2", "f.1", "t.1"]);
+    assert_eq!((dump.unread_lines(), dump.cut()), (&[][..], None));
+    assert_eq!(collectives(KERNEL).entries.len(), 2);
+}
+
+#[test]
+fn an_instruction_over_many_lines_is_the_one_on_a_line() {
+    let plain = "HloModule m, num_partitions=4\nENTRY e {\n  a = f32[8]{0} parameter(0)\n  \
+                 ROOT g = f32[32]{0} all-gather(a), channel_id=1, replica_groups={{0,1,2,3}}, dimensions={0}, use_global_device_ids=true\n}\n";
+    let wrapped =
+        plain.replace(", ", ",\r\n      ").replace(" = ", "\n   = ").replace("{\n", "\n{\n");
+    for text in [plain.to_owned(), wrapped, plain.replace('\n', " ")] {
+        let (names, dump) = read(&text);
+        assert_eq!((names, dump.unread_lines()), (vec!["a".to_owned(), "g".to_owned()], &[][..]));
+        assert_eq!(dump.module().partitions(), 4);
+        assert_eq!(collectives(&text).entries[0].bytes, 128);
+    }
+}
+
+#[test]
+fn whole_modules_in_one_line_and_several_in_one_text_are_read() {
+    let text = "noise {a: 1} HloModule one, is_scheduled=true e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) } \
+                HloModule two ENTRY e { ROOT c = f32[2,2] constant({ { 1, 2 }, { 3, 4 } }) }, execution_thread=\"main\" tail";
+    let mut dump = HloDump::new(text.as_bytes());
+    let mut seen = Vec::new();
+    while let Some(of) = dump.next_computation().unwrap() {
+        let root = of.root().map(|root| root.name()).unwrap_or_default();
+        seen.push((of.module().name().to_owned(), of.name().to_owned(), of.len(), root.to_owned()));
+    }
+    let row = |module: &str, name: &str, count, root: &str| {
+        (module.to_owned(), name.to_owned(), count, root.to_owned())
+    };
+    assert_eq!(seen, [row("one", "e", 2, "r"), row("two", "e", 1, "c")]);
+    assert_eq!(dump.unread_lines(), []);
+}
+
+#[test]
+fn tables_count_before_and_behind_the_computations() {
+    let module = "HloModule m\n";
+    let tables = "FileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n\
+                  1 {file_name_id=1 function_name_id=1 line=7 end_line=7}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n";
+    let body = "ENTRY e {\n  a = f32[8]{0} parameter(0)\n  ROOT b = f32[8]{0} copy(a), metadata={op_name=\"x\", stack_frame_id=1}\n}\n";
+    for text in [[module, tables, body].concat(), [module, body, tables].concat()] {
+        let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+        while let Some(computation) = dump.next_computation().unwrap() {
+            summary.add(computation).unwrap();
+        }
+        summary.finish();
+        assert_eq!(summary.rows().next().unwrap().source, Some("a.py:7"), "{text}");
+        assert_eq!(dump.unread_count(), 0);
+    }
+}
+
+#[test]
+fn a_dump_that_is_cut_off_says_so_and_lists_no_values_inside_fusions() {
+    let cut = &KERNEL[..KERNEL.find("  f.1").unwrap()];
+    let (_, dump) = read(cut);
+    assert_eq!(dump.cut(), Some("the text ends inside main.7, line 16"));
+    let before = &KERNEL[..KERNEL.find("ENTRY").unwrap()];
+    let (_, dump) = read(before);
+    let why = "no ENTRY: the dump is cut off behind fused_computation.1, line 3";
+    assert_eq!((dump.cut(), dump.unread_count(), dump.hidden_count()), (Some(why), 1, 0));
+    for text in [cut, before, &KERNEL[..KERNEL.find("  ROOT n.1").unwrap()]] {
+        let (mut dump, mut summary) = (HloDump::new(text.as_bytes()), HloSummary::new(None));
+        while let Some(computation) = dump.next_computation().unwrap() {
+            summary.add(computation).unwrap();
+        }
+        summary.finish();
+        assert!(summary.rows().all(|row| row.role == HloRole::Entry), "{text}");
+    }
+}
+
+#[test]
+fn instructions_without_a_computation_are_read_as_they_stand() {
+    let text = "dump.txt:12:  %copy.4 = f32[8,128]{1,0} copy(f32[8,128]{0,1} %fusion.2), metadata={op_name=\"a\"}\n--\n\
+                dump.txt:90:  ROOT %add.1 = f32[8]{0} add(%x, %y)\n";
+    let mut dump = HloDump::new(text.as_bytes());
+    let loose = dump.next_computation().unwrap().unwrap();
+    assert!(loose.is_loose() && loose.name().is_empty());
+    let names: Vec<&str> = loose.instructions().map(|of| of.name()).collect();
+    assert_eq!(names, ["copy.4", "add.1"]);
+    let operand = loose.instruction(0).unwrap().operands().next().unwrap();
+    assert_eq!(operand.shape_text(), Some("f32[8,128]{0,1}"));
+    assert!(dump.next_computation().unwrap().is_none());
+    assert_eq!(dump.unread_lines(), []);
+}
+
+#[test]
+fn an_instruction_without_a_shape_is_handed_out_and_said() {
+    let (names, dump) = read("ENTRY e {\n  a = f32[2] parameter(0)\n  ROOT b = add(a, a)\n}\n");
+    assert_eq!((names.len(), dump.unread_count(), dump.hidden_count()), (2, 1, 0));
+}
+
+/// The names before ` = shape opcode(` at the beginnings of lines.
+fn written(text: &str) -> BTreeSet<&str> {
+    let name = |line| {
+        let (name, rest): (&str, &str) = str::trim_start(line).split_once(" = ")?;
+        let is_whole = rest
+            .split_once('(')
+            .is_some_and(|(head, _)| head.contains("] ") || head.contains("} "));
+        let is_tuple = rest.starts_with('(') && rest.contains(") ");
+        let name = name.rsplit(' ').next()?;
+        (is_whole || is_tuple).then_some(name.trim_start_matches('%'))
+    };
+    text.lines().filter_map(name).collect()
+}
+
+/// Every instruction of the text is handed out, or counted as hidden.
+fn check_nothing_is_lost(text: &str) -> Result<(), TestCaseError> {
+    let (names, dump) = read(text);
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let missing = written(text).iter().filter(|name| !names.contains(*name)).count();
+    prop_assert!(
+        missing as u64 <= dump.hidden_count(),
+        "{missing} lost, {:?}\n{text}",
+        dump.unread_lines()
+    );
+    Ok(())
+}
+
+#[test]
+fn no_instruction_is_lost_without_a_word_where_a_text_is_cut_at_any_byte() {
+    for text in [KERNEL, include_str!("data/reshard.txt")] {
+        let entry = text.find("ENTRY").unwrap();
+        let open = entry + text[entry..].find(" {\n").unwrap() + 3;
+        let close = text.rfind('}').unwrap();
+        for cut in 0..=text.len() {
+            check_nothing_is_lost(&text[..cut]).unwrap();
+            if (open..=close).contains(&cut) {
+                let (_, dump) = read(&text[..cut]);
+                assert!(
+                    dump.cut().is_some_and(|cut| cut.contains("ends inside main")),
+                    "{:?}",
+                    &text[..cut]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_instruction_is_lost_without_a_word_where_a_line_is_missing_or_twice() {
+    for text in [KERNEL, include_str!("data/reshard.txt"), include_str!("data/scan.txt")] {
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 0..lines.len() {
+            let without = [&lines[..at], &lines[at + 1..]].concat().join("\n");
+            check_nothing_is_lost(&without).unwrap();
+            let twice = [&lines[..at], &lines[at..=at], &lines[at..]].concat().join("\n");
+            check_nothing_is_lost(&twice).unwrap();
+        }
+    }
+}
+
+#[test]
+fn no_instruction_is_lost_without_a_word_where_a_byte_is_missing() {
+    for at in 0..KERNEL.len() {
+        let text = [&KERNEL[..at], &KERNEL[at + 1..]].concat();
+        check_nothing_is_lost(&text).unwrap();
+    }
+}
