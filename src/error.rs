@@ -395,7 +395,7 @@ pub enum LayoutError {
     #[error("the edit is refused: {0}")]
     Edit(EditFault),
     /// A question about what moves that its placements do not answer.
-    #[error("the relayout is refused: {0}")]
+    #[error("{0}")]
     Relayout(RelayoutFault),
     /// An operation between tensors that cannot be carried out so.
     #[error("the operation is refused: {0}")]

@@ -92,6 +92,12 @@ pub enum VectorsFault {
     /// A layout that does not say in which memory it lies.
     #[error("it does not name its memory, as in `@LM0 / Float`")]
     NoMemory,
+    /// A layout in a memory that lines of test vectors do not name.
+    #[error("it is in `{name}`, but test vectors set and read LM0, LM1 and DRAM")]
+    OtherMemory {
+        /// The memory.
+        name: String,
+    },
     /// A layout that names its memory, but not the type of its elements.
     #[error("it does not name its dtype, as in `@LM0 / Float`")]
     NoDtype,
