@@ -342,7 +342,7 @@ pub enum LayoutError {
     #[error("the edit is refused: {0}")]
     Edit(EditError),
     /// A question about what moves that its placements do not answer.
-    #[error("the relayout is refused: {0}")]
+    #[error("{0}")]
     Relayout(RelayoutFault),
     /// A layout that a notation cannot express.
     #[error("{notation} cannot express this layout: {reason}")]

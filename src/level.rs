@@ -83,8 +83,8 @@ impl Level {
     /// The lane inside a long word; lane 0 is the most significant.
     pub const W: Level = Level::literal("W");
 
-    /// The unit among those that share a memory; not a name that can be given.
-    pub(crate) const IN_GROUP: Level = Level::literal("unit of a memory");
+    /// The unit within its group, where a coordinate is split; not a name that can be given.
+    pub(crate) const IN_GROUP: Level = Level::literal("unit of a group");
 
     /// What adds up in place; not a name that can be given.
     pub(crate) const IN_SUM: Level = Level::literal("added in place");
@@ -107,6 +107,26 @@ impl Level {
             return Err(LevelNameError { name });
         }
         Ok(Level::literal(name))
+    }
+
+    /// The level whose units are groups of neighbouring units of this one: `L2Bx2` for two L2Bs each.
+    /// A group of one is the unit itself.
+    ///
+    /// ```
+    /// use tensor_layout::Level;
+    /// assert_eq!(Level::L2B.in_groups_of(2).as_str(), "L2Bx2");
+    /// assert_eq!(Level::PE.in_groups_of(1), Level::PE);
+    /// ```
+    #[must_use]
+    pub fn in_groups_of(self, units: u64) -> Level {
+        if units == 1 {
+            return self;
+        }
+        let number = format!("x{units}");
+        // A long name is cut; two names that become one are refused by the machine.
+        let room = Level::MAX_LEN.saturating_sub(number.len());
+        let name = self.as_str();
+        Level::literal(&format!("{}{number}", name.get(..room).unwrap_or(name)))
     }
 
     /// The level that counts in axis `axis` of another layout: `i0`, `i1`, ...
@@ -170,7 +190,7 @@ impl Level {
     }
 
     /// Names past `MAX_LEN` are cut; callers have checked or keep within it.
-    const fn literal(name: &str) -> Level {
+    pub(crate) const fn literal(name: &str) -> Level {
         let mut level = Level { column: column(name), bytes: [0; Level::MAX_LEN] };
         let mut at = 0;
         while at < name.len() && at < Level::MAX_LEN {

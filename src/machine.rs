@@ -59,15 +59,35 @@ impl Hash for Machine {
     }
 }
 
-/// One kind of memory of a machine.
+/// One kind of memory of a machine, which hangs at a node of the tree: at each unit of a level, or at
+/// each group of neighbouring units.
+///
+/// What is in it is inside the node and all nodes above, and outside every unit below: an element
+/// in the DRAM of two L2Bs is in neither of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
     /// How many long words each holds, where known.
     pub capacity: Option<u64>,
-    /// The level whose units own it.
+    /// The level of the units.
     pub owner: Level,
-    /// How many neighbouring units of the owner share one.
+    /// How many neighbouring units of that level have one together; 1 for one per unit.
     pub group: u64,
+}
+
+impl Memory {
+    /// The level of the nodes: the owner or, for groups, a level of its own above it.
+    ///
+    /// ```
+    /// use tensor_layout::Machine;
+    /// let machine = Machine::mn_core_2();
+    /// let node = |memory| machine.memory(memory).map(|memory| memory.node().to_string());
+    /// assert_eq!((node("L1BM")?, node("DRAM")?), ("L1B".into(), "L2Bx2".into()));
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self) -> Level {
+        self.owner.in_groups_of(self.group)
+    }
 }
 
 impl Machine {
@@ -77,15 +97,33 @@ impl Machine {
     #[must_use]
     pub fn mn_core() -> Machine {
         let levels = [(Level::L2B, 16), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
-        Machine::tree("mn-core", levels, None, None)
+        Machine::tree("mn-core", levels)
     }
 
-    /// MN-Core 2: 8 L2B > 8 L1B > 16 MAB > 4 PE; LM0 and LM1 of 2048 long words per PE, DRAM of
-    /// 4 GiB for every two L2Bs.
+    /// MN-Core 2: 8 L2B > 8 L1B > 16 MAB > 4 PE, with a memory at every node.
+    ///
+    /// | memory | one per | long words |
+    /// |---|---|---|
+    /// | LM0, LM1 | PE | 2048 |
+    /// | L1BM | L1B | 8192 |
+    /// | L2BM | L2B | 32 768 |
+    /// | PDM | group of 2 L2Bs | 524 288 (4 MiB) |
+    /// | DRAM | group of 2 L2Bs | 536 870 912 (4 GiB) |
     #[must_use]
     pub fn mn_core_2() -> Machine {
         let levels = [(Level::L2B, 8), (Level::L1B, 8), (Level::MAB, 16), (Level::PE, 4)];
-        Machine::tree("mn-core-2", levels, Some(2048), Some(1 << 29))
+        let memory = |owner, group, words| Memory { capacity: Some(words), owner, group };
+        let memories = [
+            ("LM0", memory(Level::PE, 1, 2048)),
+            ("LM1", memory(Level::PE, 1, 2048)),
+            ("L1BM", memory(Level::L1B, 1, 1 << 13)),
+            ("L2BM", memory(Level::L2B, 1, 1 << 15)),
+            ("PDM", memory(Level::L2B, 2, 1 << 19)),
+            ("DRAM", memory(Level::L2B, 2, 1 << 29)),
+        ];
+        let mut machine = Machine::tree("mn-core-2", levels);
+        machine.memories.extend(memories.map(|(name, memory)| (name.into(), memory)));
+        machine
     }
 
     /// A preset by its name, `mn-core` or `mn-core-2`.
@@ -120,22 +158,13 @@ impl Machine {
         MachineBuilder { machine, repeated: None }
     }
 
-    /// A tree with LM0 and LM1 at its leaves, and DRAM for every two L2Bs if it has L2Bs.
-    fn tree(
-        name: &str,
-        levels: impl IntoIterator<Item = (Level, u64)>,
-        local: Option<u64>,
-        dram: Option<u64>,
-    ) -> Machine {
+    /// A tree with LM0 and LM1 of unknown capacity at its leaves.
+    fn tree(name: &str, levels: impl IntoIterator<Item = (Level, u64)>) -> Machine {
         let mut machine = Machine::builder(name).machine;
         machine.levels.extend(levels);
         if let Some((&leaf, _)) = machine.levels.last() {
-            let memory = Memory { capacity: local, owner: leaf, group: 1 };
+            let memory = Memory { capacity: None, owner: leaf, group: 1 };
             machine.memories.extend([("LM0".into(), memory), ("LM1".into(), memory)]);
-        }
-        if machine.levels.contains_key(&Level::L2B) {
-            let memory = Memory { capacity: dram, owner: Level::L2B, group: 2 };
-            machine.memories.insert("DRAM".into(), memory);
         }
         machine
     }
@@ -194,14 +223,14 @@ impl Machine {
         })
     }
 
-    /// How many long words enter one unit of a level in a step, where that is known: the presets do
-    /// not say.
+    /// How many long words enter or leave one unit of a level in a step, where that is known: the presets
+    /// do not say. [Groups](Memory::node) at which a memory hangs have a rate of their own.
     #[must_use]
     pub fn bandwidth(&self, level: Level) -> Option<u64> {
         self.bandwidth.get(&level).copied()
     }
 
-    /// The same machine with the long words that enter one unit of a level in a step, for presets.
+    /// The same machine with the long words that enter or leave one unit of a level in a step, for presets.
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.
@@ -264,15 +293,14 @@ impl MachineBuilder {
         self
     }
 
-    /// Adds a memory; without any, the machine gets LM0, LM1 and, if it has L2Bs, DRAM, all of
-    /// unknown capacity.
+    /// Adds a memory; without any, the machine gets LM0 and LM1 of unknown capacity at its leaves.
     #[must_use]
     pub fn memory(mut self, name: &str, memory: Memory) -> Self {
         self.machine.memories.insert(name.into(), memory);
         self
     }
 
-    /// Sets how many long words enter one unit of a level in a step.
+    /// Sets how many long words enter or leave one unit of a level in a step.
     #[must_use]
     pub fn bandwidth(mut self, level: Level, words: u64) -> Self {
         self.machine.bandwidth.insert(level, words);
@@ -300,7 +328,7 @@ impl MachineBuilder {
         machine.check().map_err(LayoutError::Machine)?;
         if machine.memories.is_empty() {
             let levels = machine.levels.clone();
-            machine.memories = Machine::tree("", levels, None, None).memories;
+            machine.memories = Machine::tree("", levels).memories;
         }
         Ok(machine)
     }
@@ -323,11 +351,6 @@ impl Machine {
         if self.word_bits == 0 {
             return Err(MachineError::EmptyWord);
         }
-        for (level, words) in &self.bandwidth {
-            if !self.levels.contains_key(level) || *words == 0 {
-                return Err(MachineError::Bandwidth { level: *level, words: *words });
-            }
-        }
         for (name, memory) in &self.memories {
             let name = crate::words::cut(name, 40);
             if memory.group == 0 {
@@ -336,7 +359,31 @@ impl Machine {
             if !self.levels.contains_key(&memory.owner) {
                 return Err(MachineError::UnknownOwner { memory: name, owner: memory.owner });
             }
+            if memory.group > 1 && self.is_taken(memory) {
+                return Err(MachineError::DuplicateLevel(memory.node()));
+            }
         }
-        Ok(())
+        let is_node = |level: &Level| self.units_of(*level).is_some();
+        match self.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
+            Some((level, words)) => Err(MachineError::Bandwidth { level: *level, words: *words }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the name of the groups of a memory is that of a level, or of other groups.
+    fn is_taken(&self, memory: &Memory) -> bool {
+        let same = |other: &Memory| (other.owner, other.group) == (memory.owner, memory.group);
+        let mut others = self.memories.values().filter(|other| !same(other));
+        self.levels.contains_key(&memory.node()) || others.any(|of| of.node() == memory.node())
+    }
+
+    /// How many nodes the whole tree has in a level, or in the groups at which a memory hangs.
+    pub(crate) fn units_of(&self, level: Level) -> Option<u64> {
+        let groups = self.memories.values().find(|memory| memory.node() == level);
+        let owner = groups.map_or(level, |memory| memory.owner);
+        let depth = self.depth(owner)?;
+        let above: u64 = self.levels.values().take(depth).product();
+        let size = self.size(owner)?;
+        Some(above * size.div_ceil(groups.map_or(1, |memory| memory.group)))
     }
 }

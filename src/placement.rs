@@ -3,7 +3,7 @@
 mod build;
 mod equality;
 mod fit;
-mod shared;
+mod groups;
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -18,30 +18,6 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::machine::{Machine, Memory, WORD_BITS};
-
-/// How many of the units that share a memory are asked one after the other.
-pub(crate) const MOST_WALKED: u64 = 1 << 10;
-
-/// Units that share a memory: the names that a place in it has.
-pub(crate) struct Sharing {
-    /// The level of the units, if a memory is chosen.
-    owner: Option<Level>,
-    first: u64,
-    pub(crate) units: u64,
-}
-
-impl Sharing {
-    const ALONE: Sharing = Sharing { owner: None, first: 0, units: 1 };
-
-    /// The place by the name of each unit.
-    pub(crate) fn of(&self, place: &Location) -> impl Iterator<Item = Location> {
-        (self.first..self.first + self.units).map(|at| {
-            let mut place = place.clone();
-            self.owner.into_iter().for_each(|owner| place.set(owner, at));
-            place
-        })
-    }
-}
 
 /// A layout on a machine, or on none.
 ///
@@ -66,7 +42,8 @@ impl Sharing {
 pub struct Placement {
     /// As given, with the base.
     layout: Layout,
-    /// The same, simplified once, with its absent levels as replicas: what all questions go to.
+    /// The same, simplified once, with its absent levels as replicas, and each memory that a group of
+    /// units has together named by the first of them: what all questions go to.
     with_copies: Layout,
     machine: Option<Machine>,
     memory: Option<(String, Memory)>,
@@ -111,7 +88,8 @@ impl Placement {
         &self.layout
     }
 
-    /// The layout with every replicated level written as a sized replica.
+    /// The layout with every replicated level written as a sized replica; a memory that a group of units has
+    /// together has the coordinate of the first of them.
     #[must_use]
     pub fn with_copies(&self) -> &Layout {
         &self.with_copies
@@ -195,6 +173,13 @@ impl Placement {
         }
     }
 
+    /// The [`coordinates`](Placement::coordinates) that name a unit or, of a memory of a group of units, a
+    /// memory by the first of them.
+    pub fn units_named(&self, level: Level) -> impl Iterator<Item = u64> + use<> {
+        let step = usize::try_from(self.units_per_memory(level)).unwrap_or(usize::MAX);
+        (0..self.coordinates(level)).step_by(step)
+    }
+
     /// Whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
     /// beyond its span, which exceeds the size of an oversized placement only.
     fn is_outside(&self, level: Level, at: u64) -> bool {
@@ -227,14 +212,13 @@ impl Placement {
     /// Finds what lives at a place; levels that only copies lie apart in may be left out.
     ///
     /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the machine
-    /// gives none or the layout is oversized, below the span of the layout. In a memory that units share, the place
-    /// is the same for all of them.
+    /// gives none or the layout is oversized, below the span of the layout. A memory that a group of units
+    /// has together is named by any of them.
     ///
     /// # Errors
     /// [`LevelUnknown`](LayoutError::LevelUnknown) for a level that the machine lacks;
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level left out;
-    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`], and where copies come together
-    /// in a memory that more than 2^10 units share.
+    /// [`NotDecided`](LayoutError::NotDecided) as [`Layout::element`].
     pub fn element(&self, place: &Location) -> Result<Found, LayoutError> {
         self.check_injective()?;
         let mut full = place.clone();
@@ -249,7 +233,21 @@ impl Placement {
                 full.set(*level, self.with_copies.offset(*level));
             }
         }
-        self.found_in_memory(full)
+        if let Some((_, memory)) = &self.memory {
+            memory.name(&mut full);
+        }
+        Ok(match self.with_copies.element(&full)? {
+            // Inside the machine, where the layout does not reach.
+            Found::Outside => Found::Hole,
+            found => found,
+        })
+    }
+
+    /// How many units of a level have the memory together: 1 but for the owner of a memory of groups.
+    #[must_use]
+    pub fn units_per_memory(&self, level: Level) -> u64 {
+        let memory = self.memory.as_ref().filter(|(_, memory)| memory.owner == level);
+        memory.map_or(1, |(_, memory)| memory.group)
     }
 
     /// Whether nothing but copies lies apart in a level, or nothing at all since the layout does not
@@ -260,48 +258,6 @@ impl Placement {
         let is_absent = !self.layout.uses(level);
         let copied = self.with_copies.replicas().iter().any(|replica| replica.level == level);
         is_absent || (copied && apart.all(|landing| is_copy(landing.site)))
-    }
-
-    /// What one of the units that share the memory has there.
-    fn found_in_memory(&self, place: Location) -> Result<Found, LayoutError> {
-        let names = self.shared(&place)?;
-        if names.units > MOST_WALKED {
-            return self.found_at_once(place);
-        }
-        let mut found = Found::Hole;
-        for place in names.of(&place) {
-            match self.with_copies.element(&place)? {
-                Found::Element(index) => return Ok(Found::Element(index)),
-                Found::Padding => found = Found::Padding,
-                Found::Hole | Found::Outside => {}
-            }
-        }
-        Ok(found)
-    }
-
-    /// The same of all units at once, where copies do not come together in the memory.
-    fn found_at_once(&self, mut place: Location) -> Result<Found, LayoutError> {
-        let stored = self.as_stored()?;
-        let (Some(memory), Some((_, Memory { owner, group, .. }))) = (stored.plain(), &self.memory)
-        else {
-            let question = "what lives in a memory that so many units share";
-            return Err(LayoutError::NotDecided { question, budget: MOST_WALKED });
-        };
-        place.set(*owner, place.get(*owner).unwrap_or(0) / group);
-        Ok(match memory.element(&place)? {
-            Found::Outside => Found::Hole,
-            found => found,
-        })
-    }
-
-    /// The units that share the memory of a place, as far as the layout goes.
-    pub(crate) fn shared(&self, place: &Location) -> Result<Sharing, LayoutError> {
-        let Some((_, Memory { owner, group, .. })) = self.memory else { return Ok(Sharing::ALONE) };
-        let at = place.get(owner).ok_or(LayoutError::LevelMissing { level: owner })?;
-        let first = at - at % group;
-        // Units beyond the layout hold nothing.
-        let last = first.saturating_add(group).min(self.with_copies.extent(owner)).max(at + 1);
-        Ok(Sharing { owner: Some(owner), first, units: last - first })
     }
 
     /// A level is known if it is not hardware, or the machine has it, or there is no machine.

@@ -484,7 +484,7 @@ fn wrong_options_are_refused() {
             "`MAB` is not a level of the machine `L2B=2,PE=4`, whose levels are L2B, PE",
         ),
         (
-            all().split(&[Level::PE]).memory("DRAM"),
+            Candidates::new(&Machine::mn_core_2(), &[8, 8]).split(&[Level::PE]).memory("DRAM"),
             "the option `split` is refused: `PE` lies below the memory",
         ),
         (
@@ -517,7 +517,7 @@ fn wrong_options_are_refused() {
         (all().element_bits(65), "65 is given; it must be from 1 to 64"),
         (
             all().memory("LM9"),
-            "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1, DRAM",
+            "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1",
         ),
     ];
     for (candidates, message) in refusals {

@@ -167,7 +167,7 @@ fn dram_belongs_to_groups_of_two_l2bs() {
     };
     let placement = place("((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float").unwrap();
     assert_eq!(placement.columns(), [Level::L2B, Level::ADDR, Level::W]);
-    // Both L2Bs of a group see the same memory.
+    // Both L2Bs of a group name its memory.
     for l2b in [6, 7] {
         let at = Location::from_iter([(Level::L2B, l2b), (Level::ADDR, 9), (Level::W, 1)]);
         assert_eq!(placement.element(&at).unwrap(), tensor_layout::Found::Element(vec![193, 3]));
@@ -180,7 +180,9 @@ fn dram_belongs_to_groups_of_two_l2bs() {
     // Two L2Bs of one group collide in it, at overlapping addresses only.
     let collision = place("((8_L2B:1, 64:8), (8:1, 2_W:1))").unwrap_err();
     assert!(matches!(collision, tensor_layout::LayoutError::Collision { .. }), "{collision}");
-    assert!(place("((3_L2B:3, 64:8), (8:1, 2_W:1))").is_ok());
+    assert!(place("((2_L2B:3, 64:8), (8:1, 2_W:1))").is_ok());
+    let uneven = place("((3_L2B:3, 64:8), (8:1, 2_W:1))").unwrap_err().to_string();
+    assert!(uneven.starts_with("there is one memory for every 2 units of `L2B`"), "{uneven}");
     let below = place("((8_L1B:1, 64:8), (8:1, 2_W:1))").unwrap_err();
     assert!(matches!(below, tensor_layout::LayoutError::BelowMemory { .. }), "{below}");
 }

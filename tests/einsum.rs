@@ -413,7 +413,8 @@ proptest! {
                 let held = units(&a, &from);
                 enters.extend(units(&b, &index).difference(&held).map(|unit| (from.clone(), unit.clone())));
             }
-            let found = traffic.iter().find(|t| t.level == tree[depth]).unwrap();
+            let node = if depth == owner { tree[depth].in_groups_of(group) } else { tree[depth] };
+            let found = traffic.iter().find(|t| t.level == node).unwrap();
             prop_assert_eq!(found.into, enters.len() as u64, "into {}", tree[depth]);
         }
         let most = match gather.most() {

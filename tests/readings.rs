@@ -167,18 +167,21 @@ fn asynchronous_starts_write_their_results_alone() {
 }
 
 #[test]
-fn parts_of_memories_that_units_share_differently_are_not_compared() {
+fn parts_of_memories_at_other_nodes_are_compared_as_placements_are() {
     use tensor_layout::machine::Memory;
-    use tensor_layout::relayout::UnitPart;
+    use tensor_layout::relayout::{Relayout, UnitPart};
     let memory = |group| Memory { capacity: None, owner: Level::L2B, group };
     let machine = Machine::builder("m").level(Level::L2B, 8);
     let machine = machine.memory("SRAM", memory(1)).memory("DRAM", memory(2)).build().unwrap();
-    let part = |name: &str| {
+    let on = |name: &str| {
         let placement = Placement::of("((4_L2B:2, 8:1))".parse().unwrap()).on(&machine);
-        UnitPart::of(&placement.memory(name).build().unwrap()).unwrap()
+        placement.memory(name).build().unwrap()
     };
-    assert!(part("SRAM").traffic_to(&part("SRAM")).is_ok());
-    assert!(part("SRAM").traffic_to(&part("DRAM")).is_err());
+    for (from, to) in [("SRAM", "SRAM"), ("SRAM", "DRAM"), ("DRAM", "SRAM")] {
+        let (from, to) = (on(from), on(to));
+        let part = UnitPart::of(&from).unwrap().traffic_to(&UnitPart::of(&to).unwrap());
+        assert_eq!(part, Relayout::new(&from, &to).unwrap().traffic().map(|all| all.levels));
+    }
 }
 
 #[test]

@@ -170,21 +170,21 @@ fn slices_of_a_tensor_without_elements_are_counted() {
 }
 
 #[test]
-fn copies_that_do_not_line_up_with_a_shared_memory_are_refused_by_name() {
+fn copies_that_do_not_line_up_with_the_memory_of_a_group_are_refused_by_name() {
     let memory = Memory { capacity: None, owner: Level::MAB, group: 2 };
     let machine = Machine::builder("pairs").level(Level::MAB, 8).memory("M", memory);
     let machine = machine.build().unwrap();
     let on = |layout: &str| {
         let layout: Layout = layout.parse().unwrap();
-        Placement::of(layout).on(&machine).memory("M").build().unwrap()
+        Placement::of(layout).on(&machine).memory("M").build()
     };
+    assert!(on("((4:1); B@[2_MAB:4])").is_ok());
     // Copies in units 0, 3 and 6 are in memories 0, 1 and 3.
-    let refused = Relayout::new(&on("((4:1); B@[3_MAB:3])"), &on("((4:1); B@[2_MAB:4])"));
-    let error = refused.unwrap_err();
+    let error = on("((4:1); B@[3_MAB:3])").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the relayout is refused: every 2 units of `MAB` share a memory, and the copies of an \
-         element do not line up with these groups"
+        "there is one memory for every 2 units of `MAB`, and the copies of an element do not line up \
+         with these groups"
     );
     assert_eq!(error.help().unwrap(), "choose copies that are a multiple of 2 units apart");
 }

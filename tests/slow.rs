@@ -269,6 +269,12 @@ impl Slow {
         count(&self.landings().iter().map(|(_, landing)| landing.0).collect::<Vec<_>>())
     }
 
+    /// Size and stride of all that lands in a level.
+    pub(crate) fn steps_in(&self, level: Level) -> Vec<(u64, u64)> {
+        let all = self.landings().into_iter().map(|(_, landing)| landing);
+        all.filter(|(_, of, _)| *of == level).map(|(size, _, stride)| (size, stride)).collect()
+    }
+
     /// The product of the sizes of all that lands.
     pub(crate) fn slots(&self) -> u64 {
         self.landings().iter().map(|(_, landing)| landing.0).product()

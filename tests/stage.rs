@@ -4,8 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use tensor_layout::error::RelayoutFault;
 use tensor_layout::machine::Memory;
 use tensor_layout::{Found, LayoutError, Level, Location, Machine, Placement};
 
@@ -248,9 +250,45 @@ impl Placed {
         stored
     }
 
+    /// All places of an element in the memories, the first copy first.
+    pub(crate) fn places(&self, index: &[u64]) -> Vec<Location> {
+        let places = self.spread.places(index);
+        places.iter().map(|place| self.stored(place)).unique().collect()
+    }
+
     /// All places of an element in the memories; copies that come together in one are one.
     pub(crate) fn stored_places(&self, index: &[u64]) -> BTreeSet<Location> {
         self.spread.places(index).iter().map(|place| self.stored(place)).collect()
+    }
+
+    /// The places of slots that hold no element; in the memories of groups, each place once.
+    pub(crate) fn pads(&self) -> Vec<Location> {
+        let pads = self.spread.pads_by_slot();
+        let all = pads.iter().map(|place| self.stored(place));
+        if self.is_alone() { all.collect() } else { all.unique().collect() }
+    }
+
+    /// How many coordinates a column of a program has: one per memory.
+    pub(crate) fn memories(&self, level: Level) -> u64 {
+        let memory = self.stage.memory.filter(|(owner, ..)| *owner == level);
+        self.size(level).div_ceil(memory.map_or(1, |(_, group, _)| group))
+    }
+
+    /// A place as a program counts it: by the number of the memory.
+    pub(crate) fn numbered(&self, place: &Location) -> Location {
+        let memory = |level: Level| self.stage.memory.filter(|(owner, ..)| *owner == level);
+        let number = |level, at| at / memory(level).map_or(1, |(_, group, _)| group);
+        place.iter().map(|(level, at)| (level, number(level, at))).collect()
+    }
+
+    /// Whether every unit has a memory of its own.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.stage.memory.is_none_or(|(_, group, _)| group == 1)
+    }
+
+    /// Whether a place names its memory as the crate does, by the first unit.
+    pub(crate) fn is_named(&self, place: &Location) -> bool {
+        self.stored(place) == *place
     }
 
     /// Whether no two elements come together in a memory, and no two copies in a unit.
@@ -307,10 +345,10 @@ impl Placed {
         };
         let mut rows = Vec::new();
         for index in self.spread.indexes() {
-            rows.extend(self.spread.places(&index).iter().map(|p| (row(p), false, index.clone())));
+            rows.extend(self.places(&index).iter().map(|p| (row(p), false, index.clone())));
         }
         if padding {
-            rows.extend(self.spread.pads_by_slot().iter().map(|p| (row(p), true, Vec::new())));
+            rows.extend(self.pads().iter().map(|p| (row(p), true, Vec::new())));
         }
         rows.sort();
         rows
@@ -330,6 +368,16 @@ pub(crate) fn good_placement() -> impl Strategy<Value = (Stage, Slow)> {
 /// a place of a unit.
 pub(crate) fn judge(placed: &Placed, error: &LayoutError) -> Result<(), TestCaseError> {
     match error {
+        LayoutError::Relayout(
+            RelayoutFault::UnevenCopies { level, group }
+            | RelayoutFault::UnevenDigits { level, group },
+        ) => {
+            let memory = placed.stage.memory.map(|(owner, group, _)| (owner, group));
+            prop_assert_eq!(memory, Some((*level, *group)));
+            let steps = placed.layout.steps_in(*level);
+            prop_assert!(steps.iter().any(|(size, stride)| *size > 1 && stride % group != 0));
+            Ok(())
+        }
         LayoutError::Collision { first, second, place } => {
             prop_assert_ne!(first, second);
             let named: BTreeSet<Level> = place.iter().map(|(level, _)| level).collect();

@@ -12,7 +12,7 @@ use crate::level::Level;
 use crate::location::Location;
 use crate::number::to_u64;
 use crate::placement::Placement;
-use crate::relayout::Relayout;
+use crate::relayout::{Relayout, in_nodes_of_both};
 
 /// Pairs of places along the axis that are looked at.
 const MOST_PAIRS: usize = 1 << 16;
@@ -38,13 +38,15 @@ pub struct Gather {
     axis: usize,
     /// From the outermost in, with `Time` if it counts.
     path: Vec<Level>,
+    /// Operand and result in the coordinates of the path.
+    sides: (Layout, Layout),
 }
 
 /// What enters the units of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GatherTraffic {
-    /// The level; a unit is the whole path from the root, and units that share the memory are one.
+    /// The level; a unit is the whole path from the root.
     pub level: Level,
     /// The number of (element of the operand, unit) pairs where the unit wants the element and
     /// does not hold it.
@@ -104,8 +106,9 @@ impl Gather {
                 return Err(EinsumError::DerivedAxes);
             }
         }
-        let mut gather =
-            Gather { operand: operand.clone(), result: result.clone(), axis, path: Vec::new() };
+        let (path, sides) = (Vec::new(), in_nodes_of_both(operand, result)?);
+        let (operand, result) = (operand.clone(), result.clone());
+        let mut gather = Gather { operand, result, axis, path, sides };
         // Of empty parts of both, which agree in their shape.
         gather.path = gather.pair(None, None)?.levels().to_vec();
         Ok(gather)
@@ -132,10 +135,10 @@ impl Gather {
         let mut seen: Vec<HashSet<(u64, Vec<u64>)>> = vec![HashSet::new(); self.path.len()];
         let mut into = vec![0_u64; self.path.len()];
         for (wanted, entry) in (0..).zip(table) {
-            let at = self.place(&self.result, wanted)?;
+            let at = self.place(&self.sides.1, wanted)?;
             let enters = self.enters(
                 &mut memo,
-                (*entry, self.place(&self.operand, *entry)?),
+                (*entry, self.place(&self.sides.0, *entry)?),
                 (wanted, &at),
             )?;
             for depth in 0..self.path.len() {
@@ -157,7 +160,7 @@ impl Gather {
     /// # Errors
     /// As [`traffic`](Gather::traffic).
     pub fn most(&self) -> Result<Vec<GatherTraffic>, EinsumError> {
-        let (sources, wanted) = (self.classes(&self.operand)?, self.classes(&self.result)?);
+        let (sources, wanted) = (self.classes(&self.sides.0)?, self.classes(&self.sides.1)?);
         let mut memo = Memo::new();
         let mut into = vec![0_u64; self.path.len()];
         for (depth, into) in into.iter_mut().enumerate() {
@@ -189,8 +192,7 @@ impl Gather {
     }
 
     /// The coordinates that an index along the axis alone is worth.
-    fn place(&self, placement: &Placement, index: u64) -> Result<Vec<u64>, EinsumError> {
-        let layout = placement.layout();
+    fn place(&self, layout: &Layout, index: u64) -> Result<Vec<u64>, EinsumError> {
         let extent = layout.shape()[self.axis];
         if index >= extent {
             return Err(LayoutError::IndexOutOfRange { axis: self.axis, index, extent }.into());
@@ -203,16 +205,16 @@ impl Gather {
     }
 
     /// The indexes along the axis by their coordinates: one of them, and how many.
-    fn classes(&self, placement: &Placement) -> Result<HashMap<Vec<u64>, (u64, u64)>, EinsumError> {
+    fn classes(&self, layout: &Layout) -> Result<HashMap<Vec<u64>, (u64, u64)>, EinsumError> {
         const MOST_INDEXES: u64 = 1 << 22;
-        let extent = placement.layout().shape()[self.axis];
+        let extent = layout.shape()[self.axis];
         if extent > MOST_INDEXES {
             let question = "what any table makes move";
             return Err(LayoutError::NotDecided { question, budget: MOST_INDEXES }.into());
         }
         let mut classes: HashMap<Vec<u64>, (u64, u64)> = HashMap::new();
         for index in 0..extent {
-            classes.entry(self.place(placement, index)?).or_insert((index, 0)).1 += 1;
+            classes.entry(self.place(layout, index)?).or_insert((index, 0)).1 += 1;
         }
         Ok(classes)
     }

@@ -344,13 +344,24 @@ pub enum RestrictionError {
 pub enum RelayoutFault {
     /// Copies that some units of a level hold, where units of that level share memories.
     #[error(
-        "every {group} units of `{level}` share a memory, and the copies of an element do not line \
-         up with these groups"
+        "there is one memory for every {group} units of `{level}`, and the copies of an element do not \
+         line up with these groups"
     )]
     UnevenCopies {
-        /// The level whose units share memories.
+        /// The level of the units.
         level: Level,
-        /// How many share one.
+        /// How many have a memory together.
+        group: u64,
+    },
+    /// Digits that are not in whole groups of units.
+    #[error(
+        "there is one memory for every {group} units of `{level}`, and the digits in `{level}` do not \
+         line up with these groups"
+    )]
+    UnevenDigits {
+        /// The level of the units.
+        level: Level,
+        /// How many have a memory together.
         group: u64,
     },
     /// Moves over time, with time set aside.

@@ -49,6 +49,9 @@ impl Diagnostic for LayoutError {
             E::Relayout(RelayoutFault::UnevenCopies { group, .. }) => {
                 format!("choose copies that are a multiple of {group} units apart")
             }
+            E::Relayout(RelayoutFault::UnevenDigits { group, level }) => {
+                format!("choose strides in `{level}` that are multiples of {group}")
+            }
             E::Relayout(RelayoutFault::TimeAside) => {
                 "ask with `TimeOrder::Outermost` or `TimeOrder::Innermost`".into()
             }

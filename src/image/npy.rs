@@ -52,7 +52,13 @@ impl Program {
     pub fn write_npy(&self, table: NpyTable, out: &mut dyn Write) -> Result<(), WriteError> {
         let greatest = match table {
             NpyTable::Packed => self.places().saturating_sub(1),
-            NpyTable::Columns => self.columns().map(|(_, size)| size).max().unwrap_or(0).max(1) - 1,
+            NpyTable::Columns => {
+                let columns = self.columns();
+                let last = columns.map(|(level, size)| {
+                    size.saturating_sub(1).saturating_mul(self.units_per_memory(level))
+                });
+                last.max().unwrap_or(0)
+            }
             // The markers are numbers too.
             NpyTable::Inverse => self.elements().saturating_add(1),
         };

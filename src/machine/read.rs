@@ -70,8 +70,9 @@ mod from_toml {
         /// Reads a machine from TOML.
         ///
         /// `levels` go from the root down. A memory is its capacity in long words, or a table
-        /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out).
-        /// `bandwidth` gives the long words that enter one unit of a level in a step, for
+        /// with `capacity`, `owner` (the lowest level if left out) and `group` (1 if left out): how many
+        /// neighbouring units of the owner have one together.
+        /// `bandwidth` gives the long words that enter or leave one unit of a level in a step, for
         /// [`CostModel`](crate::relayout::CostModel).
         ///
         /// # Errors

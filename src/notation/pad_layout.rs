@@ -114,28 +114,46 @@ impl ReplicaText {
     }
 }
 
-/// The memory after `@`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each variant is its own name")]
-pub enum MemoryText {
-    LM0,
-    LM1,
-    DRAM,
+/// The memory after `@`: a name that begins with a capital letter. The machine knows which it has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MemoryText {
+    /// Short names are kept as levels keep them.
+    name: Level,
 }
 
 impl MemoryText {
-    pub(crate) fn of(name: &str) -> Option<MemoryText> {
-        [MemoryText::LM0, MemoryText::LM1, MemoryText::DRAM].into_iter().find(|m| m.name() == name)
+    /// Local memory 0 of a PE.
+    pub const LM0: MemoryText = MemoryText { name: Level::literal("LM0") };
+    /// Local memory 1 of a PE.
+    pub const LM1: MemoryText = MemoryText { name: Level::literal("LM1") };
+    /// DRAM.
+    pub const DRAM: MemoryText = MemoryText { name: Level::literal("DRAM") };
+
+    /// A name of at most [`Level::MAX_LEN`] letters, digits and `_` that begins with a capital letter.
+    ///
+    /// ```
+    /// use tensor_layout::notation::MemoryText;
+    /// assert_eq!(MemoryText::of("L2BM").unwrap().name(), "L2BM");
+    /// assert_eq!(MemoryText::of("lm0"), None);
+    /// ```
+    #[must_use]
+    pub fn of(name: &str) -> Option<MemoryText> {
+        let is_word = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let starts = name.bytes().next().is_some_and(|b| b.is_ascii_uppercase());
+        let fits = starts && is_word && name.len() <= Level::MAX_LEN;
+        fits.then(|| MemoryText { name: Level::literal(name) })
     }
 
     /// The name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            MemoryText::LM0 => "LM0",
-            MemoryText::LM1 => "LM1",
-            MemoryText::DRAM => "DRAM",
-        }
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+}
+
+impl fmt::Debug for MemoryText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

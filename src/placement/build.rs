@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use super::shared::Stored;
 use super::{Placement, check_known};
 use crate::algebra::Layout;
 use crate::error::{LayoutError, Site};
@@ -108,7 +107,9 @@ impl PlacementBuilder {
     /// [`LevelTooSmall`](LayoutError::LevelTooSmall),
     /// [`CapacityExceeded`](LayoutError::CapacityExceeded),
     /// [`LaneOutOfRange`](LayoutError::LaneOutOfRange), [`MemoryUnknown`](LayoutError::MemoryUnknown),
-    /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge).
+    /// [`BelowMemory`](LayoutError::BelowMemory), [`TooLarge`](LayoutError::TooLarge);
+    /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of units
+    /// that have a memory together.
     pub fn build(self) -> Result<Placement, LayoutError> {
         let PlacementBuilder { layout, machine, memory, element_bits, base, .. } = self;
         let (shared_places, oversized) = (self.shared_places, self.oversized);
@@ -128,7 +129,7 @@ impl PlacementBuilder {
             Some(machine) => {
                 let fit = Check { layout: &layout, machine, memory: memory.as_ref() };
                 fit.check(oversized)?;
-                let with_copies = fit.with_copies(lanes)?.into_simplified();
+                let with_copies = fit.with_copies(&fit.named()?, lanes)?.into_simplified();
                 let columns = fit.columns(&with_copies);
                 (with_copies, columns)
             }
@@ -183,7 +184,7 @@ impl Check<'_> {
             self.check_sizes()?;
             self.check_capacity()?;
         }
-        self.check_shared()
+        Ok(())
     }
 
     fn check_levels(&self) -> Result<(), LayoutError> {
@@ -196,7 +197,7 @@ impl Check<'_> {
         })
     }
 
-    /// The machine has the level, and the chosen memory lies in its units or below.
+    /// The machine has the level, and the chosen memory hangs at its units or below.
     fn check_level(&self, level: Level, site: Site) -> Result<(), LayoutError> {
         check_known(Some(self.machine), level, site)?;
         match self.memory {
@@ -234,7 +235,7 @@ impl Check<'_> {
         self.machine.depth(level)
     }
 
-    /// Whether the units of a level have the memory to themselves, or nothing is known of it.
+    /// Whether the memory hangs at the units of a level or below, or nothing is known of it.
     fn is_above_memory(&self, level: Level) -> bool {
         self.memory.is_none_or(|(_, memory)| self.depth(level) <= self.depth(memory.owner))
     }
@@ -245,28 +246,29 @@ impl Check<'_> {
         self.memory.is_some_and(|(_, memory)| Some(memory.owner) != leaf || memory.group > 1)
     }
 
-    /// Refuses elements that come together because units share the memory.
-    fn check_shared(&self) -> Result<(), LayoutError> {
-        match self.memory.and_then(|(_, memory)| memory.shared()) {
-            Some(group) => {
-                let stored = Stored::new(self.layout, group)?;
-                stored.collision(group)?.map_or(Ok(()), |found| Err(found.into_refusal()))
+    /// The layout with each memory named by the first unit of its group; elements that come together
+    /// in the memory of a group are refused.
+    fn named(&self) -> Result<Layout, LayoutError> {
+        match self.memory {
+            Some((_, memory)) if memory.group > 1 => {
+                let named = memory.named(self.layout)?;
+                named.check_injective().map(|()| named)
             }
-            None => Ok(()),
+            _ => Ok(self.layout.clone()),
         }
     }
 
     /// The layout with its absent levels as replicas.
-    fn with_copies(&self, lanes: Option<u64>) -> Result<Layout, LayoutError> {
-        let used = |level: &Level| self.layout.uses(*level);
+    fn with_copies(&self, layout: &Layout, lanes: Option<u64>) -> Result<Layout, LayoutError> {
+        let used = |level: &Level| layout.uses(*level);
         let absent = self.machine.levels().filter(|(level, _)| !used(level));
         let mut absent = absent.filter(|(level, _)| self.is_above_memory(*level)).peekable();
         let lanes = lanes.filter(|lanes| *lanes > 1 && !used(&Level::W));
         let lanes = lanes.map(|lanes| (Level::W, lanes));
         if absent.peek().is_none() && lanes.is_none() {
-            return Ok(self.layout.clone());
+            return Ok(layout.clone());
         }
-        let mut builder = self.layout.to_builder();
+        let mut builder = layout.to_builder();
         let is_high_memory = self.is_high_memory();
         for (level, size) in absent {
             builder = match is_high_memory {

@@ -51,6 +51,8 @@ pub(crate) struct Compiled {
     pub(crate) layout: Layout,
     columns: Vec<Level>,
     sizes: Vec<u64>,
+    /// How many units have the memory together, per column: the layout counts memories.
+    steps: Vec<u64>,
     places: u64,
     /// What one step of each column adds to the packed number.
     weights: Vec<u64>,
@@ -86,20 +88,31 @@ impl Placement {
     /// [`TooLarge`](LayoutError::TooLarge) where places do not fit in 64 bits when numbered through.
     pub fn program(&self) -> Result<Program, LayoutError> {
         let columns = self.columns().to_vec();
-        let sizes: Vec<u64> = columns.iter().map(|level| self.coordinates(*level)).collect();
+        let steps: Vec<u64> = columns.iter().map(|level| self.units_per_memory(*level)).collect();
+        let size = |(level, step): (&Level, &u64)| self.coordinates(*level).div_ceil(*step);
+        let sizes: Vec<u64> = columns.iter().zip(&steps).map(size).collect();
         let too_large = LayoutError::too_large(Site::Layout, "the number of places");
         product(sizes.iter().copied()).ok_or(too_large)?;
-        let layout = without_units(&self.with_copies().simplified())?;
-        Program::new(layout, columns, sizes, self.injective.clone())
+        let numbered = self.memory().filter(|(_, memory)| memory.group > 1);
+        let numbered =
+            numbered.map(|(_, memory)| memory.numbered(self.with_copies())).transpose()?;
+        let layout = without_units(&numbered.as_ref().unwrap_or(self.with_copies()).simplified())?;
+        Program::new(layout, Columns { levels: columns, sizes, steps }, self.injective.clone())
     }
+}
+
+/// The columns of a program.
+struct Columns {
+    levels: Vec<Level>,
+    sizes: Vec<u64>,
+    steps: Vec<u64>,
 }
 
 impl Program {
     /// Numbers the places through, row-major over the columns; the product of the sizes fits.
-    pub(crate) fn new(
+    fn new(
         layout: Layout,
-        columns: Vec<Level>,
-        sizes: Vec<u64>,
+        Columns { levels: columns, sizes, steps }: Columns,
         injective: OnceLock<Result<(), LayoutError>>,
     ) -> Result<Program, LayoutError> {
         let weights = IndexOrder::RowMajor.weights(&sizes)?;
@@ -108,8 +121,17 @@ impl Program {
         let backward = Backward::new(&layout, weight);
         let shape = layout.shape().into_iter().map(|extent| 0..extent).collect();
         let places = sizes.iter().product();
-        let compiled =
-            Compiled { layout, columns, sizes, places, weights, packed, backward, injective };
+        let compiled = Compiled {
+            layout,
+            columns,
+            sizes,
+            steps,
+            places,
+            weights,
+            packed,
+            backward,
+            injective,
+        };
         Ok(Program { compiled: Arc::new(compiled), shape, lookup: OnceLock::new() })
     }
 
@@ -224,7 +246,21 @@ impl Program {
         let below = |at: usize| sizes[at..].iter().product::<u64>();
         let fixed = (0..units).find(|at| below(*at) <= most).unwrap_or(units);
         let indexes = Indexes::new(sizes[..fixed].to_vec());
-        indexes.map(|index| columns.iter().copied().zip(index).collect())
+        indexes
+            .map(|index| columns.iter().copied().zip(index).map(|at| self.in_units(at)).collect())
+    }
+
+    /// The coordinate of a memory by its first unit.
+    fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
+        (level, at * self.units_per_memory(level))
+    }
+
+    /// How many units of a level have the memory together, so that a step in its column is as many.
+    #[must_use]
+    pub fn units_per_memory(&self, level: Level) -> u64 {
+        let Compiled { columns, steps, .. } = &*self.compiled;
+        let column = columns.iter().position(|column| *column == level);
+        column.and_then(|column| steps.get(column)).copied().unwrap_or(1)
     }
 
     /// The units, in order: the coordinates of all columns but `Addr` and `W`.
@@ -251,7 +287,8 @@ impl Program {
     }
 
     /// The columns with their sizes, which the packed number of a place is made of, row-major:
-    /// units by the machine, addresses by the footprint, so that it is unit x words + address.
+    /// units by the machine, addresses by the footprint, so that it is unit x words + address. A memory of
+    /// a group of units counts once.
     pub fn columns(&self) -> impl DoubleEndedIterator<Item = (Level, u64)> + '_ {
         let Compiled { columns, sizes, .. } = &*self.compiled;
         columns.iter().copied().zip(sizes.iter().copied())
@@ -270,6 +307,11 @@ impl Program {
     /// The place with a packed number.
     #[must_use]
     pub fn location(&self, place: u64) -> Location {
+        self.numbers(place).iter().map(|at| self.in_units(at)).collect()
+    }
+
+    /// The place with a packed number, by the numbers of the memories.
+    pub(super) fn numbers(&self, place: u64) -> Location {
         let sizes = self.columns().rev().map(|(_, size)| size.max(1));
         self.columns().rev().map(|(level, _)| level).zip(digits(place, sizes)).collect()
     }
@@ -291,7 +333,8 @@ impl Program {
     }
 
     pub(crate) fn column(&self, level: Level) -> WeightedSum {
-        WeightedSum::new(&self.compiled.layout, |of| u64::from(of == level))
+        let step = self.units_per_memory(level);
+        WeightedSum::new(&self.compiled.layout, |of| if of == level { step } else { 0 })
     }
 
     pub(crate) fn fill<T: Cell>(

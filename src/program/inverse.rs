@@ -204,14 +204,16 @@ impl FillPart {
     fn new(program: &Program, at: &Location) -> Result<FillPart, LayoutError> {
         let known: Vec<Level> = program.columns().map(|(level, _)| level).collect();
         check_columns(&known, at, None)?;
-        let beyond =
-            |(level, size)| at.get(level).filter(|at| *at >= size).map(|at| (level, at, size));
+        let beyond = |(level, size): (Level, u64)| {
+            let size = size.saturating_mul(program.units_per_memory(level));
+            at.get(level).filter(|at| *at >= size).map(|at| (level, at, size))
+        };
         if let Some((level, at, size)) = program.columns().find_map(beyond) {
             return Err(LayoutError::CoordinateOutOfRange { level, at, size });
         }
         let (mut places, mut stride) = (1, 1);
         let column = |(level, size)| {
-            let fixed = at.get(level);
+            let fixed = at.get(level).map(|at| at / program.units_per_memory(level));
             let weight = if fixed.is_some() { 0 } else { places };
             let digit = StridedDigit { size, weight, stride };
             places *= if fixed.is_some() { 1 } else { size };

@@ -35,7 +35,7 @@ impl Program {
     }
 
     fn element_by_definition(&self, place: u64) -> Result<Found<u64>, LayoutError> {
-        let mut location = self.location(place);
+        let mut location = self.numbers(place);
         for level in self.compiled.layout.used_levels() {
             location.set(*level, location.get(*level).unwrap_or(0));
         }

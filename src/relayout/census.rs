@@ -1,6 +1,6 @@
 //! How many elements live in a unit whose coordinate several digits give.
 
-use super::between::Paths;
+use super::nodes::Paths;
 use super::pair::Relayout;
 use crate::algebra::{Layout, Subaxis};
 use crate::error::LayoutError;

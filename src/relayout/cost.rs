@@ -1,5 +1,7 @@
 //! What moving costs: elements as bytes, long words and steps of a machine.
 
+use itertools::Itertools;
+
 use super::refuse::fit;
 use super::share::Busiest;
 use super::traffic::{LevelTraffic, Traffic};
@@ -22,7 +24,7 @@ impl Traffic {
     }
 }
 
-/// What it takes to move elements over a machine, in long words per step into one unit.
+/// What it takes to move elements over a machine, in long words per step into or out of one unit.
 ///
 /// The rates are the machine's [bandwidth](Machine::bandwidth), which its maker or you give: the
 /// presets have none.
@@ -49,7 +51,7 @@ impl Traffic {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CostModel {
-    /// Every level from the root down: all its units, and the rate into one of them.
+    /// Every level, and every group at which a memory hangs: all its units, and the rate of one of them.
     levels: Vec<(Level, u64, Option<u64>)>,
     element_bits: u64,
     word_bits: u64,
@@ -70,12 +72,10 @@ impl CostModel {
     /// # Errors
     /// [`Relayout`](LayoutError::Relayout) where the machine lacks the bandwidth of every level.
     pub fn new(machine: &Machine, element_bits: u64) -> Result<CostModel, LayoutError> {
-        let mut units = 1;
-        let levels = machine.levels().map(|(level, size)| {
-            units *= size;
-            (level, units, machine.bandwidth(level))
-        });
-        let levels: Vec<_> = levels.collect();
+        let groups = machine.memories().map(|(_, memory)| memory.node());
+        let nodes = machine.levels().map(|(level, _)| level).chain(groups).unique();
+        let nodes = nodes.filter_map(|of| Some((of, machine.units_of(of)?, machine.bandwidth(of))));
+        let levels: Vec<_> = nodes.collect();
         match levels.iter().find(|_| levels.iter().all(|(.., rate)| rate.is_none())) {
             Some((level, ..)) => Err(no_bandwidth(*level)),
             None => Ok(CostModel { levels, element_bits, word_bits: machine.word_bits() }),
@@ -99,15 +99,16 @@ impl CostModel {
     }
 
     /// The steps that some traffic takes at least: as if every unit had the same share, and all
-    /// levels worked at the same time. Levels without a rate, and `Time`, take none.
+    /// levels worked at the same time, both ways. Levels without a rate, and `Time`, take none.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) for more steps than 64 bits count.
     pub fn at_least(&self, levels: &[LevelTraffic]) -> Result<Cost, LayoutError> {
-        self.of_all(levels.iter().map(|level| (level.level, level.into)))
+        let crosses = |level: &LevelTraffic| level.into.max(level.out_of.unwrap_or(0));
+        self.of_all(levels.iter().map(|level| (level.level, crosses(level))))
     }
 
-    /// The same for elements that enter the units of some levels.
+    /// The steps for elements that enter, or leave, the units of some levels.
     ///
     /// # Errors
     /// As [`at_least`](CostModel::at_least).

@@ -2,17 +2,17 @@
 
 use super::numbered::{Numbered, sums};
 use super::options::BUDGET;
-use super::pair::Relayout;
+use super::pair::{Relayout, Side};
 use super::refuse::fit;
 use super::traffic::copies_in;
 use crate::error::LayoutError;
 use crate::level::Level;
-use crate::number::to_index;
+use crate::number::{to_index, to_u64};
 
 /// The most units of a level.
 const MOST_UNITS: u64 = 1 << 8;
 
-/// How much moves from which unit of a level to which.
+/// How much moves from which unit of a level to which. Groups of units are named by the first unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flows {
@@ -31,15 +31,15 @@ impl Relayout {
     /// what stays is where both are the same.
     ///
     /// Units are told apart by this level alone, whatever is above it: at the outermost level that
-    /// [`traffic`](Relayout::traffic) crosses nothing changes above. Units that share a memory, the
-    /// higher one of two, are one, named by the first of them.
+    /// [`traffic`](Relayout::traffic) crosses nothing changes above. A memory of a group of units is one
+    /// row or column, named by the first of them.
     /// Law: the counts sum up to elements x [copies](Relayout::copies); between different units they
     /// are those of [`transfers`](Relayout::transfers) between units that differ in the level.
     /// Cost: by the digits and the pairs of units.
     ///
     /// # Errors
-    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through;
-    /// [`NotDecided`](LayoutError::NotDecided) where the source has copies apart in the level, so
+    /// [`LevelMissing`](LayoutError::LevelMissing) for a level that paths do not go through, or that is
+    /// below one of the memories; [`NotDecided`](LayoutError::NotDecided) where the source has copies apart in the level, so
     /// that several units could send, beyond 256 units, or as [`traffic`](Relayout::traffic).
     ///
     /// # Example
@@ -55,35 +55,76 @@ impl Relayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn flows(&self, level: Level) -> Result<Flows, LayoutError> {
-        if !self.units.contains(&level) {
+        let depth = self.depth_of(level)?;
+        let level = self.units[..depth].last().copied().unwrap_or(level);
+        let path = self.nodes_of(level);
+        let [rows, columns] = [Side::Source, Side::Target].map(|side| self.units_in(side, &path));
+        if rows.is_empty() || columns.is_empty() {
             return Err(LayoutError::LevelMissing { level });
         }
-        let (rows, columns) = (self.source.extent(level), self.target.extent(level));
-        let copied = self.elements() > 0 && copies_in(&self.source, &[level]) > 1;
-        if copied || rows.max(columns) > MOST_UNITS {
+        let copied = self.elements() > 0 && copies_in(&self.source, &path) > 1;
+        if copied || to_u64(rows.len().max(columns.len())) > MOST_UNITS {
             let question = "from which unit to which elements move";
             return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
         }
-        let mut counts = vec![vec![0; to_index(columns)]; to_index(rows)];
+        let mut counts = vec![vec![0; columns.len()]; rows.len()];
         if self.elements() > 0 {
-            self.count_flows(level, &mut counts)?;
+            self.count_flows(&path, (&rows, &columns), &mut counts)?;
         }
-        let units = |count| (0..count).map(|at| self.in_units((level, at)).1).collect();
-        Ok(Flows { level, from: units(rows), to: units(columns), counts })
+        Ok(Flows { level, from: rows, to: columns, counts })
+    }
+
+    /// A level with the groups of its units, which make up its coordinate.
+    fn nodes_of(&self, level: Level) -> Vec<Level> {
+        let (of, _) = self.in_units((level, 0));
+        let mut nodes = Vec::new();
+        for node in self.units.iter().filter(|node| self.in_units((**node, 0)).0 == of) {
+            nodes.push(*node);
+            if *node == level {
+                break;
+            }
+        }
+        nodes
+    }
+
+    /// The units of one side, by the coordinates that its own nodes give; at most one too many.
+    fn units_in(&self, side: Side, path: &[Level]) -> Vec<u64> {
+        let own = path.iter().filter(|level| self.is_inside(side, **level));
+        let steps: Vec<(Level, u64)> =
+            own.map(|level| (*level, self.in_units((*level, 1)).1)).collect();
+        let Some((_, least)) = steps.last() else { return Vec::new() };
+        let layout = self.layout(side);
+        let last = steps.iter().fold(0_u64, |sum, (level, step)| {
+            sum.saturating_add((layout.extent(*level) - 1).saturating_mul(*step))
+        });
+        (0..=last / least).take(to_index(MOST_UNITS + 1)).map(|at| at * least).collect()
     }
 
     /// Counts the elements by their coordinates on both sides.
-    fn count_flows(&self, level: Level, counts: &mut [Vec<u64>]) -> Result<(), LayoutError> {
+    fn count_flows(
+        &self,
+        path: &[Level],
+        (rows, columns): (&[u64], &[u64]),
+        counts: &mut [Vec<u64>],
+    ) -> Result<(), LayoutError> {
         let mut budget = BUDGET;
-        let numbered = Numbered::new(self, &[level], &mut budget)?;
+        let numbered = Numbered::new(self, path, &mut budget)?;
         let mut flows = vec![(numbered.start, 1)];
         for part in &numbered.parts {
             flows = sums(&flows, &part.options, &mut budget)?;
         }
-        let elsewhere = u128::from(self.copies()) / copies_in(&self.target, &[level]);
-        let unit = |number| to_index(numbered.unit(number).first().copied().unwrap_or(0));
+        let elsewhere = u128::from(self.copies()) / copies_in(&self.target, path);
+        let unit = |side: Side, number| -> u64 {
+            let at = path.iter().copied().zip(numbered.unit(number));
+            let at = at.filter(|(level, _)| self.is_inside(side, *level));
+            at.map(|at| self.in_units(at).1).sum()
+        };
         for (flow, count) in flows {
-            counts[unit(flow.source)][unit(flow.target)] = fit(count * elsewhere)?;
+            let row = rows.binary_search(&unit(Side::Source, flow.source));
+            let column = columns.binary_search(&unit(Side::Target, flow.target));
+            if let (Ok(row), Ok(column)) = (row, column) {
+                counts[row][column] += fit(count * elsewhere)?;
+            }
         }
         Ok(())
     }

@@ -15,7 +15,7 @@
 //! The path of a question through the files; what moves from one to the next is a `digit`:
 //!
 //! ```text
-//! pair        both layouts in levels that both have; where memories are two, by `between`
+//! pair        both layouts in the nodes that lead to their memories, by `nodes`
 //! refine      the digits that both sides have in common, axis by axis
 //! counter     what they add to the coordinates that are compared; boxes of axes that end within
 //! equations   small digits in small equations, cut where nothing is carried
@@ -28,7 +28,6 @@
 
 mod alike;
 mod at_most;
-mod between;
 mod census;
 mod cost;
 mod counter;
@@ -38,6 +37,7 @@ mod equations;
 mod flows;
 mod listing;
 mod moves;
+mod nodes;
 mod numbered;
 mod options;
 mod pair;
@@ -54,6 +54,7 @@ pub(crate) use census::count_at;
 pub use cost::{Cost, CostModel};
 pub use flows::Flows;
 pub use moves::{Account, Move, MovedCopies};
+pub(crate) use nodes::in_nodes_of_both;
 pub use pair::{Distance, Relayout, TimeOrder};
 pub use share::Busiest;
 pub use traffic::{LevelTraffic, Traffic};

@@ -145,7 +145,17 @@ impl Relayout {
     /// What kind of move this is, in a sentence.
     #[must_use]
     pub fn sentence(&self, traffic: &Traffic) -> String {
-        traffic.sentence(self.levels())
+        let words = |level: Level| self.paths.words(level);
+        match &self.paths.memories {
+            None => traffic.sentence_in(self.levels(), words),
+            Some((from, to)) => {
+                let border = match traffic.farthest() {
+                    Distance::Level(level) => border(self.levels(), level, words),
+                    _ => format!("inside each {} only", leaf(self.levels(), words)),
+                };
+                format!("elements move from {from} to {to}, {border}")
+            }
+        }
     }
 }
 
@@ -153,21 +163,39 @@ impl Traffic {
     /// What kind of move this is on a path of `levels`, in a sentence.
     #[must_use]
     pub fn sentence(&self, levels: &[Level]) -> String {
-        let leaf = levels.last().map_or("unit".into(), Level::to_string);
+        self.sentence_in(levels, |level| level.to_string())
+    }
+
+    fn sentence_in(&self, levels: &[Level], words: impl Fn(Level) -> String) -> String {
         match self.farthest() {
             Distance::InPlace => "nothing moves: a plain copy of every unit's memory".into(),
-            Distance::Address => format!("elements move inside each {leaf} only"),
-            Distance::Memory => {
-                format!("elements move from one memory of each {leaf} to the other")
+            Distance::Address | Distance::Memory => {
+                format!("elements move inside each {} only", leaf(levels, words))
             }
-            Distance::Level(Level::TIME) => "elements move between time slices".into(),
-            Distance::Level(level) => {
-                let at = levels.iter().position(|unit| *unit == level);
-                let above = at.and_then(|at| at.checked_sub(1)).map(|at| levels[at]);
-                match above.filter(|above| *above != Level::TIME) {
-                    Some(above) => format!("elements move inside each {above} only"),
-                    None => format!("elements move between {level}s"),
-                }
+            Distance::Level(level) => format!("elements move {}", border(levels, level, words)),
+        }
+    }
+}
+
+fn leaf(levels: &[Level], words: impl Fn(Level) -> String) -> String {
+    levels.last().map_or("unit".into(), |level| words(*level))
+}
+
+/// `between PEs`, or `inside each MAB only`: nothing crosses a border above.
+fn border(levels: &[Level], crossed: Level, words: impl Fn(Level) -> String) -> String {
+    if crossed == Level::TIME {
+        return "between time slices".into();
+    }
+    let at = levels.iter().position(|level| *level == crossed);
+    let above = at.and_then(|at| at.checked_sub(1)).map(|at| levels[at]);
+    match above.filter(|above| *above != Level::TIME) {
+        Some(above) => format!("inside each {} only", words(above)),
+        None => {
+            let unit = words(crossed);
+            // `group of 2 L2Bs` has its plural inside.
+            match unit.strip_prefix("group") {
+                Some(rest) => format!("between groups{rest}"),
+                None => format!("between {unit}s"),
             }
         }
     }

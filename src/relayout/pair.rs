@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::between::{Paths, in_common};
+use super::nodes::{Held, Paths, paired};
 use super::refuse::differ;
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
@@ -20,9 +20,10 @@ pub enum Distance {
     InPlace,
     /// The same unit and memory.
     Address,
-    /// A unit that owns or shares both memories, where they are two.
+    /// Another memory of the same unit.
     Memory,
-    /// Another unit: the outermost level at which the paths part.
+    /// The outermost level whose border is crossed: the element enters another unit of it or, between
+    /// a memory and one that hangs lower, enters or leaves a unit.
     Level(Level),
 }
 
@@ -57,12 +58,10 @@ impl fmt::Display for Distance {
 pub struct Relayout {
     pub(super) source: Layout,
     pub(super) target: Layout,
-    /// The levels of both sides, without `Time`.
-    paths: Paths,
-    /// The levels of the target from the root down, with `Time` in its place.
+    /// The nodes of both sides, without `Time`.
+    pub(super) paths: Paths,
+    /// The nodes of the lower memory from the root down, with `Time` in its place.
     pub(super) units: Vec<Level>,
-    /// Those levels as callers know them.
-    names: Vec<Level>,
     /// Where `Time` stands, if either side uses it.
     pub(super) time: Option<TimeOrder>,
     /// How many time slices there are, whether or not an element is in them.
@@ -94,7 +93,8 @@ pub enum TimeOrder {
     /// Above all units: an element that is wanted in another slice is as far as it gets.
     #[default]
     Outermost,
-    /// Below all units: an element that a unit holds in one slice and wants in another is near.
+    /// Below all units that both memories are in: an element that a unit holds in one slice and wants in
+    /// another is near.
     Innermost,
     /// Nowhere: a unit holds what it holds in some slice, and slices do not multiply what moves.
     Aside,
@@ -105,13 +105,17 @@ impl Relayout {
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different shapes or machines, a memory on
-    /// one side only, memories shared by groups that do not nest, or no machine, or lanes of
-    /// different widths; [`Relayout`](LayoutError::Relayout) for copies that do not line up with the
-    /// units that share a memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not
+    /// one side only, memories of groups of units that do not nest, or no machine, or lanes of
+    /// different widths; [`Relayout`](LayoutError::Relayout) for copies that do not line up with
+    /// the groups of the other memory; [`TooLarge`](LayoutError::TooLarge) where copies over time do not
     /// fit in 64 bits.
     pub fn new(source: &Placement, destination: &Placement) -> Result<Relayout, LayoutError> {
         check(source, destination)?;
-        let (from, to, paths) = in_common(source, destination)?;
+        let levels = source.machine().into_iter().flat_map(Machine::levels);
+        let levels = levels.map(|(level, _)| level).collect_vec();
+        let (from, to, mut paths) = paired(&levels, Held::by(source)?, Held::by(destination)?)?;
+        let names = source.memory().zip(destination.memory()).filter(|((a, _), (b, _))| a != b);
+        paths.memories = names.map(|((a, _), (b, _))| (a.to_owned(), b.to_owned()));
         let uses = |level| from.uses(level) || to.uses(level);
         let slices = [source, destination].map(|side| side.with_copies().extent(Level::TIME));
         let slices = slices.into_iter().max().filter(|_| uses(Level::TIME));
@@ -129,9 +133,8 @@ impl Relayout {
         let relayout = Relayout {
             source: in_every_slice(source, slices)?,
             target: in_every_slice(target, slices)?,
-            units: paths.sides.1.clone(),
+            units: Vec::new(),
             paths,
-            names: Vec::new(),
             time: None,
             slices: slices.unwrap_or(1),
             known_lanes: None,
@@ -142,13 +145,13 @@ impl Relayout {
     /// Puts `Time`, where it counts, in its place.
     fn timed(mut self, time: Option<TimeOrder>) -> Relayout {
         self.time = time;
+        self.units = self.paths.longer().to_vec();
         self.units.retain(|level| time.is_none() || *level != Level::TIME);
         match time {
             Some(TimeOrder::Outermost) => self.units.insert(0, Level::TIME),
-            Some(TimeOrder::Innermost) => self.units.push(Level::TIME),
+            Some(TimeOrder::Innermost) => self.units.insert(self.paths.common(), Level::TIME),
             Some(TimeOrder::Aside) | None => {}
         }
-        self.names = self.units.iter().copied().filter(|of| *of != Level::IN_GROUP).collect();
         self
     }
 
@@ -192,10 +195,11 @@ impl Relayout {
         replicas.map(|replica| replica.size).product()
     }
 
-    /// The levels that paths go through, from the outermost to the innermost.
+    /// The levels that paths go through, from the outermost to the innermost: down to the lower of the
+    /// two memories, with the [groups](crate::machine::Memory::node) at which either hangs.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
-        &self.names
+        &self.units
     }
 
     pub(super) fn layout(&self, side: Side) -> &Layout {
@@ -207,7 +211,7 @@ impl Relayout {
 
     /// Whether source and destination are two memories.
     pub(super) fn is_between_memories(&self) -> bool {
-        self.paths.owner.is_some()
+        self.paths.memories.is_some()
     }
 
     /// `Addr`, and `W` if used: what tells places in one memory apart.
@@ -217,63 +221,47 @@ impl Relayout {
         inner.filter(|_| !self.is_between_memories())
     }
 
-    /// The levels that tell the memories of one side apart: those that both have, then its own.
-    pub(super) fn path(&self, side: Side) -> Vec<Level> {
-        let own = side.of(&self.paths.sides).iter();
-        let more = own.filter(|level| !self.units.contains(level));
-        self.units.iter().chain(more).copied().collect()
+    /// Whether the memory of one side is inside units of a level of the path.
+    pub(super) fn is_inside(&self, side: Side, level: Level) -> bool {
+        level == Level::TIME || side.of(&self.paths.sides).contains(&level)
     }
 
-    /// The memory of one side that a path leads to, by the first of the units that share it.
+    /// The memory of one side that a path leads to; that of a group by its first unit.
     pub(super) fn memory_at(
         &self,
         side: Side,
         path: impl Iterator<Item = (Level, u64)>,
     ) -> Location {
-        let own = side.of(&self.paths.sides);
         let mut memory = Location::default();
-        for (level, at) in path.filter(|(level, _)| *level == Level::TIME || own.contains(level)) {
+        for (level, at) in path.filter(|(level, _)| self.is_inside(side, *level)) {
             let (level, at) = self.in_units((level, at));
             memory.add(level, at);
         }
         memory
     }
 
-    /// A level that callers know, and a coordinate or a stride in its units. Memories that units
-    /// share are numbered in between, and callers know each by the first unit.
-    pub(super) fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
-        let step =
-            self.paths.steps.iter().find(|(of, _)| *of == level).map_or(1, |(_, step)| *step);
-        (self.paths.owner.filter(|_| level == Level::IN_GROUP).unwrap_or(level), at * step)
+    /// A level that callers know, and a coordinate or a stride in its units: groups are known by
+    /// their first units.
+    pub(super) fn in_units(&self, at: (Level, u64)) -> (Level, u64) {
+        self.paths.in_units(at)
     }
 
-    /// The level that callers know a level of the path by.
-    pub(super) fn name(&self, depth: usize) -> Level {
-        let above = self.units[..=depth].iter().rev().find(|level| **level != Level::IN_GROUP);
-        above.copied().unwrap_or(self.units[depth])
-    }
-
-    /// How many levels of the path there are down to one that callers name.
+    /// How many levels of the path there are down to one. Where a path ends at groups of units, the level
+    /// of the units means them.
     pub(super) fn depth_of(&self, level: Level) -> Result<usize, LayoutError> {
-        let at = (0..self.units.len()).rev().find(|at| self.name(*at) == level);
-        at.map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
+        let at = self.units.iter().position(|of| *of == level);
+        let group = || self.units.iter().rposition(|of| self.in_units((*of, 0)).0 == level);
+        at.or_else(group).map(|at| at + 1).ok_or(LayoutError::LevelMissing { level })
     }
 
-    /// What crosses the border of every level that callers name, innermost first, by how deep it is.
+    /// What crosses the border of every level, innermost first, by how deep it is.
     pub(super) fn per_level<T>(
         &self,
         units: &[Level],
         count: impl Fn(usize) -> Result<T, LayoutError>,
     ) -> Result<Vec<(Level, T)>, LayoutError> {
-        let mut levels: Vec<(Level, T)> = Vec::with_capacity(units.len());
-        for (depth, level) in (1..).zip(units) {
-            let into = count(depth)?;
-            match levels.last_mut() {
-                // The units below the memories that they share.
-                Some((_, last)) if *level == Level::IN_GROUP => *last = into,
-                _ => levels.push((*level, into)),
-            }
-        }
+        let levels = (1..).zip(units).map(|(depth, level)| Ok((*level, count(depth)?)));
+        let mut levels = levels.collect::<Result<Vec<_>, LayoutError>>()?;
         levels.reverse();
         Ok(levels)
     }

@@ -17,7 +17,7 @@ use crate::location::Location;
 pub struct Busiest {
     /// The level.
     pub level: Level,
-    /// The unit: the first of those that so many enter, and of those that share its memory.
+    /// The unit: the first of those that so many enter; a group is named by its first unit.
     pub unit: Location,
     /// How many elements enter it at least.
     pub into: u64,
@@ -56,7 +56,8 @@ impl Relayout {
     /// ```
     pub fn busiest(&self, level: Level) -> Result<Busiest, LayoutError> {
         let path = &self.units[..self.depth_of(level)?];
-        if self.elements() == 0 {
+        let level = path.last().copied().unwrap_or(level);
+        if self.elements() == 0 || !self.is_inside(Side::Target, level) {
             return Ok(Busiest { level, unit: Location::default(), into: 0, total: 0, units: 0 });
         }
         let units = product(path.iter().map(|level| self.target.extent(*level)));
@@ -110,8 +111,9 @@ impl Relayout {
         let (held, counts) = counts.split_at(self.in_a_step().count());
         let first = if self.time.is_some() { held.first().copied() } else { None };
         let first = first.unwrap_or_else(|| u128::from(self.elements()));
-        self.per_level(&units, |depth| {
-            fit(first * copies_in(&self.target, &units[..depth]) - counts[depth - 1])
+        self.per_level(&units, |depth| match self.is_inside(Side::Target, units[depth - 1]) {
+            true => fit(first * copies_in(&self.target, &units[..depth]) - counts[depth - 1]),
+            false => Ok(0),
         })
     }
 

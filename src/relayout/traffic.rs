@@ -1,7 +1,7 @@
 //! Exact traffic per level, by counting solutions.
 
 use super::counter::{Counter, both};
-use super::pair::{Distance, Relayout};
+use super::pair::{Distance, Relayout, Side};
 use super::refuse::fit;
 use crate::algebra::Layout;
 use crate::error::LayoutError;
@@ -28,10 +28,11 @@ pub struct LevelTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,
     /// The number of (element, unit) pairs where the destination holds the element in the unit and
-    /// the source does not: each has to enter the unit at least once, whatever the algorithm.
+    /// the source does not: each has to enter the unit at least once, whatever the algorithm. A memory
+    /// above the level holds nothing in its units.
     pub into: u64,
-    /// The number of elements that have to leave their unit; `None` where copies of the source in
-    /// several units leave open which one sends.
+    /// The number of elements that have to leave a unit; `None` where copies of the source in several
+    /// units leave open which one sends, and whether one has to.
     pub out_of: Option<u64>,
 }
 
@@ -71,15 +72,13 @@ impl Relayout {
         for (at, both) in all[..depth].iter().enumerate() {
             // The destination copies for which both sides have the unit.
             let matched = both * copies / copies_in(&self.target, &self.units[..=at]);
-            let (distance, parted) = (Distance::Level(self.name(at)), fit(before - matched)?);
-            match by_distance.last_mut() {
-                Some((last, count)) if *last == distance => *count += parted,
-                _ => by_distance.push((distance, parted)),
-            }
+            by_distance.push((Distance::Level(self.units[at]), fit(before - matched)?));
             before = matched;
         }
         if self.is_between_memories() {
-            by_distance.push((Distance::Memory, fit(before)?));
+            // Between memories at different nodes a border is crossed.
+            let beside = self.paths.sides.0.len() == self.paths.sides.1.len();
+            by_distance.extend(beside.then_some((Distance::Memory, fit(before)?)));
         } else {
             let in_place = all.last().copied().unwrap_or(before);
             by_distance.push((Distance::Address, fit(before - in_place)?));
@@ -143,8 +142,10 @@ impl Relayout {
         let most = Counter::new(self, levels)?.counts_at_most()?;
         let elements = u128::from(self.elements());
         self.per_level(&self.units, |depth| {
+            let inside = |side| self.is_inside(side, self.units[depth - 1]);
             let held = elements * copies_in(&self.target, &self.units[..depth]);
-            fit(held.saturating_sub(most[depth - 1]))
+            let kept = if inside(Side::Source) { most[depth - 1] } else { 0 };
+            fit(if inside(Side::Target) { held.saturating_sub(kept) } else { 0 })
         })
     }
 
@@ -159,10 +160,16 @@ impl Relayout {
         let elements = u128::from(self.elements());
         let levels = self.per_level(&self.units[..both.len()], |depth| {
             let path = &self.units[..depth];
+            let inside = |side| self.is_inside(side, self.units[depth - 1]);
             let held = copies_in(&self.target, path);
             let into = elements * held - both[depth - 1];
             let alone = copies_in(&self.source, path) == 1 || elements == 0;
-            let out_of = alone.then_some(if held > 1 { elements } else { into });
+            let (into, out_of) = match (inside(Side::Source), inside(Side::Target)) {
+                (false, _) => (into, Some(0)),
+                // All leave a unit, whichever has them.
+                (true, false) => (0, Some(elements)),
+                (true, true) => (into, alone.then_some(if held > 1 { elements } else { into })),
+            };
             Ok((fit(into)?, out_of.map(fit).transpose()?))
         });
         let level = |(level, (into, out_of))| LevelTraffic { level, into, out_of };

@@ -23,9 +23,9 @@ pub struct Transfer {
     pub element: u64,
     /// How many elements.
     pub length: u64,
-    /// The unit that sends; of a memory that units share, the first of them.
+    /// The unit that sends; of a memory of a group of units, the first of them.
     pub source: Location,
-    /// The units that receive; for each memory that units share, the first of them.
+    /// The units that receive; of a memory of a group of units, the first of them.
     pub destinations: Vec<Location>,
     /// Where the elements lie in the memory of the source.
     pub read: Run,
@@ -76,7 +76,7 @@ impl Relayout {
     /// every level they enter at least [`LevelTraffic::into`](crate::relayout::LevelTraffic::into) units.
     /// Cost: proportional to elements x copies, for each distance. Memory: one element's moves.
     ///
-    /// Between two memories the units are those that own or share them, each by its own levels.
+    /// Each memory is named by its own levels.
     ///
     /// # Errors
     /// [`TooManyCopies`](LayoutError::TooManyCopies) beyond 2^20 of them on either side;
@@ -146,7 +146,7 @@ struct Places {
 
 impl Places {
     fn new(relayout: &Relayout, side: Side) -> Places {
-        let mut levels = relayout.path(side);
+        let mut levels = relayout.units.clone();
         levels.extend([Level::ADDR, Level::W]);
         // Nothing moves without elements, however many copies they would have.
         let replicas = relayout.layout(side).replicas();
@@ -270,8 +270,8 @@ impl<'a> Transfers<'a> {
             // In another memory all is new, whatever the address.
             Distance::Memory => vec![Agreed { levels: units, then_part: false }],
             Distance::Level(level) => {
-                let of_level = |depth: &usize| self.relayout.name(*depth) == level;
-                (0..units).filter(of_level).map(parting).collect()
+                let depth = self.relayout.units.iter().position(|of| *of == level);
+                depth.map(parting).into_iter().collect()
             }
         }
     }

@@ -5,15 +5,15 @@ use std::collections::hash_map::Entry;
 
 use indexmap::IndexMap;
 
-use super::between::{Paths, stored};
+use super::nodes::{Held, paired};
 use super::pair::Relayout;
 use super::refuse::differ;
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
 use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
+use crate::machine::Machine;
 use crate::placement::Placement;
-use crate::words::counted;
 
 /// Which units hold which elements: all that [`into`](LevelTraffic::into) and
 /// [`out_of`](LevelTraffic::out_of) depend on.
@@ -38,10 +38,10 @@ use crate::words::counted;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UnitPart {
-    /// The levels that paths go through, from the root down, with their sizes.
+    /// The levels of the machine from the root down, with their sizes.
     levels: Vec<(Level, u64)>,
-    /// How many of the last units share a memory, which is then what counts instead of them.
-    sharing: u64,
+    /// The level at which the memory hangs, and how many of its units have one together.
+    node: (Level, u64),
     /// How many time slices there are, if time is used.
     slices: Option<u64>,
     /// The layout in units and time alone.
@@ -56,26 +56,22 @@ impl UnitPart {
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) without a machine; as [`Relayout::new`].
     pub fn of(placement: &Placement) -> Result<UnitPart, LayoutError> {
-        let stored = stored(placement)?;
-        let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
-        let sharing = placement.memory().map_or(1, |(_, memory)| memory.group);
-        let columns = placement.columns();
-        let levels = machine.levels().filter(|(level, _)| columns.contains(level)).collect();
+        let Held { layout: stored, node } = Held::by(placement)?;
+        let levels = placement.machine().into_iter().flat_map(Machine::levels).collect();
         let uses_time = stored.used_levels().contains(&Level::TIME);
         let slices = uses_time.then(|| stored.extent(Level::TIME));
         // However an address is cut into digits.
         let units = stored.only(|level| !level.is_in_unit()).with_merged_digits();
         let layout = units.without_padding().unwrap_or_else(|_| units.simplified());
-        Ok(UnitPart { levels, sharing, slices, layout })
+        Ok(UnitPart { levels, node, slices, layout })
     }
 
     /// What enters and leaves the units of every level, innermost first, as
     /// [`Relayout::traffic`] counts it.
     ///
     /// # Errors
-    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels, and for memories
-    /// that other numbers of units share, between which [`Relayout::new`] counts; as
-    /// [`Relayout::traffic`].
+    /// [`NotComparable`](LayoutError::NotComparable) for different shapes or levels, and for groups of
+    /// units that do not nest; as [`Relayout::traffic`].
     pub fn traffic_to(&self, destination: &UnitPart) -> Result<Vec<LevelTraffic>, LayoutError> {
         let relayout = self.relayout(destination)?;
         if self == destination {
@@ -101,15 +97,10 @@ impl UnitPart {
             let (from, to) = (self.levels.clone(), other.levels.clone());
             return Err(differ(Incomparable::Levels { from, to }));
         }
-        if self.sharing != other.sharing {
-            let memories =
-                |part: &UnitPart| Some(format!("one for every {}", counted(part.sharing, "unit")));
-            let (from, to) = (memories(self), memories(other));
-            return Err(differ(Incomparable::Memories { from, to }));
-        }
-        let levels = self.levels.iter().map(|(level, _)| *level).collect();
-        let (source, target) = (self.layout.clone(), other.layout.clone());
-        Relayout::of(source, target, Paths::through(levels), self.slices.max(other.slices))
+        let levels: Vec<Level> = self.levels.iter().map(|(level, _)| *level).collect();
+        let held = |part: &UnitPart| Held { layout: part.layout.clone(), node: part.node };
+        let (source, target, paths) = paired(&levels, held(self), held(other))?;
+        Relayout::of(source, target, paths, self.slices.max(other.slices))
     }
 }
 

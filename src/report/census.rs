@@ -40,7 +40,7 @@ impl Placement {
     /// Counts what the units with the given coordinates hold: one unit, a subtree, or all for the
     /// empty place.
     ///
-    /// In a memory that units share, every unit counts what goes by its own name.
+    /// A memory that a group of units has together counts once, named by any of them.
     /// Law: the elements, and the padding, of all units sum up to those of the placement.
     /// Cost: O(subaxes), whatever the number of elements.
     ///
@@ -145,6 +145,8 @@ impl<'a> UnitCounter<'a> {
     /// The part of a subtree with one more coordinate.
     pub fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
         let mut child = of.clone();
+        // A memory of a group of units goes by the name of the first.
+        let at = at - at % self.placement.units_per_memory(level);
         child.at.set(level, at);
         let place = Location::from_iter([(level, at)]);
         child.elements = of.elements.part(&place)?;
@@ -157,7 +159,10 @@ impl<'a> UnitCounter<'a> {
         let elements = of.elements.count(self.placement.with_copies(), &of.at)?;
         let slots = of.slots.count(&self.slots, &of.at)?;
         let free = self.levels.iter().filter(|level| of.at.get(**level).is_none());
-        let units = free.map(|level| self.placement.coordinates(*level));
+        let memories = |level: Level| {
+            self.placement.coordinates(level).div_ceil(self.placement.units_per_memory(level))
+        };
+        let units = free.map(|level| memories(*level));
         let units = units.fold(1_u64, u64::saturating_mul);
         let spread = self.placement.with_copies();
         let words =
@@ -230,9 +235,8 @@ impl Extremes<'_> {
             };
             return Ok(Some((moved(most), moved(least))));
         }
-        let size = self.counter.placement.coordinates(*level);
         let mut found: Option<(UnitCount, UnitCount)> = None;
-        for at in 0..size {
+        for at in self.counter.placement.units_named(*level) {
             let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
             self.left = left;
             let child = self.counter.child(of, *level, at)?;

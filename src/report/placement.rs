@@ -109,7 +109,8 @@ pub struct LevelReport {
     pub extent: u64,
     /// How many coordinates a slot takes; `None` where counting would take too long.
     pub used: Option<u64>,
-    /// How many coordinates none takes: of a unit level up to its size, else up to the extent.
+    /// How many coordinates none takes: of a unit level up to its size, else up to the extent. A memory
+    /// of a group of units counts once.
     pub holes: Option<u64>,
     /// Whether copies lie apart in this level.
     pub replicated: bool,
@@ -161,6 +162,7 @@ impl Placement {
         let used = landings.used_in(level).ok();
         let size = self.size(level);
         let room = if level.is_unit() { size.unwrap_or(extent) } else { extent };
+        let room = room.div_ceil(self.units_per_memory(level));
         let holes = used.and_then(|used| room.checked_sub(used));
         LevelReport { level, size, extent, used, holes, replicated }
     }

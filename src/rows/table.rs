@@ -79,6 +79,9 @@ impl<'a> Table<'a> {
             }
         }
         place.iter().for_each(|(level, at)| self.at.set(level, at));
+        if let Some((_, memory)) = self.placement.memory() {
+            memory.name(&mut self.at);
+        }
         Ok(self)
     }
 

@@ -4,7 +4,7 @@ use super::order::{RowAt, Slots};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 use crate::location::{Found, Location};
-use crate::placement::{MOST_WALKED, Placement};
+use crate::placement::Placement;
 use crate::program::TableError;
 
 /// One address of a unit, and the lane where lanes are used.
@@ -34,8 +34,8 @@ pub struct UnitTable<'a> {
 enum Contents<'a> {
     /// No machine or layout has the unit.
     Outside,
-    /// The rows of the unit, and of those that share its memory, in step.
-    UnitRows(Vec<UnitRows<'a>>),
+    /// The rows of its memory, if it has any.
+    UnitRows(Option<UnitRows<'a>>),
     /// Where too many rows would have to be sorted, the definition.
     Definition,
 }
@@ -85,20 +85,17 @@ impl Placement {
     fn contents(&self, unit: &Location) -> Result<Contents<'_>, TableError> {
         let coordinate = |level: &Level| (*level, unit.get(*level).unwrap_or(0));
         let columns = self.columns().iter().filter(|l| **l != Level::ADDR && **l != Level::W);
-        let place: Location = columns.map(coordinate).collect();
-        let names = self.shared(&place)?;
-        if names.units > MOST_WALKED {
-            return Ok(Contents::Definition);
+        let mut place: Location = columns.map(coordinate).collect();
+        if let Some((_, memory)) = self.memory() {
+            memory.name(&mut place);
         }
-        let mut rows = Vec::new();
-        for place in names.of(&place) {
-            match Slots::new(self.with_copies(), self.columns(), &place, true) {
-                Ok(slots) => rows.extend(slots.map(|slots| UnitRows::new(slots, self.columns()))),
-                Err(TableError::TooManyRows { .. }) => return Ok(Contents::Definition),
-                Err(refusal) => return Err(refusal),
+        match Slots::new(self.with_copies(), self.columns(), &place, true) {
+            Ok(slots) => {
+                Ok(Contents::UnitRows(slots.map(|slots| UnitRows::new(slots, self.columns()))))
             }
+            Err(TableError::TooManyRows { .. }) => Ok(Contents::Definition),
+            Err(refusal) => Err(refusal),
         }
-        Ok(Contents::UnitRows(rows))
     }
 }
 
@@ -161,17 +158,8 @@ impl UnitTable<'_> {
                 return Ok(self.placement.element(&self.unit)?);
             }
         };
-        let mut found = Found::Hole;
-        for rows in rows {
-            match rows.at((address, lane))? {
-                Some(Found::Element(index)) if !matches!(found, Found::Element(_)) => {
-                    found = Found::Element(index);
-                }
-                Some(Found::Padding) if found == Found::Hole => found = Found::Padding,
-                _ => {}
-            }
-        }
-        Ok(found)
+        let found = rows.as_mut().map(|rows| rows.at((address, lane))).transpose()?;
+        Ok(found.flatten().unwrap_or(Found::Hole))
     }
 }
 

@@ -79,7 +79,7 @@ fn an_inverse_keeps_digits_that_move_nothing_inside_derived_axes() {
 }
 
 #[test]
-fn a_shared_memory_keeps_base_and_offsets() {
+fn the_memory_of_a_group_keeps_base_and_offsets() {
     let machine = Machine::mn_core_2();
     let on = |text: &str, base| {
         let placement = Placement::of(text.parse().unwrap()).on(&machine).memory("DRAM");
@@ -92,7 +92,7 @@ fn a_shared_memory_keeps_base_and_offsets() {
 }
 
 #[test]
-fn units_that_share_a_memory_are_told_apart_by_their_copies() {
+fn memories_of_groups_are_told_apart_by_their_copies() {
     let memory = Memory { capacity: None, owner: Level::PE, group: 2 };
     let machine = Machine::builder("pairs").level(Level::PE, 8).memory("M", memory);
     let machine = machine.build().unwrap();
@@ -100,9 +100,11 @@ fn units_that_share_a_memory_are_told_apart_by_their_copies() {
         let layout = Layout::builder().replica(size, Level::PE, stride).offset(Level::PE, offset);
         Placement::of(layout.build().unwrap()).on(&machine).memory("M").build()
     };
-    // Units 0 3 6 share memories 0 1 3, units 0 2 4 memories 0 1 2.
-    let (three, two) = (copies(3, 3, 0).unwrap(), copies(3, 2, 0).unwrap());
+    // Units 0 2 4 are in groups 0 1 2, units 0 4 in groups 0 2.
+    let (three, two) = (copies(3, 2, 0).unwrap(), copies(2, 4, 0).unwrap());
     assert!(three.copyable(&two).unwrap().is_some());
+    // Units 0 3 6 are in groups 0 1 3, which are not even steps apart.
+    assert!(matches!(copies(3, 3, 0), Err(LayoutError::Relayout(_))));
     // Units 1 and 2 have a memory each.
     assert!(copies(2, 1, 1).is_ok());
 }
@@ -348,7 +350,7 @@ fn the_part_of_a_layout_in_units_does_not_depend_on_how_an_address_is_cut() {
 }
 
 #[test]
-fn copies_that_do_not_line_up_are_refused_by_the_units_that_share_the_memory() {
+fn copies_that_do_not_line_up_with_the_groups_of_the_other_memory_are_refused() {
     let memory = |group| Memory { capacity: None, owner: Level::PE, group };
     let machine = Machine::builder("test").level(Level::PE, 7);
     let machine = machine.memory("four", memory(4)).memory("two", memory(2)).build().unwrap();

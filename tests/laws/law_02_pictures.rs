@@ -111,7 +111,7 @@ fn tensor((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
         if !real && !slow.derived.is_empty() {
             continue;
         }
-        let place = &whole.places(&index)[0];
+        let place = &placed.stored(&whole.places(&index)[0]);
         let path: Vec<u64> = levels.iter().map(|level| place.get(*level).unwrap()).collect();
         prop_assert_eq!(&cell.path, &path);
         let address = place.get(Level::ADDR).unwrap();
@@ -174,8 +174,7 @@ fn check_block(cell: &PictureCell, placed: &Placed, slow: &Slow) -> Result<(), T
     if indexes.is_empty() {
         return Ok(());
     }
-    let places: Vec<Location> =
-        indexes.iter().map(|i| placed.spread.places(i)[0].clone()).collect();
+    let places: Vec<Location> = indexes.iter().map(|i| placed.places(i)[0].clone()).collect();
     for level in placed.columns() {
         let taken: BTreeSet<u64> = places.iter().map(|place| place.get(level).unwrap()).collect();
         let span = cell.places.iter().find(|(of, _)| *of == level).unwrap().1;
@@ -203,24 +202,27 @@ fn census((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let sizes: Vec<u64> = levels.iter().map(|level| placed.size(*level)).collect();
     prop_assume!(sizes.iter().product::<u64>() < 500);
     let indexes = placed.spread.indexes();
-    let elements: Vec<Location> = indexes.iter().flat_map(|i| placed.spread.places(i)).collect();
-    let pads = placed.spread.pads_by_slot();
+    let elements: Vec<Location> = indexes.iter().flat_map(|i| placed.places(i)).collect();
+    let pads = placed.pads();
     let slots = elements.len() + pads.len();
     let mut counts: Vec<(Location, u64)> = Vec::new();
     for unit in count(&sizes) {
         let at: Location = levels.iter().copied().zip(unit).collect();
+        if !placed.is_named(&at) {
+            continue;
+        }
         let inside = |place: &&Location| at.iter().all(|(l, c)| place.get(l).unwrap_or(0) == c);
         let Some(found) = asked(placement.census(&at), tally)? else { return Ok(()) };
         prop_assert_eq!(found.elements, elements.iter().filter(inside).count() as u64, "{}", at);
         // Slots that elements share count once for each of them.
-        if placed.layout.derived.is_empty() {
+        if placed.layout.derived.is_empty() && placed.is_alone() {
             prop_assert_eq!(found.padding, pads.iter().filter(inside).count() as u64, "{}", at);
         }
         counts.push((at, found.elements));
     }
     let whole = placement.census(&Location::default()).unwrap();
     prop_assert_eq!(whole.elements, elements.len() as u64);
-    if placed.layout.derived.is_empty() {
+    if placed.layout.derived.is_empty() && placed.is_alone() {
         prop_assert_eq!(whole.elements + whole.padding, slots as u64);
     }
     extremes(&placement, &counts)
@@ -259,8 +261,11 @@ fn parts(
             let span = span.filter(|_| at.get(*level).is_none());
             let Some((_, span)) = span else { continue };
             let last = placement.coordinates(*level).saturating_sub(1);
-            prop_assert!(range.start.min(last) <= span.first);
-            prop_assert!(span.last < range.end || span.last == range.start.min(last));
+            // Groups are shown whole.
+            let step = placement.units_per_memory(*level);
+            let (start, end) = (range.start - range.start % step, range.end.next_multiple_of(step));
+            prop_assert!(start.min(last - last % step) <= span.first);
+            prop_assert!(span.last < end || span.last < range.start.min(last) + step);
         }
     }
     Ok(())
@@ -304,6 +309,9 @@ fn memory((stage, slow): &Case, tally: &mut Tally) -> Result<(), TestCaseError> 
     let drawn = || panel.cells.iter().filter(|cell| cell.kind != CellKind::Blank);
     let mut cells = drawn();
     let mut units = count(&sizes);
+    units.retain(|unit| {
+        placed.is_named(&levels.iter().copied().zip(unit.iter().copied()).collect())
+    });
     let number = units.len() as u64;
     let places = placed.spread.span(Level::ADDR) * all_lanes;
     if number > UNITS || (number > 1 && places > ADDRESSES) {

@@ -1,11 +1,16 @@
-//! Law 17 between two memories of one machine: a unit reads the memories that it owns or shares.
+//! Law 17 between two memories of one machine, which hang at nodes of the tree.
+//!
+//! The slow definition: data in a memory at node N is inside the subtrees of N and of its ancestors,
+//! and outside every subtree below N. What is brought into a subtree enters it, what is brought out
+//! of it leaves it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use proptest::prelude::*;
 use tensor_layout::error::RelayoutFault;
 use tensor_layout::machine::Memory;
-use tensor_layout::relayout::{Distance, Relayout};
+use tensor_layout::relayout::{CostModel, Distance, Relayout, Traffic, UnitPart};
 use tensor_layout::{LayoutError, Level, Location, Machine, Placement};
 
 use super::law_17_relayout::{is_uneven, keep_small, numbered};
@@ -19,8 +24,8 @@ laws! {
     transfers_between_memories_give_the_destination: 150, 85 %, memories(), carried_both_ways;
 }
 
-/// Two memories of one machine, a higher and a lower one: how deep their owners are, and how many
-/// neighbours share one; and a tensor in each.
+/// Two memories of one machine: how deep their owners are, and how many neighbours have one together;
+/// and a tensor in each.
 #[derive(Clone, Debug)]
 struct Memories {
     levels: Vec<(Level, u64)>,
@@ -29,8 +34,9 @@ struct Memories {
     tensors: [Slow; 2],
 }
 
-/// The coordinates of a memory, time first if it is used; the last is the first unit that shares it.
-type Path = Vec<u64>;
+/// A unit of a level, or a group of units: its coordinates from the root down, time first if it counts;
+/// a group has the number among the groups. `None` for a memory that is in no unit of the level.
+type Unit = Option<Vec<u64>>;
 
 const NAMES: [&str; 2] = ["H", "L"];
 
@@ -46,10 +52,10 @@ fn memories() -> impl Strategy<Value = Memories> {
         let size = |level: Level| a.extent(level).max(b.extent(level));
         let levels: Vec<(Level, u64)> = units.into_iter().map(|of| (of, size(of))).collect();
         let high = high % levels.len().max(1);
-        let low = high + low % levels.len().saturating_sub(high).max(1);
+        let low = low % levels.len().max(1);
         above(&levels, high, &mut a, timeless);
         above(&levels, low, &mut b, false);
-        let nest = high != low || group % shared == 0;
+        let nest = high != low || group % shared == 0 || shared % group == 0;
         let case = Memories { levels, high: (high, group), low: (low, shared), tensors: [a, b] };
         (nest && case.is_good()).then_some(case)
     })
@@ -123,42 +129,91 @@ impl Memories {
         self.tensors.iter().map(|slow| slow.extent(Level::TIME)).max().unwrap()
     }
 
-    /// The places of an element: the path of the memory, and where in it.
-    fn places(&self, at: usize, index: &[u64]) -> BTreeSet<(Path, Location)> {
+    /// The levels that paths go through, from the root down: groups before their units, down to the
+    /// lower memory.
+    fn levels(&self) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for depth in 0..=self.high.0.max(self.low.0) {
+            let here = [self.high, self.low].into_iter().filter(|memory| memory.0 == depth);
+            let groups: BTreeSet<u64> = here.map(|(_, group)| group).collect();
+            nodes.extend(groups.iter().rev().filter(|group| **group > 1).map(|g| (depth, *g)));
+            let below = self.high.0.max(self.low.0) > depth;
+            nodes.extend((below || groups.contains(&1)).then_some((depth, 1)));
+        }
+        let time = self.uses_time().then_some(Node::Time);
+        time.into_iter()
+            .chain(nodes.into_iter().map(|(depth, group)| Node::Units(depth, group)))
+            .collect()
+    }
+
+    fn level(&self, node: Node) -> Level {
+        match node {
+            Node::Time => Level::TIME,
+            Node::Units(depth, group) => {
+                let level = self.levels[depth].0;
+                if group == 1 { level } else { Level::new(&format!("{level}x{group}")).unwrap() }
+            }
+        }
+    }
+
+    /// The places of an element in a memory.
+    fn places(&self, at: usize, index: &[u64]) -> BTreeSet<Place> {
         let placed = self.placed(at);
         let everywhere = !self.tensors[at].used().contains(&Level::TIME);
-        let times = |place: &Location| -> Vec<Option<u64>> {
-            match (self.uses_time(), everywhere) {
-                (false, _) => vec![None],
-                (true, false) => vec![place.get(Level::TIME)],
-                (true, true) => (0..self.slices()).map(Some).collect(),
+        let times = |place: &Location| -> Vec<u64> {
+            match self.uses_time() && everywhere {
+                true => (0..self.slices()).collect(),
+                false => vec![place.get(Level::TIME).unwrap_or(0)],
             }
         };
         let levels = &self.levels[..=self.memory(at).0];
         let mut places = BTreeSet::new();
         for place in placed.stored_places(index) {
-            let units: Path = levels.iter().map(|(of, _)| place.get(*of).unwrap_or(0)).collect();
-            let inner = [Level::ADDR, Level::W].map(|of| (of, place.get(of).unwrap_or(0)));
-            let inner: Location = inner.into_iter().collect();
+            let units: Vec<u64> =
+                levels.iter().map(|(of, _)| place.get(*of).unwrap_or(0)).collect();
+            let inner = [Level::ADDR, Level::W].map(|of| place.get(of).unwrap_or(0));
+            let node = self.memory(at).1;
             for time in times(&place) {
-                let path = time.into_iter().chain(units.iter().copied()).collect();
-                places.insert((path, inner.clone()));
+                places.insert(Place { time, units: units.clone(), group: node, inner });
             }
         }
         places
     }
+}
 
-    /// Whether a unit of the destination, or the units of one of its memories, can read a memory of
-    /// the source: all coordinates above agree, and it is the memory that the unit shares.
-    fn reads(&self, source: &[u64], unit: &[u64]) -> bool {
-        let time = usize::from(self.uses_time());
-        let owner = time + self.high.0;
-        if unit.len() <= owner {
-            return source[..unit.len()] == *unit;
-        }
-        // At the owner of the higher memory: units that share one read the same.
-        let number = |path: &[u64]| path[owner] / self.high.1;
-        source[..owner] == unit[..owner] && number(source) == number(unit)
+/// A level of the tree: time, or the units of a depth, so many together.
+#[derive(Clone, Copy, PartialEq)]
+enum Node {
+    Time,
+    Units(usize, u64),
+}
+
+/// A place in a memory: the coordinates down to the owner, how many of its units have it together,
+/// address and lane.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    time: u64,
+    units: Vec<u64>,
+    group: u64,
+    inner: [u64; 2],
+}
+
+impl Place {
+    /// The unit that the place is inside; `None` where the memory hangs above.
+    fn unit(&self, node: Node) -> Unit {
+        let Node::Units(depth, group) = node else { return Some(vec![self.time]) };
+        let owner = self.units.len() - 1;
+        let inside = depth < owner || (depth == owner && group >= self.group);
+        inside.then(|| {
+            let above = self.units[..depth].iter().copied();
+            let own = self.units[depth] / group;
+            [self.time].into_iter().chain(above).chain([own]).collect()
+        })
+    }
+
+    /// How many borders there are on the way from another place before one is crossed.
+    fn along(&self, from: &Place, levels: &[Node]) -> usize {
+        levels.iter().take_while(|node| self.unit(**node) == from.unit(**node)).count()
     }
 }
 
@@ -172,7 +227,7 @@ fn carried_both_ways(memories: &Memories, tally: &mut Tally) -> Result<(), TestC
     carried(memories, 1, tally)
 }
 
-/// Refusals are those of copies that do not line up with the units that share a memory.
+/// Refusals are those of copies that do not line up with the groups of the other memory.
 fn relayout(
     memories: &Memories,
     source: usize,
@@ -190,60 +245,198 @@ fn relayout(
     }
 }
 
+/// What every level has to show, by enumeration.
+struct Enumerated {
+    /// What enters each unit of each level, and how many elements leave one.
+    enters: Vec<BTreeMap<Vec<u64>, u64>>,
+    leaves: Vec<u64>,
+    /// Whether an element is in several units of the level before.
+    open: Vec<bool>,
+    /// Destination copies by how many borders they have in common with the nearest source copy.
+    nearest: Vec<u64>,
+}
+
+fn enumerated(memories: &Memories, source: usize) -> Enumerated {
+    let levels = memories.levels();
+    let mut all = Enumerated {
+        enters: vec![BTreeMap::new(); levels.len()],
+        leaves: vec![0; levels.len()],
+        open: vec![false; levels.len()],
+        nearest: vec![0; levels.len() + 1],
+    };
+    for index in memories.tensors[source].indexes() {
+        let from = memories.places(source, &index);
+        let to = memories.places(1 - source, &index);
+        for place in &to {
+            all.nearest[from.iter().map(|from| place.along(from, &levels)).max().unwrap()] += 1;
+        }
+        // In a slice of the destination, what another slice of the source has is elsewhere.
+        let units = |places: &BTreeSet<Place>, at: usize| -> BTreeSet<Unit> {
+            let unit = |place: &Place| -> Unit {
+                let path: Option<Vec<Vec<u64>>> =
+                    levels[..=at].iter().map(|n| place.unit(*n)).collect();
+                path.map(|path| path.concat())
+            };
+            places.iter().map(unit).collect()
+        };
+        for at in 0..levels.len() {
+            let (from, to) = (units(&from, at), units(&to, at));
+            for unit in to.iter().flatten() {
+                let enters = u64::from(!from.contains(&Some(unit.clone())));
+                *all.enters[at].entry(unit.clone()).or_default() += enters;
+            }
+            let inside = from.iter().any(Option::is_some);
+            all.leaves[at] += u64::from(inside && to.iter().any(|unit| !from.contains(unit)));
+            all.open[at] |= from.len() > 1;
+        }
+    }
+    all
+}
+
 fn counted(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), TestCaseError> {
     let Some(relayout) = relayout(memories, source, tally)? else { return Ok(()) };
     let traffic = tally.answer(relayout.traffic())?;
-    let depth = relayout.levels().len();
-    let mut nearest = vec![0; depth + 1];
-    // By level, what enters each memory or unit.
-    let mut enters: Vec<BTreeMap<Path, u64>> = vec![BTreeMap::new(); depth];
-    for index in memories.tensors[source].indexes() {
-        let from = memories.places(source, &index);
-        let read = |unit: &[u64]| from.iter().any(|(path, _)| memories.reads(path, unit));
-        let to = memories.places(1 - source, &index);
-        for (level, enters) in enters.iter_mut().enumerate() {
-            let units: BTreeSet<&[u64]> = to.iter().map(|(path, _)| &path[..=level]).collect();
-            for unit in units {
-                *enters.entry(unit.to_vec()).or_default() += u64::from(!read(unit));
+    let nodes = memories.levels();
+    let levels: Vec<Level> = nodes.iter().map(|node| memories.level(*node)).collect();
+    prop_assert_eq!(relayout.levels(), &levels);
+    let all = enumerated(memories, source);
+    for (at, found) in traffic.levels.iter().rev().enumerate() {
+        prop_assert_eq!(found.level, levels[at]);
+        prop_assert_eq!(found.into, all.enters[at].values().sum::<u64>(), "into {}", found.level);
+        match found.out_of {
+            Some(count) => prop_assert_eq!(count, all.leaves[at], "out of {}", found.level),
+            None => prop_assert!(all.open[at], "out of {}", found.level),
+        }
+    }
+    let at_least = tally.answer(relayout.into_at_least())?;
+    for ((level, least), found) in at_least.into_iter().zip(&traffic.levels) {
+        prop_assert_eq!(level, found.level);
+        prop_assert!(least <= found.into);
+    }
+    for (level, enters) in levels.iter().zip(&all.enters) {
+        busiest_unit(memories, &relayout, (*level, enters), tally)?;
+    }
+    for (at, level) in levels.iter().enumerate() {
+        prop_assert_eq!(traffic.count(Distance::Level(*level)), all.nearest[at], "{}", level);
+    }
+    prop_assert_eq!(traffic.count(Distance::Memory), all.nearest[levels.len()]);
+    keys(memories, source, &traffic, tally)?;
+    flows(memories, source, &relayout, tally)?;
+    costs(memories, &traffic)
+}
+
+fn busiest_unit(
+    memories: &Memories,
+    relayout: &Relayout,
+    (level, enters): (Level, &BTreeMap<Vec<u64>, u64>),
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    let found = tally.answer(relayout.busiest(level))?;
+    prop_assert_eq!(found.into, enters.values().copied().max().unwrap_or(0));
+    prop_assert_eq!(found.total, enters.values().sum::<u64>());
+    if found.into > 0 {
+        // The unit is named by the coordinates of the machine: a group by its first unit.
+        let time = memories.uses_time().then(|| found.unit.get(Level::TIME).unwrap());
+        let units = memories.levels.iter().map_while(|(of, _)| found.unit.get(*of)).collect_vec();
+        let named = Place { time: time.unwrap_or(0), units, group: 1, inner: [0, 0] };
+        let nodes = memories.levels();
+        let upto = nodes.iter().take_while(|n| memories.level(**n) != level).count();
+        let path = nodes[..=upto].iter().map(|node| named.unit(*node).unwrap()).collect_vec();
+        prop_assert_eq!(enters.get(&path.concat()), Some(&found.into));
+    }
+    Ok(())
+}
+
+/// The parts of both sides that traffic depends on count the same.
+fn keys(
+    memories: &Memories,
+    source: usize,
+    traffic: &Traffic,
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    let part = |at: usize| UnitPart::of(&memories.place(at).unwrap());
+    let (from, to) = (tally.answer(part(source))?, tally.answer(part(1 - source))?);
+    let levels = tally.answer(from.traffic_to(&to))?;
+    prop_assert_eq!(levels.len(), traffic.levels.len());
+    for (key, whole) in levels.iter().zip(&traffic.levels) {
+        prop_assert_eq!((key.level, key.into), (whole.level, whole.into));
+        // Copies at several addresses of a unit do not count in a key.
+        let agree = key.out_of == whole.out_of || whole.out_of.is_none();
+        prop_assert!(agree, "{:?} {:?}", key, whole);
+    }
+    Ok(())
+}
+
+/// From which unit to which, at every level that both memories are in.
+fn flows(
+    memories: &Memories,
+    source: usize,
+    relayout: &Relayout,
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    for (depth, (level, _)) in memories.levels.iter().enumerate() {
+        if !relayout.levels().contains(level) {
+            continue;
+        }
+        let flows = match relayout.flows(*level) {
+            Err(LayoutError::NotDecided { .. }) => continue,
+            Err(LayoutError::LevelMissing { .. }) => {
+                prop_assert!(memories.high.0.min(memories.low.0) < depth);
+                continue;
+            }
+            flows => tally.answer(flows)?,
+        };
+        let mut counts: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+        for index in memories.tensors[source].indexes() {
+            let from: BTreeSet<u64> =
+                memories.places(source, &index).iter().map(|place| place.units[depth]).collect();
+            prop_assert_eq!(from.len(), 1, "one unit sends");
+            for place in memories.places(1 - source, &index) {
+                *counts.entry((*from.first().unwrap(), place.units[depth])).or_default() += 1;
             }
         }
-        for (path, _) in &to {
-            nearest[(0..depth).take_while(|level| read(&path[..=*level])).count()] += 1;
+        for (from, row) in flows.from.iter().zip(&flows.counts) {
+            for (to, count) in flows.to.iter().zip(row) {
+                let wanted = counts.remove(&(*from, *to)).unwrap_or(0);
+                prop_assert_eq!(*count, wanted, "{} {} to {}", level, from, to);
+            }
         }
+        prop_assert!(counts.is_empty(), "{:?}", counts);
     }
-    let found: Vec<u64> = traffic.levels.iter().rev().map(|level| level.into).collect();
-    let totals: Vec<u64> = enters.iter().map(|enters| enters.values().sum()).collect();
-    prop_assert_eq!(found, totals);
-    for (level, enters) in relayout.levels().iter().zip(&enters) {
-        let found = tally.answer(relayout.busiest(*level))?;
-        prop_assert_eq!(found.into, enters.values().copied().max().unwrap_or(0));
-        prop_assert_eq!(found.total, enters.values().sum::<u64>());
-        if found.into > 0 {
-            let of = |level: &Level| found.unit.get(*level).unwrap();
-            let levels = relayout.levels().iter().take_while(|of| *of != level).chain([level]);
-            prop_assert_eq!(enters.get(&levels.map(of).collect::<Path>()), Some(&found.into));
-        }
-    }
-    for (at, level) in relayout.levels().iter().enumerate() {
-        prop_assert_eq!(traffic.count(Distance::Level(*level)), nearest[at], "{}", level);
-    }
-    prop_assert_eq!(traffic.count(Distance::Memory), nearest[depth]);
+    Ok(())
+}
+
+/// The slowest level, with rates that differ: what enters or leaves, an even share for every unit.
+fn costs(memories: &Memories, traffic: &Traffic) -> Result<(), TestCaseError> {
+    let rate = |at: usize| 1 + at as u64 % 3;
+    let nodes = memories.levels().into_iter().filter(|node| *node != Node::Time).collect_vec();
+    let rates = nodes.iter().enumerate().map(|(at, node)| (memories.level(*node), rate(at)));
+    let machine = memories.machine().with_bandwidth(rates).unwrap();
+    let cost = CostModel::new(&machine, 16).unwrap().at_least(&traffic.levels).unwrap();
+    let steps = nodes.iter().enumerate().map(|(at, node)| {
+        let Node::Units(depth, group) = *node else { return 0 };
+        let above: u64 = memories.levels[..depth].iter().map(|(_, size)| size).product();
+        let units = above * memories.levels[depth].1.div_ceil(group);
+        let found = traffic.level(memories.level(*node)).unwrap();
+        let each = found.into.max(found.out_of.unwrap_or(0)).div_ceil(units);
+        (each * 16).div_ceil(64).div_ceil(rate(at))
+    });
+    prop_assert_eq!(cost.steps, steps.max().unwrap_or(0));
     Ok(())
 }
 
 /// Moves numbered elements from one memory to the other and looks at every copy.
 fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), TestCaseError> {
     let Some(relayout) = relayout(memories, source, tally)? else { return Ok(()) };
-    let lanes = relayout.lanes();
-    let of = |at: usize, unit: &Location, number: u64| -> (Path, Location) {
-        let levels = memories.levels[..=memories.memory(at).0].iter().map(|(level, _)| *level);
-        let time = memories.uses_time().then_some(Level::TIME);
-        let path = time.into_iter().chain(levels).map(|level| unit.get(level).unwrap());
-        let inner = [(Level::ADDR, number / lanes), (Level::W, number % lanes)];
-        (path.collect(), inner.into_iter().collect())
+    let (lanes, levels) = (relayout.lanes(), memories.levels());
+    let of = |at: usize, unit: &Location, number: u64| -> Place {
+        let (depth, group) = memories.memory(at);
+        let units = memories.levels[..=depth].iter().map(|(level, _)| unit.get(*level).unwrap());
+        let time = memories.uses_time().then(|| unit.get(Level::TIME).unwrap()).unwrap_or(0);
+        Place { time, units: units.collect(), group, inner: [number / lanes, number % lanes] }
     };
     let indexes = memories.tensors[source].indexes();
-    let held = |at: usize| -> BTreeMap<(Path, Location), u64> {
+    let held = |at: usize| -> BTreeMap<Place, u64> {
         let places = |(number, index): (u64, &Vec<u64>)| {
             memories.places(at, index).into_iter().map(move |p| (p, number))
         };
@@ -261,8 +454,10 @@ fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
             prop_assert_eq!(number, Some(transfer.element + n), "a hole is read");
             for unit in &transfer.destinations {
                 let to = of(1 - source, unit, transfer.write.at(n));
-                let near = memories.reads(&from.0, &to.0);
-                prop_assert_eq!(near, transfer.distance == Distance::Memory);
+                let crossed = levels.get(to.along(&from, &levels));
+                let crossed =
+                    crossed.map_or(Distance::Memory, |n| Distance::Level(memories.level(*n)));
+                prop_assert_eq!(crossed, transfer.distance);
                 prop_assert!(after.insert(to, transfer.element + n).is_none(), "written twice");
                 *moved.entry(transfer.distance.to_string()).or_default() += 1;
             }

@@ -197,7 +197,7 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
             prop_assert_eq!(found.total, wanted.values().sum::<u64>());
             let first = wanted.iter().find(|(_, into)| found.into > 0 && **into == found.into);
             if let Some((unit, _)) = first {
-                let levels = sides.levels()[..=depth].iter();
+                let levels = sides.units()[..=depth].iter();
                 prop_assert_eq!(
                     &levels.map(|of| found.unit.get(*of).unwrap()).collect::<Path>(),
                     unit
@@ -208,7 +208,7 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     })
 }
 
-/// Units that share a memory are one, named by the first.
+/// A group of units is named by the first.
 fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     in_every_order(pair, tally, |sides, relayout, tally| {
         let indexes = pair.1.indexes();
@@ -220,7 +220,7 @@ fn flows(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
                 Ok(found) => found,
                 Err(LayoutError::NotDecided { .. }) => {
                     let several = indexes.iter().any(|index| senders(index).len() > 1);
-                    let side = |slow: &Slow| slow.extent(*level);
+                    let side = |slow: &Slow| slow.extent(sides.units()[depth]);
                     prop_assert!(several || side(&pair.1).max(side(&pair.2)) > 256, "{}", level);
                     continue;
                 }

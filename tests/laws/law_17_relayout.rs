@@ -113,6 +113,8 @@ pub(super) struct Sides {
     destination: Placed,
     /// The units from the root down, with `Time`, if either uses it, where it is asked for.
     levels: Vec<Level>,
+    /// The same as the crate names them: groups of units have a level of their own.
+    names: Vec<Level>,
     /// How many time slices there are.
     slices: u64,
 }
@@ -137,7 +139,12 @@ impl Sides {
             }
         }
         let slices = slow.iter().map(|slow| slow.extent(Level::TIME)).max().unwrap();
-        Sides { source, destination, levels, slices }
+        let group = |level: Level| match stage.memory {
+            Some((owner, group, _)) if owner == level => level.in_groups_of(group),
+            _ => level,
+        };
+        let names = levels.iter().map(|level| group(*level)).collect();
+        Sides { source, destination, levels, names, slices }
     }
 
     fn depth(&self) -> usize {
@@ -145,6 +152,11 @@ impl Sides {
     }
 
     pub(super) fn levels(&self) -> &[Level] {
+        &self.names
+    }
+
+    /// The levels whose coordinates places have.
+    pub(super) fn units(&self) -> &[Level] {
         &self.levels
     }
 
@@ -227,7 +239,7 @@ pub(super) fn judge(
     relayout: &Relayout,
     traffic: &Traffic,
 ) -> Result<(), TestCaseError> {
-    prop_assert_eq!(relayout.levels(), &sides.levels);
+    prop_assert_eq!(relayout.levels(), &sides.names);
     let depth = sides.depth();
     let mut by_distance: BTreeMap<usize, u64> = BTreeMap::new();
     let (mut into, mut out_of, mut open) = (vec![0; depth], vec![0; depth], vec![false; depth]);
@@ -254,13 +266,13 @@ pub(super) fn judge(
             Distance::InPlace => depth + 2,
             Distance::Address => depth,
             Distance::Memory => unreachable!("both in one memory"),
-            Distance::Level(level) => sides.levels.iter().position(|l| l == level).unwrap(),
+            Distance::Level(level) => sides.names.iter().position(|l| l == level).unwrap(),
         };
         prop_assert_eq!(*count, by_distance.remove(&shared).unwrap_or(0), "{}", distance);
     }
     prop_assert!(by_distance.is_empty());
     for (number, level) in traffic.levels.iter().rev().enumerate() {
-        prop_assert_eq!(level.level, sides.levels[number]);
+        prop_assert_eq!(level.level, sides.names[number]);
         prop_assert_eq!(level.into, into[number], "into {}", level.level);
         match level.out_of {
             Some(count) => prop_assert_eq!(count, out_of[number], "out of {}", level.level),

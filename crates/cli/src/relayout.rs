@@ -219,8 +219,7 @@ fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
     out.finish()
 }
 
-/// The coordinates of a unit, from the root down; a source memory may be below the levels of the
-/// destination.
+/// The coordinates of a unit, from the root down; a group of units has that of the first.
 fn unit(pair: &Pair, unit: &Location) -> Vec<(String, u64)> {
     let levels = pair.levels();
     let below = unit.iter().map(|(level, _)| level).filter(|level| !levels.contains(level));

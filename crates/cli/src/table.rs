@@ -236,7 +236,9 @@ fn partitions(
     }
     // Refuses levels that are not columns.
     rows.clone().at(&levels.iter().map(|level| (*level, 0)).collect())?;
-    let sizes: Vec<u64> = levels.iter().map(|level| placement.coordinates(*level)).collect();
+    let step = |level: &Level| placement.units_per_memory(*level);
+    let size = |level: &Level| placement.coordinates(*level).div_ceil(step(level));
+    let sizes: Vec<u64> = levels.iter().map(size).collect();
     let files = sizes.iter().try_fold(1_u64, |files, size| files.checked_mul(*size));
     if files.is_none_or(|files| files > MOST_FILES) {
         let why = format!("--partition-by: more than {MOST_FILES} files");
@@ -244,7 +246,8 @@ fn partitions(
     }
     let files = Files::new(dir)?;
     for index in Indexes::new(sizes) {
-        let place: Location = levels.iter().copied().zip(index).collect();
+        let place: Location =
+            levels.iter().zip(index).map(|(level, at)| (*level, at * step(level))).collect();
         if at.iter().any(|(level, at)| place.get(level).is_some_and(|place| place != at)) {
             continue;
         }

@@ -4,7 +4,7 @@ use super::color::Draft;
 use super::{Cell, CellKind, Panel};
 use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
-use tensor_layout::relayout::{Flows, Relayout, Traffic};
+use tensor_layout::relayout::{Distance, Flows, Relayout, Traffic};
 
 /// The most units that have a row of their own.
 const MOST_ROWS: usize = 32;
@@ -12,9 +12,14 @@ const MOST_ROWS: usize = 32;
 /// From which unit to which, at the outermost level that anything crosses; nothing if all stays in
 /// its unit.
 pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Draft>, LayoutError> {
-    let crossed = traffic.levels.iter().rev().find(|level| level.into > 0);
-    let Some(level) = crossed.map(|traffic| traffic.level) else { return Ok(None) };
-    let flows = relayout.flows(level)?;
+    let Distance::Level(crossed) = traffic.farthest() else { return Ok(None) };
+    // A memory is in no unit of a level below it; those of the level above are known on both sides.
+    let levels = relayout.levels();
+    let above = levels.iter().rev().skip_while(|level| **level != crossed).nth(1);
+    let flows = relayout.flows(crossed).or_else(|refusal| match above {
+        Some(above) => relayout.flows(*above),
+        None => Err(refusal),
+    })?;
     if flows.from.len().max(flows.to.len()) > MOST_ROWS {
         let limit = to_u64(MOST_ROWS);
         let question = "how to draw the flows between so many units";
@@ -53,7 +58,7 @@ fn caption(flows: &Flows) -> String {
     let apart = [&flows.from, &flows.to].into_iter().find_map(|units| units.get(1));
     let sharing = match apart.copied().unwrap_or(1) {
         1 => String::new(),
-        group => format!("; every {group} share a memory and are named by the first"),
+        group => format!("; every {group} have a memory together, named by the first"),
     };
     format!(
         "how many copies move: rows from {level} 0 to {from}, columns to {level} 0 to {to}; \

@@ -60,7 +60,7 @@ impl Drawing<'_> {
         let levels = self.memory_levels();
         let size = |level: &Level| match self.at.get(*level) {
             Some(_) => 1,
-            None => placement.coordinates(*level),
+            None => placement.coordinates(*level).div_ceil(placement.units_per_memory(*level)),
         };
         let sizes: Vec<u64> = levels.iter().map(size).collect();
         let units = sizes.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
@@ -108,8 +108,11 @@ impl Drawing<'_> {
     fn memories(&self, levels: &[Level], sizes: &[u64]) -> Result<Draft, LayoutError> {
         let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
         for unit in Indexes::new(sizes.to_vec()) {
-            let at = levels.iter().zip(unit);
-            let place = at.map(|(level, at)| (*level, self.at.get(*level).unwrap_or(at))).collect();
+            let named = |(level, at): (&Level, u64)| {
+                let first = at * self.placement.units_per_memory(*level);
+                (*level, self.at.get(*level).unwrap_or(first))
+            };
+            let place = levels.iter().zip(unit).map(named).collect();
             rows.push((unit_name(&place, levels), self.memory_cells(&place)?));
         }
         let shown = self.shown();

@@ -88,8 +88,12 @@ fn origin(transfer: &Transfer, relayout: &Relayout) -> String {
     }
 }
 
+/// The coordinates of a unit, from the root down; a group of units has that of the first.
 fn path(unit: &Location, relayout: &Relayout) -> String {
-    let at = relayout.levels().iter().filter_map(|level| unit.get(*level));
+    let known = relayout.levels().iter().copied().filter(|level| unit.get(*level).is_some());
+    let known: Vec<Level> = known.collect();
+    let groups = unit.iter().map(|(level, _)| level).filter(|level| !known.contains(level));
+    let at = known.iter().copied().chain(groups).filter_map(|level| unit.get(level));
     at.map(|at| at.to_string()).collect::<Vec<_>>().join(".")
 }
 

@@ -10,7 +10,7 @@ use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::algebra::{Axis, Subaxis};
-use tensor_layout::internals::{MOST_SUBTREES, Subtree, UnitCounter};
+use tensor_layout::internals::{MOST_SUBTREES, Subtree, UnitCounter, to_index};
 use tensor_layout::program::CoordinateSpan;
 use tensor_layout::report::Census;
 
@@ -25,6 +25,19 @@ const MOST_BLOCKS: u64 = 16;
 struct Open {
     level: Level,
     range: Range<u64>,
+    /// How many units have the memory together.
+    step: u64,
+}
+
+impl Open {
+    /// The units, groups by their first one.
+    fn named(&self, range: &Range<u64>) -> impl Iterator<Item = u64> + use<> {
+        range.clone().step_by(to_index(self.step))
+    }
+
+    fn count(&self) -> u64 {
+        length(&self.range).div_ceil(self.step)
+    }
 }
 
 impl Drawing<'_> {
@@ -37,19 +50,17 @@ impl Drawing<'_> {
         let mut notes = self.totals(&counter, &of)?;
         let mut unit = self.at.clone();
         let open = counter.levels.iter().filter(|level| self.at.get(**level).is_none());
-        let mut open: Vec<Open> =
-            open.map(|level| Open { level: *level, range: self.units_of(*level) }).collect();
+        let mut open: Vec<Open> = open.map(|level| self.open(*level)).collect();
         let mut drafts = Vec::new();
         while let Some(first) = open.first() {
-            if length(&first.range) == 1 {
+            if first.count() == 1 {
                 (of, unit) = fixed(&counter, &of, unit, first)?;
                 open.remove(0);
                 continue;
             }
             let sides: Vec<Open> = self.sides(&open);
-            if sides.iter().any(|side| length(&side.range) > MOST_SUBTREES) {
-                let Open { level, range } = &sides[0];
-                let size = length(range);
+            if sides.iter().any(|side| side.count() > MOST_SUBTREES) {
+                let (level, size) = (sides[0].level, sides[0].count());
                 notes.push(format!(
                     "the {size} units of {level} were not counted; choose with --at"
                 ));
@@ -68,16 +79,18 @@ impl Drawing<'_> {
         Ok((drafts, notes))
     }
 
-    /// The coordinates of a level that are shown.
-    fn units_of(&self, level: Level) -> Range<u64> {
+    /// The coordinates of a level that are shown: whole groups.
+    fn open(&self, level: Level) -> Open {
         let asked = self.units.iter().find(|(of, _)| *of == level).map(|(_, range)| range.clone());
-        asked.unwrap_or_else(|| 0..self.placement.coordinates(level))
+        let Range { start, end } = asked.unwrap_or_else(|| 0..self.placement.coordinates(level));
+        let step = self.placement.units_per_memory(level);
+        Open { level, range: start - start % step..end, step }
     }
 
     /// The next level, and the one after it where both are few.
     fn sides(&self, open: &[Open]) -> Vec<Open> {
         let few = |sides: &&[Open]| {
-            let sizes = sides.iter().map(|side| length(&side.range));
+            let sizes = sides.iter().map(Open::count);
             sizes.fold(1, u64::saturating_mul) <= MOST_SUBTREES
         };
         let two = open.get(..2).filter(few);
@@ -172,13 +185,17 @@ fn sums(
 ) -> Result<Vec<Census>, LayoutError> {
     let mut sums = vec![Census::default(); columns.len()];
     let Some(last) = sides.last() else { return Ok(sums) };
-    for at in row.clone() {
+    let rows: Vec<u64> = match sides {
+        [first, _] => first.named(row).collect(),
+        _ => row.clone().collect(),
+    };
+    for at in rows {
         let part = match sides {
             [first, _] => counter.child(of, first.level, at)?,
             _ => of.clone(),
         };
         for (sum, column) in sums.iter_mut().zip(columns) {
-            add_units(counter, &part, last.level, column, sum)?;
+            add_units(counter, &part, (last, column), sum)?;
         }
     }
     Ok(sums)
@@ -198,23 +215,24 @@ fn block(sum: &Census, unit: &Location, sides: &[Open], ranges: &[Range<u64>]) -
 
 /// Single units, or blocks of many.
 fn cut(side: &Open) -> Vec<Range<u64>> {
-    if length(&side.range) <= MOST_SINGLY {
-        return side.range.clone().map(|at| at..at + 1).collect();
+    let Open { level, range, step } = side;
+    if side.count() <= MOST_SINGLY {
+        return side.named(range).map(|at| at..(at + step).min(range.end)).collect();
     }
-    let all = side.range.end;
-    let axis = Axis { extent: all, subaxes: vec![Subaxis::land(all, side.level, 1)] };
-    blocks(&axis, &side.range, 1, MOST_BLOCKS)
+    let all = range.end.div_ceil(*step);
+    let axis = Axis { extent: all, subaxes: vec![Subaxis::land(all, *level, 1)] };
+    let cuts = blocks(&axis, &(range.start / step..all), 1, MOST_BLOCKS);
+    cuts.into_iter().map(|cut| cut.start * step..(cut.end * step).min(range.end)).collect()
 }
 
 fn add_units(
     counter: &UnitCounter<'_>,
     of: &Subtree,
-    level: Level,
-    range: &Range<u64>,
+    (open, range): (&Open, &Range<u64>),
     sum: &mut Census,
 ) -> Result<(), LayoutError> {
-    for at in range.clone() {
-        let found = counter.count(&counter.child(of, level, at)?)?;
+    for at in open.named(range) {
+        let found = counter.count(&counter.child(of, open.level, at)?)?;
         let first = sum.units == 0;
         sum.units = sum.units.saturating_add(found.units);
         sum.elements = sum.elements.saturating_add(found.elements);

@@ -231,6 +231,15 @@ pub enum TensorError {
         "a test vector cannot express this layout: it does not name its memory, as in `@LM0 / Float`"
     )]
     NoMemory,
+    /// A layout in a memory that lines of test vectors do not name.
+    #[error(
+        "a test vector cannot express this layout: it is in `{name}`, but test vectors set and read \
+         LM0, LM1 and DRAM"
+    )]
+    OtherMemory {
+        /// The memory.
+        name: String,
+    },
     /// A layout that names its memory, but not the type of its elements.
     #[error(
         "a test vector cannot express this layout: it does not name its dtype, as in `@LM0 / Float`"

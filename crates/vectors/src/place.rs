@@ -42,7 +42,7 @@ const fn facts(memory: MemoryText) -> Facts {
     match memory {
         MemoryText::LM0 => Facts { token: "$lm", letters: 5, step: 2, long_words: 2048 },
         MemoryText::LM1 => Facts { token: "$ln", letters: 5, step: 2, long_words: 2048 },
-        MemoryText::DRAM => Facts { token: "$d", letters: 1, step: 1, long_words: 1 << 29 },
+        _ => Facts { token: "$d", letters: 1, step: 1, long_words: 1 << 29 },
     }
 }
 

@@ -8,7 +8,7 @@ use itertools::Itertools;
 use super::fault::TensorError;
 use super::header::{Direction, VectorHeader};
 use super::line::VectorLine;
-use super::place::{GROUP, VectorPlace};
+use super::place::{GROUP, MEMORIES, VectorPlace};
 use tensor_layout::Found;
 use tensor_layout::Level;
 use tensor_layout::Machine;
@@ -48,8 +48,6 @@ pub(super) struct Tensor {
     lanes: u64,
     /// The sized copies in other long words: how many, and how far apart.
     copies: Vec<(u64, u64)>,
-    /// How far the other L2B of a group is away, where both share a memory and are used.
-    twin: Option<u64>,
     /// Whether the format writes lane 0 into every lane.
     lone_lane: bool,
 }
@@ -65,6 +63,9 @@ impl Tensor {
         let layout = header.layout.lower()?;
         let refuse = |fault: TensorError| header.layout.refuse(fault);
         let memory = header.layout.memory().ok_or_else(|| refuse(TensorError::NoMemory))?;
+        if !MEMORIES.contains(&memory) {
+            return Err(refuse(TensorError::OtherMemory { name: memory.name().to_owned() }));
+        }
         let dtype = header.layout.dtype().ok_or_else(|| refuse(TensorError::NoDtype))?;
         let steps = layout.extent(Level::TIME);
         if steps > 1 {
@@ -77,7 +78,6 @@ impl Tensor {
             columns: Vec::new(),
             lanes: 1,
             copies: Vec::new(),
-            twin: None,
             lone_lane: false,
             header,
             dtype,
@@ -96,14 +96,19 @@ impl Tensor {
                 _ => self.columns.insert(0, (level, size)),
             }
         }
-        let layout = self.placement.layout();
-        let replicas = layout.replicas().iter().filter(|replica| replica.level != Level::W);
-        self.copies = replicas.map(|r| (r.size, r.stride * self.weight(r.level))).collect();
-        let uses = |level| layout.used_levels().contains(&level);
         let is_dram = self.memory == MemoryText::DRAM;
-        let twin = self.weight(Level::L2B);
+        let layout = self.placement.layout();
+        // In DRAM, those that come together in the memory of a group are one.
+        let copied = if is_dram { self.placement.with_copies() } else { layout };
+        let replicas = copied.replicas().iter().filter(|replica| replica.level != Level::W);
+        let copies = replicas.map(|r| (r.size, r.stride, r.level));
+        // Strides in DRAM are multiples of the group.
+        let words = |(size, stride, level)| {
+            (size, stride / self.program.units_per_memory(level) * self.weight(level))
+        };
+        self.copies = copies.map(words).collect();
+        let uses = |level| layout.used_levels().contains(&level);
         self.lone_lane = is_dram && uses(Level::W) && layout.extent(Level::W) == 1;
-        self.twin = (is_dram && uses(Level::L2B)).then_some(twin);
     }
 
     /// What one unit of a level counts in the number of a long word.
@@ -148,29 +153,17 @@ impl Tensor {
         entries.try_fold(0, |number, (at, extent)| (at < extent).then(|| number * extent + at))
     }
 
-    /// The long word of a copy of an element, by that of the first one as the layout has it: only
-    /// then comes the L2B that stands for both of a group.
+    /// The long word of a copy of an element, by that of the first one.
     fn word_of_copy(&self, first: u64, copy: &[u64]) -> u64 {
-        self.first_twin(first + self.step(copy))
-    }
-
-    /// The number of the first L2B of a group, where both share the memory.
-    fn first_twin(&self, word: u64) -> u64 {
-        match self.twin {
-            Some(twin) if word / twin % GROUP == 1 => word - twin,
-            _ => word,
-        }
+        first + self.step(copy)
     }
 
     /// The elements in the lanes of a long word.
     pub(super) fn contents(&self, word: u64) -> Result<Lanes, LayoutError> {
         let mut lanes = [None; MOST_LANES];
-        let twin = self.twin.map(|twin| word + twin);
         for (lane, held) in (0..self.lanes).zip(&mut lanes) {
-            for word in [Some(word), twin].into_iter().flatten() {
-                if let Found::Element(element) = self.program.element(word * self.lanes + lane)? {
-                    *held = Some(element);
-                }
+            if let Found::Element(element) = self.program.element(word * self.lanes + lane)? {
+                *held = Some(element);
             }
         }
         if self.lone_lane {
@@ -246,7 +239,7 @@ impl Tensor {
         }
         let [l2b, b, m, p] = units;
         place.units = match self.memory {
-            MemoryText::DRAM => [Some(l2b.unwrap_or(0) / GROUP), None, None, None, None],
+            MemoryText::DRAM => [Some(l2b.unwrap_or(0)), None, None, None, None],
             _ => [l2b.map(|at| at / GROUP), l2b.map(|at| at % GROUP), b, m, p],
         };
         place
@@ -263,7 +256,9 @@ impl Tensor {
         for (level, size) in self.columns.iter().rev() {
             let at = match *level {
                 Level::ADDR => place.address.checked_sub(base)?,
-                level if self.uses(level) => place.unit(level).unwrap_or(0),
+                level if self.uses(level) => {
+                    place.unit(level).unwrap_or(0) / self.program.units_per_memory(level)
+                }
                 _ => 0,
             };
             (at < *size).then_some(())?;
@@ -273,7 +268,7 @@ impl Tensor {
         let is_beside = self.memory == MemoryText::DRAM
             && !self.uses(Level::L2B)
             && place.unit(Level::L2B).is_some_and(|l2b| l2b > 0);
-        (place.memory == self.memory && !is_beside).then_some(self.first_twin(word))
+        (place.memory == self.memory && !is_beside).then_some(word)
     }
 
     /// What the tensor has at a place that names one unit.

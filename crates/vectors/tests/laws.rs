@@ -143,7 +143,7 @@ impl Case {
             let name = match self.memory {
                 MemoryText::LM0 => "lm",
                 MemoryText::LM1 => "ln",
-                MemoryText::DRAM => "d",
+                _ => "d",
             };
             let place = (name.to_owned(), unit, level(Level::ADDR));
             *memory.entry(place).or_default() |= joined(lanes, &cells);

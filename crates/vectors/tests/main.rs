@@ -99,7 +99,7 @@ fn lanes_copies_and_letters_are_those_of_the_format() {
 }
 
 #[test]
-fn the_l2bs_of_a_group_share_its_memory() {
+fn the_l2bs_of_a_group_have_its_memory_together() {
     let writer = |layout: &str, shape: &[u64]| {
         let count = shape.iter().product::<u64>();
         let header = header(Direction::In, 0, layout);
@@ -122,10 +122,10 @@ fn the_l2bs_of_a_group_share_its_memory() {
 }
 
 #[test]
-fn copies_in_shared_memories_are_written_once_in_every_group() {
+fn copies_in_the_memories_of_groups_are_written_once_in_every_group() {
     let longs = |count: u64| data(Dtype::Long, &[count], 0..count);
     for (layout, count, wanted) in [
-        ("((2_L2B:3, 4:1); B@[2_L2B:1])@DRAM / Long", 8, 12),
+        ("((2_L2B:4, 4:1); B@[2_L2B:2])@DRAM / Long", 8, 16),
         ("((4:1); B@[2_L2B:1])@DRAM / Long", 4, 4),
     ] {
         let written = VectorWriter::new(header(Direction::In, 0, layout), longs(count)).unwrap();

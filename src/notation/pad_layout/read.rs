@@ -232,7 +232,7 @@ fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
         Some(_) if expected.contains(&"the end") => {
             Some("after the body only a memory may follow, as in `@LM0 / Float`")
         }
-        _ if expected.contains(&"`LM0`, `LM1` or `DRAM`") => Some("for example `@LM0 / Float`"),
+        _ if expected.contains(&"a memory") => Some("for example `@LM0 / Float`"),
         _ if expected.contains(&"a dtype") => Some(Dtype::HELP),
         _ => None,
     }
@@ -265,7 +265,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::replica => "a replica",
         Rule::broadcast | Rule::broadcast_open => "`B@[`",
         Rule::suffix | Rule::at => "`@`",
-        Rule::memory => "`LM0`, `LM1` or `DRAM`",
+        Rule::memory => "a memory",
         Rule::dtype => "a dtype",
         Rule::close => "`)`",
         Rule::comma => "`,`",

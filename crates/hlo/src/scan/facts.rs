@@ -75,7 +75,8 @@ fn pad_layout(tree: &PadLayout, place: ScanPlace<'_>) -> Result<LayoutFacts, Par
         ..LayoutFacts::default()
     };
     if let Some(machine) = place.machine {
-        let memory = tree.memory().map(MemoryText::name).or(place.memory);
+        let named = tree.memory();
+        let memory = named.as_ref().map(MemoryText::name).or(place.memory);
         let placed = tree.lower_on(machine).and_then(|layout| {
             fits(Placement::of(layout).on(machine).oversized(), memory, bits)
                 .map_err(|error| tree.refuse(error))

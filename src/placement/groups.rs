@@ -1,0 +1,178 @@
+//! A memory that a group of units has together.
+//!
+//! ```text
+//! ((6_L2B:1, 8:1)) in a memory that every two L2Bs have together
+//!
+//! unit           0 1   2 3   4 5
+//! named          0 0   2 2   4 4        by the first unit of the group
+//! ```
+//!
+//! Any unit of a group names its memory. In a placement each memory has one name, that of the first
+//! unit, so that places, tables, images and moves mean the same by it.
+
+use std::collections::BTreeSet;
+
+use crate::algebra::{Layout, LayoutBuilder, Subaxis, Target, nested_sums, product};
+use crate::error::{EditError, LayoutError, RelayoutFault, Site};
+use crate::level::Level;
+use crate::location::Location;
+use crate::machine::Memory;
+
+/// The most copies in the owner that are brought together one by one.
+const MOST_COPIES: u64 = 1 << 16;
+
+impl Memory {
+    /// Names the memory of a place by the first unit of its group.
+    pub(crate) fn name(&self, place: &mut Location) {
+        if let Some(at) = place.get(self.owner) {
+            place.set(self.owner, at - at % self.group);
+        }
+    }
+
+    /// The layout with the coordinates of the first units.
+    ///
+    /// Law: an element is in the memory of a group if and only if one of its units is in the group.
+    ///
+    /// # Errors
+    /// [`Relayout`](LayoutError::Relayout) for digits or copies that do not line up with the groups.
+    pub(super) fn named(&self, layout: &Layout) -> Result<Layout, LayoutError> {
+        if self.group == 1 || !layout.uses(self.owner) {
+            return Ok(layout.clone());
+        }
+        self.times_group(&self.numbered(layout)?)
+    }
+
+    /// The layout with the number of the group instead of the unit.
+    ///
+    /// Nothing may be carried from units to groups: only one digit, or the copies, may be no multiples
+    /// of the group that are not within one.
+    pub(crate) fn numbered(&self, layout: &Layout) -> Result<Layout, LayoutError> {
+        let derived = layout.derived_axes().len();
+        match self.quotient(layout) {
+            Ok(numbered) if numbered.derived_axes().len() == derived => return Ok(numbered),
+            Ok(_) | Err(LayoutError::Edit(EditError::SplitCopies { .. })) => {}
+            Err(error) => return Err(error),
+        }
+        let Memory { owner, group, .. } = *self;
+        let uneven = |size: u64, stride: u64| size > 1 && !stride.is_multiple_of(group);
+        let is_copy = |site: Site| matches!(site, Site::Replica(_));
+        let odd = layout.landings_in(owner).filter(|of| uneven(of.size, of.stride));
+        let odd = odd.map(|of| (is_copy(of.site), (of.size, of.stride)));
+        let (copies, digits): (Vec<_>, Vec<_>) = odd.partition(|(is_copy, _)| *is_copy);
+        let digits: Vec<(u64, u64)> = digits.into_iter().map(|(_, digit)| digit).collect();
+        let fault = match digits[..] {
+            [] => match self.groups_of_copies(layout) {
+                Some(copies) => return self.with_copies_in(layout, copies),
+                None => RelayoutFault::UnevenCopies { level: owner, group },
+            },
+            [(size, stride)] if copies.is_empty() => {
+                match self.even_step(layout.offset(owner) % group, size, stride) {
+                    Some(step) => return self.with_step((size, stride), step, layout),
+                    None => RelayoutFault::UnevenDigits { level: owner, group },
+                }
+            }
+            _ => RelayoutFault::UnevenDigits { level: owner, group },
+        };
+        Err(LayoutError::Relayout(fault))
+    }
+
+    /// The layout by numbers of groups, with these copies of the groups.
+    fn with_copies_in(
+        &self,
+        layout: &Layout,
+        copies: Vec<(u64, u64)>,
+    ) -> Result<Layout, LayoutError> {
+        let mut bare = layout.clone();
+        bare.replicas.retain(|replica| replica.level != self.owner);
+        let copied = |b: LayoutBuilder, (n, step)| b.replica(n, self.owner, step);
+        copies.into_iter().fold(self.quotient(&bare)?.to_builder(), copied).build()
+    }
+
+    /// How far apart the groups of a digit's values are, where that is even.
+    fn even_step(&self, start: u64, size: u64, stride: u64) -> Option<u64> {
+        let group = |value: u64| (start + value * stride) / self.group;
+        let step = group(1) - group(0);
+        let few = size <= MOST_COPIES;
+        (few && (1..size).all(|value| group(value) == group(0) + value * step)).then_some(step)
+    }
+
+    /// The layout by numbers of groups, where the one digit that does not line up has this step.
+    fn with_step(
+        &self,
+        uneven: (u64, u64),
+        step: u64,
+        layout: &Layout,
+    ) -> Result<Layout, LayoutError> {
+        let rounded = layout.mapped(|subaxis| match subaxis.target {
+            Target::Land { level, stride }
+                if level == self.owner && (subaxis.size, stride) == uneven =>
+            {
+                vec![Subaxis::land(subaxis.size, level, step * self.group)]
+            }
+            _ => vec![*subaxis],
+        });
+        let mut rounded = rounded.build()?.to_builder();
+        for replica in &layout.replicas {
+            rounded = rounded.replica(replica.size, replica.level, replica.stride);
+        }
+        for level in layout.used_levels().iter().copied() {
+            rounded = rounded.used(level).offset(level, layout.offset(level));
+            if level != self.owner {
+                rounded = rounded.span(level, layout.span(level));
+            }
+        }
+        self.quotient(&rounded.build()?)
+    }
+
+    fn quotient(&self, layout: &Layout) -> Result<Layout, LayoutError> {
+        let split = layout.split_level(self.owner, self.group, self.owner, Level::IN_GROUP)?;
+        Ok(split.only(|level| level != Level::IN_GROUP))
+    }
+
+    /// Numbers of groups as their first units.
+    fn times_group(&self, layout: &Layout) -> Result<Layout, LayoutError> {
+        let Memory { owner, group, .. } = *self;
+        let step = |subaxis: &Subaxis| match subaxis.target {
+            Target::Land { level, stride } if level == owner => {
+                vec![Subaxis::land(subaxis.size, level, stride * group)]
+            }
+            _ => vec![*subaxis],
+        };
+        let mut builder = layout.mapped(step);
+        for replica in &layout.replicas {
+            let stride =
+                if replica.level == owner { replica.stride * group } else { replica.stride };
+            builder = builder.replica(replica.size, replica.level, stride);
+        }
+        for level in layout.used_levels().iter().copied() {
+            let offset = layout.offset(level);
+            builder = match level == owner {
+                true => builder.used(level).offset(level, offset * group),
+                false => builder.used(level).offset(level, offset).span(level, layout.span(level)),
+            };
+        }
+        builder.build()
+    }
+
+    /// The groups that the copies are in, from the first one on, as (size, stride) that nest; `None`
+    /// where they are not such a product.
+    fn groups_of_copies(&self, layout: &Layout) -> Option<Vec<(u64, u64)>> {
+        let Memory { owner, group, .. } = *self;
+        let start = layout.offset(owner) % group;
+        let in_owner = layout.replicas().iter().filter(|r| r.level == owner && r.size > 1);
+        let terms: Vec<(u64, u64)> = in_owner.map(|r| (r.size, r.stride)).collect();
+        // Steps of at most the group leave out no memory.
+        if let [(size, stride)] = terms[..]
+            && stride <= group
+        {
+            return Some(vec![((start + (size - 1) * stride) / group + 1, 1)]);
+        }
+        product(terms.iter().map(|(size, _)| *size)).filter(|copies| *copies <= MOST_COPIES)?;
+        let mut units = BTreeSet::from([start]);
+        for (size, stride) in terms {
+            units = units.iter().flat_map(|at| (0..size).map(move |n| at + n * stride)).collect();
+        }
+        let groups: BTreeSet<u64> = units.into_iter().map(|unit| unit / group).collect();
+        nested_sums(&groups.into_iter().collect::<Vec<_>>())
+    }
+}

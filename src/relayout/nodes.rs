@@ -1,0 +1,175 @@
+//! The nodes of the tree that lead to the memories of a pair.
+//!
+//! ```text
+//! DRAM, one for every two L2Bs            LM of every PE
+//!
+//! L2Bx2 = L2B / 2                         L2Bx2 = L2B / 2, then L2B % 2, L1B, MAB, PE
+//! ```
+//!
+//! Data in a memory is inside its node and the nodes above, and outside every unit below. So the nodes
+//! of one side begin those of the other. A coordinate whose units also come in groups is split into
+//! the group and the unit in it; and in the first level below its node, a side has a coordinate that
+//! no unit of the other one has: then nothing is found inside.
+
+use itertools::Itertools;
+
+use super::refuse::{differ, uneven_copies};
+use crate::algebra::Layout;
+use crate::error::{EditError, Incomparable, LayoutError};
+use crate::level::Level;
+use crate::machine::{Machine, Memory};
+use crate::placement::Placement;
+
+/// The nodes that lead to the memories of each side.
+#[derive(Clone, Debug)]
+pub(super) struct Paths {
+    /// From the root down; one begins the other.
+    pub(super) sides: (Vec<Level>, Vec<Level>),
+    /// Groups of units: the level of the units, and how many a group has.
+    groups: Vec<(Level, Level, u64)>,
+    /// The names of source and destination, where they are two memories.
+    pub(super) memories: Option<(String, String)>,
+}
+
+impl Paths {
+    /// The same levels on both sides.
+    pub(super) fn through(levels: Vec<Level>) -> Paths {
+        let (sides, groups) = ((levels.clone(), levels), Vec::new());
+        Paths { sides, groups, memories: None }
+    }
+
+    /// The longer of both.
+    pub(super) fn longer(&self) -> &[Level] {
+        let (source, target) = &self.sides;
+        if source.len() > target.len() { source } else { target }
+    }
+
+    /// How many nodes both sides have.
+    pub(super) fn common(&self) -> usize {
+        self.sides.0.len().min(self.sides.1.len())
+    }
+
+    /// A unit in words: `PE`, `group of 2 L2Bs`.
+    pub(super) fn words(&self, level: Level) -> String {
+        let group = self.groups.iter().find(|(groups, ..)| *groups == level);
+        group.map_or(level.to_string(), |(_, units, n)| format!("group of {n} {units}s"))
+    }
+
+    /// A coordinate or a stride as callers know it: a group is named by its first unit.
+    pub(super) fn in_units(&self, (level, at): (Level, u64)) -> (Level, u64) {
+        let group = self.groups.iter().find(|(groups, ..)| *groups == level);
+        group.map_or((level, at), |(_, units, step)| (*units, at * step))
+    }
+}
+
+/// The node at which a memory hangs, and what the memories hold.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) layout: Layout,
+    pub(super) node: (Level, u64),
+}
+
+impl Held {
+    /// What the memories of a placement hold; without a memory, those of the leaves.
+    ///
+    /// # Errors
+    /// [`NotComparable`](LayoutError::NotComparable) without a machine.
+    pub(super) fn by(placement: &Placement) -> Result<Held, LayoutError> {
+        let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
+        let leaf = machine.levels().last().map(|(level, _)| (level, 1));
+        let node = placement.memory().map(|(_, Memory { owner, group, .. })| (owner, group));
+        let node = node.or(leaf).ok_or_else(|| differ(Incomparable::NoMachine))?;
+        Ok(Held { layout: placement.with_copies().clone(), node })
+    }
+}
+
+/// Brings what two memories hold into the nodes of both.
+///
+/// # Errors
+/// [`NotComparable`](LayoutError::NotComparable) where groups of one level do not nest;
+/// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other side.
+pub(super) fn paired(
+    levels: &[Level],
+    mut source: Held,
+    mut target: Held,
+) -> Result<(Layout, Layout, Paths), LayoutError> {
+    let cuts = cuts(&source, &target)?;
+    if source.layout.elements() == 0 && !cuts.is_empty() {
+        // Without elements nothing moves, however copies would lie.
+        [&mut source, &mut target].into_iter().for_each(|side| side.layout.replicas.clear());
+    }
+    let sides = (path(levels, &cuts, source.node), path(levels, &cuts, target.node));
+    let groups = cuts.iter().map(|(level, n)| (level.in_groups_of(*n), *level, *n)).collect();
+    let paths = Paths { sides, groups, memories: None };
+    let (mut from, mut to) = (split(source, &cuts)?, split(target, &cuts)?);
+    let (a, b) = &paths.sides;
+    if let Some(below) = b.get(a.len()) {
+        from = outside(&from, *below, &to)?;
+    }
+    if let Some(below) = a.get(b.len()) {
+        to = outside(&to, *below, &from)?;
+    }
+    Ok((from, to, paths))
+}
+
+/// What the memories of two placements hold, in the coordinates of the nodes of both.
+///
+/// # Errors
+/// As [`Relayout::new`](super::Relayout::new), whatever the shapes.
+pub(crate) fn in_nodes_of_both(
+    source: &Placement,
+    target: &Placement,
+) -> Result<(Layout, Layout), LayoutError> {
+    let levels = source.machine().into_iter().flat_map(Machine::levels);
+    let levels = levels.map(|(level, _)| level).collect_vec();
+    let (from, to, _) = paired(&levels, Held::by(source)?, Held::by(target)?)?;
+    Ok((from, to))
+}
+
+/// The groups of units at which either memory hangs, larger ones first.
+fn cuts(source: &Held, target: &Held) -> Result<Vec<(Level, u64)>, LayoutError> {
+    let nodes = [source.node, target.node].into_iter().filter(|(_, group)| *group > 1);
+    let cuts = nodes.unique().sorted_by_key(|(_, group)| std::cmp::Reverse(*group)).collect_vec();
+    match cuts[..] {
+        [(a, large), (b, small)] if a == b && !large.is_multiple_of(small) => {
+            Err(differ(Incomparable::Groups { from: source.node.1, to: target.node.1 }))
+        }
+        _ => Ok(cuts),
+    }
+}
+
+/// The nodes down to one of them, with the groups of both sides.
+fn path(levels: &[Level], cuts: &[(Level, u64)], (owner, group): (Level, u64)) -> Vec<Level> {
+    let mut path = Vec::new();
+    for level in levels {
+        let is_last = *level == owner;
+        let groups = cuts.iter().filter(|(of, n)| of == level && (!is_last || *n >= group));
+        path.extend(groups.map(|(of, n)| of.in_groups_of(*n)));
+        if is_last {
+            path.extend((group == 1).then_some(*level));
+            break;
+        }
+        path.push(*level);
+    }
+    path
+}
+
+/// The layout with the coordinates of groups and of units in them.
+fn split(held: Held, cuts: &[(Level, u64)]) -> Result<Layout, LayoutError> {
+    let (owner, group) = held.node;
+    let mut layout = held.layout;
+    for (level, n) in cuts.iter().filter(|(level, n)| *level != owner || *n >= group) {
+        let split = layout.split_level(*level, *n, level.in_groups_of(*n), *level);
+        layout = split.map_err(|error| match error {
+            LayoutError::Edit(EditError::SplitCopies { level, .. }) => uneven_copies(level, *n),
+            other => other,
+        })?;
+    }
+    // A memory of a group is named by the first unit.
+    Ok(if group > 1 { layout.only(|level| level != owner) } else { layout })
+}
+
+/// The layout in no unit of a level: where the other side has none.
+fn outside(layout: &Layout, level: Level, other: &Layout) -> Result<Layout, LayoutError> {
+    layout.to_builder().used(level).offset(level, other.extent(level)).build()
+}
