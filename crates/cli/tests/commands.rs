@@ -258,7 +258,7 @@ fn memory_dtype_and_base_are_checked_on_the_machine() {
     };
     assert!(place(&["--memory", "LM0", "--base", "1025"]).contains("reaches address 2048"));
     assert!(place(&["--memory", "LM7"]).contains(
-        "`LM7` is not a memory of the machine `mn-core-2`, whose memories are LM0, LM1, DRAM"
+        "`LM7` is not a memory of the machine `mn-core-2`, whose memories are LM0, LM1, L1BM, L2BM, PDM, DRAM"
     ));
     assert!(place(&["--dtype", "Long"]).contains("has 1 lanes of 64 bits"));
     assert!(place(&["--dtype", "Quad"]).contains("`Quad` is not a known dtype"));

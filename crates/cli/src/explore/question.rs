@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use tensor_layout::{LayoutText, Level, Machine, Placement};
+use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
 use crate::failure::Failure;
@@ -143,7 +143,11 @@ impl Question {
         if !self.address.is_empty() {
             drawing = drawing.addresses(number("address", &self.address)?);
         }
-        let at = location(&self.at)?;
+        // An empty field of the page names no unit.
+        let at = match self.at.trim() {
+            "" => Location::default(),
+            at => location(at)?,
+        };
         for (level, coordinate) in at.iter() {
             let level = column(level.as_str(), placement)?;
             if coordinate >= placement.coordinates(level) {
