@@ -35,7 +35,7 @@ enum Contents<'a> {
     /// No machine or layout has the unit.
     Outside,
     /// The rows of its memory, if it has any.
-    UnitRows(Option<UnitRows<'a>>),
+    UnitRows(Option<Box<UnitRows<'a>>>),
     /// Where too many rows would have to be sorted, the definition.
     Definition,
 }
@@ -91,7 +91,8 @@ impl Placement {
         }
         match Slots::new(self.with_copies(), self.columns(), &place, true) {
             Ok(slots) => {
-                Ok(Contents::UnitRows(slots.map(|slots| UnitRows::new(slots, self.columns()))))
+                let rows = slots.map(|slots| Box::new(UnitRows::new(slots, self.columns())));
+                Ok(Contents::UnitRows(rows))
             }
             Err(TableError::TooManyRows { .. }) => Ok(Contents::Definition),
             Err(refusal) => Err(refusal),

@@ -432,7 +432,7 @@ fn carried(memories: &Memories, source: usize, tally: &mut Tally) -> Result<(), 
     let of = |at: usize, unit: &Location, number: u64| -> Place {
         let (depth, group) = memories.memory(at);
         let units = memories.levels[..=depth].iter().map(|(level, _)| unit.get(*level).unwrap());
-        let time = memories.uses_time().then(|| unit.get(Level::TIME).unwrap()).unwrap_or(0);
+        let time = if memories.uses_time() { unit.get(Level::TIME).unwrap() } else { 0 };
         Place { time, units: units.collect(), group, inner: [number / lanes, number % lanes] }
     };
     let indexes = memories.tensors[source].indexes();

@@ -151,6 +151,7 @@ impl Sides {
         self.levels.len()
     }
 
+    #[allow(clippy::misnamed_getters, reason = "the names alone, of levels that have more")]
     pub(super) fn levels(&self) -> &[Level] {
         &self.names
     }

@@ -1,5 +1,10 @@
 //! A dump, computation by computation.
 
+#![allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the methods are not general over the lifetime of the text, closures are"
+)]
+
 use std::io::{self, BufRead};
 
 use memchr::memchr;

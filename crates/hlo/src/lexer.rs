@@ -213,11 +213,9 @@ impl<'t> Tokens<'t> {
                         continue;
                     }
                 }
-                b'=' => {
-                    if (until != Until::Gap || !open.is_empty()) && self.is_instruction(from, at)? {
-                        return Err(Fault::Not(UNCLOSED));
-                    }
-                }
+                b'=' if until == Until::Gap && open.is_empty() => {}
+                b'=' if self.is_instruction(from, at)? => return Err(Fault::Not(UNCLOSED)),
+                b'=' => {}
                 _ if open.is_empty() => return Ok(at),
                 _ => {}
             }

@@ -87,7 +87,7 @@ impl HloInstruction<'_> {
         let config = self.attribute("backend_config")?;
         let (_, count) = config.split_once("known_trip_count")?;
         let (_, count) = count.split_once('n')?;
-        let count = count.trim_start_matches(|c: char| matches!(c, '"' | '\\' | ':' | ' '));
+        let count = count.trim_start_matches(['"', '\\', ':', ' ']);
         let digits = count.bytes().take_while(u8::is_ascii_digit).count();
         count.get(..digits)?.parse().ok()
     }
