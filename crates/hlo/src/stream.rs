@@ -126,7 +126,10 @@ mod tests {
             while !stream.tokens().is_last {
                 stream.fill(0).unwrap();
             }
-            assert_eq!((stream.text == text, stream.read), (true, text.len() as u64));
+            assert_eq!(
+                (stream.text == text, stream.read),
+                (true, tensor_layout::internals::to_u64(text.len()))
+            );
         }
     }
 }
