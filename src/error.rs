@@ -21,7 +21,7 @@ pub use crate::level::LevelNameError;
 pub use diagnostic::{Cause, Diagnostic};
 pub use fault::{
     ComplementError, EditError, Incomparable, InverseError, MachineError, RelayoutFault,
-    RestrictionError,
+    RestrictionError, XorError,
 };
 pub use inexpressible::Inexpressible;
 pub use site::{Site, Span};
@@ -78,6 +78,14 @@ pub enum LayoutError {
         extent: u64,
         /// The greatest value that a real index feeds it.
         reach: u64,
+    },
+    /// What does not fit an XOR.
+    #[error("derived axis {derived} is an XOR, but {error}")]
+    Xor {
+        /// The number of the derived axis.
+        derived: usize,
+        /// What does not fit.
+        error: XorError,
     },
     /// A shape whose number of extents is not the number of axes.
     #[error("the shape has rank {shape}, but the layout has rank {axes}")]

@@ -60,13 +60,13 @@
 //!
 //! # Scope
 //!
-//! Dense tensors, layouts known at run time, extents and addresses up to 64 bits. Swizzles (XOR)
-//! are refused by name.
+//! Dense tensors, layouts known at run time, extents and addresses up to 64 bits, swizzles included.
 
 #![forbid(unsafe_code)]
 // `println!` and `eprintln!` panic where the output is closed or the disk is full.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 
+pub mod access;
 pub mod algebra;
 #[cfg(test)]
 mod budget;
@@ -86,6 +86,7 @@ pub mod placement;
 pub mod program;
 pub mod relayout;
 pub mod report;
+pub mod route;
 pub mod rows;
 pub mod sharding;
 mod words;

@@ -1,8 +1,11 @@
 //! The machine: a tree of levels, the memories in it, and the width of a long word.
 
+mod assembly;
+mod movement;
 mod read;
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use itertools::Itertools;
@@ -10,6 +13,10 @@ use itertools::Itertools;
 use crate::error::{LayoutError, MachineError};
 use crate::level::Level;
 use crate::location::Location;
+
+pub use self::assembly::{Assembly, AssemblyError};
+use self::movement::Movements;
+pub use self::movement::{Direction, Movement, MovementKind};
 
 /// The width of a long word of MN-Core, in which the notation counts addresses.
 pub(crate) const WORD_BITS: u64 = 64;
@@ -34,6 +41,8 @@ pub struct Machine {
     levels: IndexMap<Level, u64>,
     memories: IndexMap<String, Memory>,
     bandwidth: IndexMap<Level, u64>,
+    movements: Movements,
+    assembly: Arc<Assembly>,
     word_bits: u64,
 }
 
@@ -41,7 +50,15 @@ impl Machine {
     /// What makes it the same machine: the order of the levels counts.
     fn parts(&self) -> impl Eq + Hash {
         let levels = self.levels().map(|(level, size)| (level, size, self.bandwidth(level)));
-        (&self.name, levels.collect_vec(), self.memories().collect_vec(), self.word_bits)
+        let memories = self.memories().collect_vec();
+        (
+            &self.name,
+            levels.collect_vec(),
+            memories,
+            &self.movements,
+            &self.assembly,
+            self.word_bits,
+        )
     }
 }
 
@@ -123,6 +140,8 @@ impl Machine {
         ];
         let mut machine = Machine::tree("mn-core-2", levels);
         machine.memories.extend(memories.map(|(name, memory)| (name.into(), memory)));
+        machine.movements = movement::mn_core_2();
+        machine.assembly = assembly::mn_core_2();
         machine
     }
 
@@ -153,6 +172,8 @@ impl Machine {
             levels: IndexMap::new(),
             memories: IndexMap::new(),
             bandwidth: IndexMap::new(),
+            movements: Movements::default(),
+            assembly: Arc::default(),
             word_bits: WORD_BITS,
         };
         MachineBuilder { machine, repeated: None }
@@ -221,6 +242,12 @@ impl Machine {
                 self.memories.keys().join(", ")
             },
         })
+    }
+
+    /// What brings long words from one memory to another, for [routes](crate::route::Route).
+    #[must_use]
+    pub fn movements(&self) -> &[Movement] {
+        &self.movements.0
     }
 
     /// How many long words enter or leave one unit of a level in a step, where that is known: the presets
@@ -307,6 +334,21 @@ impl MachineBuilder {
         self
     }
 
+    /// Adds movements between memories.
+    #[must_use]
+    pub fn movements(mut self, movements: impl IntoIterator<Item = Movement>) -> Self {
+        let all = self.machine.movements.0.iter().cloned().chain(movements);
+        self.machine.movements = Movements(all.collect());
+        self
+    }
+
+    /// Sets the tokens and letters of assembly.
+    #[must_use]
+    pub fn assembly(mut self, assembly: Assembly) -> Self {
+        self.machine.assembly = Arc::new(assembly);
+        self
+    }
+
     /// Sets the width of a long word.
     #[must_use]
     pub fn word_bits(mut self, bits: u64) -> Self {
@@ -318,8 +360,8 @@ impl MachineBuilder {
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) if levels are missing, a level repeats or is not hardware, a
-    /// size, group, word or bandwidth of 0, more units than `u64` counts, and a memory or bandwidth
-    /// of an unknown level.
+    /// size, group, word, rate or bandwidth of 0, more units than `u64` counts, a memory or bandwidth
+    /// of an unknown level, and a movement of an unknown memory.
     pub fn build(self) -> Result<Machine, LayoutError> {
         let MachineBuilder { mut machine, repeated } = self;
         if let Some(level) = repeated {
@@ -363,11 +405,28 @@ impl Machine {
                 return Err(MachineError::DuplicateLevel(memory.node()));
             }
         }
+        self.check_movements()?;
         let is_node = |level: &Level| self.units_of(*level).is_some();
         match self.bandwidth.iter().find(|(level, words)| !is_node(level) || **words == 0) {
             Some((level, words)) => Err(MachineError::Bandwidth { level: *level, words: *words }),
             None => Ok(()),
         }
+    }
+
+    /// A movement is between two memories of the machine, and its rates are not 0.
+    fn check_movements(&self) -> Result<(), MachineError> {
+        for Movement { name, upper, lower, rates, .. } in self.movements() {
+            let movement = || crate::words::cut(name, 40);
+            let unknown = |memory: &&String| !self.memories.contains_key(*memory);
+            if let Some(memory) = [upper, lower].into_iter().find(unknown) {
+                let memory = crate::words::cut(memory, 40);
+                return Err(MachineError::MovementMemory { movement: movement(), memory });
+            }
+            if [rates.0, rates.1].contains(&Some(0)) {
+                return Err(MachineError::MovementRate { movement: movement() });
+            }
+        }
+        Ok(())
     }
 
     /// Whether the name of the groups of a memory is that of a level, or of other groups.

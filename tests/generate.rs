@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tensor_layout::algebra::IndexOrder;
+use tensor_layout::Level;
 use tensor_layout::notation::{AxisText, Dtype, MemoryText, PadLayout, ReplicaText, SubaxisText};
-use tensor_layout::{Level, Location};
 
 use crate::slow::{Axis, Digit, Replica, Slow, To, feed, land};
 
@@ -41,13 +40,13 @@ fn axes(
 
 /// What stands around the axes: offsets, spans, marked levels, by numbers of levels.
 #[derive(Clone, Debug)]
-struct Frame {
+pub(crate) struct Frame {
     offsets: Vec<(Level, u64)>,
     spans: Vec<(Level, u64)>,
     marked: Vec<Level>,
 }
 
-fn frame() -> impl Strategy<Value = Frame> {
+pub(crate) fn frame() -> impl Strategy<Value = Frame> {
     let level = || select(levels());
     let some = |weight: u32, most: usize| prop_oneof![weight => Just(0), 1 => 1..=most];
     let steps = |weight| {
@@ -97,7 +96,7 @@ pub(crate) fn plain_layout() -> impl Strategy<Value = Slow> {
     layouts(axes(0..=4, 4), Just(Vec::new()), Just(none))
 }
 
-fn layouts(
+pub(crate) fn layouts(
     axes: impl Strategy<Value = Vec<Vec<Draw>>>,
     derived: impl Strategy<Value = Vec<Vec<Draw>>>,
     frame: impl Strategy<Value = Frame>,
@@ -123,6 +122,7 @@ fn sound_layouts(
             if choice.nest.1 {
                 nest_weights(&mut slow, choice.order);
             }
+            swizzle(&mut slow, &choice);
             hold(&mut slow, &choice);
             surround(&mut slow, &frame);
             slow
@@ -131,7 +131,7 @@ fn sound_layouts(
 }
 
 /// What `build` refuses though it is sound is counted by law 0 alone.
-fn is_built(slow: &Slow) -> bool {
+pub(crate) fn is_built(slow: &Slow) -> bool {
     slow.build().is_ok()
 }
 
@@ -167,7 +167,7 @@ fn drawn(axes: &[Vec<Draw>], derived: &[Vec<Draw>], replicas: &[Draw]) -> Slow {
     }
 }
 
-fn all_digits(slow: &mut Slow) -> impl Iterator<Item = &mut Digit> {
+pub(crate) fn all_digits(slow: &mut Slow) -> impl Iterator<Item = &mut Digit> {
     let derived = slow.derived.iter_mut().map(|(_, axis)| axis);
     slow.axes.iter_mut().chain(derived).flat_map(|axis| &mut axis.digits)
 }
@@ -239,13 +239,51 @@ fn nest<'a, K: Ord>(terms: impl Iterator<Item = (u64, K, &'a mut u64)>, order: u
     }
 }
 
+fn flips(xors: &BTreeSet<usize>, digit: &Digit) -> bool {
+    matches!(digit.to, To::Feed(derived, _) if xors.contains(&derived))
+}
+
+/// Makes some derived axes XORs: powers of two, and weights that flip bits which they write.
+fn swizzle(slow: &mut Slow, choice: &Choice) {
+    let drawn = |derived: &usize| choice.cuts[6 + derived].is_multiple_of(4);
+    let numbers = 0..slow.derived.len();
+    let fits = |slow: &Slow, derived: usize| {
+        let feeding = slow.axes.iter().chain(slow.derived.iter().map(|(_, axis)| axis));
+        let bits = feeding.flat_map(|axis| &axis.digits).map(|digit| match digit.to {
+            To::Feed(to, _) if to == derived => digit.size.ilog2(),
+            _ => 0,
+        });
+        bits.sum::<u32>() <= 64
+    };
+    slow.xors = numbers.filter(drawn).filter(|derived| fits(slow, *derived)).collect();
+    for derived in slow.xors.clone() {
+        let floor = |size: u64| 1 << size.ilog2();
+        slow.derived[derived].1.digits.iter_mut().for_each(|digit| digit.size = floor(digit.size));
+        let slots = slow.derived[derived].1.slots();
+        for digit in all_digits(slow) {
+            if let To::Feed(to, weight) = &mut digit.to
+                && *to == derived
+            {
+                digit.size = floor(digit.size);
+                if digit.size > 1 {
+                    *weight %= (slots / (digit.size / 2)).max(1);
+                }
+            }
+        }
+        let axis = &mut slow.derived[derived];
+        (axis.0, axis.1.extent) = (choice.starts[derived] % slots, slots);
+    }
+}
+
 /// Gives every axis an extent, and every derived axis room for what is fed to it.
 fn hold(slow: &mut Slow, choice: &Choice) {
     let mut cuts = choice.cuts.iter().copied().cycle();
     for axis in &mut slow.axes {
         axis.extent = extent(axis, cuts.next().unwrap());
     }
-    for derived in 0..slow.derived.len() {
+    for derived in
+        (0..slow.derived.len()).filter(|derived| !slow.xors.contains(derived)).collect::<Vec<_>>()
+    {
         slow.derived[derived].0 = choice.starts[derived];
         if !has_room(slow, derived) {
             no_feed(slow, derived);
@@ -256,7 +294,7 @@ fn hold(slow: &mut Slow, choice: &Choice) {
         if missing > 1 {
             // The digit that is there first grows, or another one is put before it.
             match axis.digits.first_mut() {
-                Some(first) if first.size == 1 => first.size = missing,
+                Some(first) if first.size == 1 && !flips(&slow.xors, first) => first.size = missing,
                 _ => axis.digits.insert(0, land(missing, Level::ADDR, 40)),
             }
             if let Some(Digit { to: To::Land(_, stride), .. }) = axis.digits.first_mut() {
@@ -282,7 +320,7 @@ fn has_room(slow: &Slow, derived: usize) -> bool {
     slow.slots() * missing <= 2 * MOST
 }
 
-fn no_feed(slow: &mut Slow, derived: usize) {
+pub(crate) fn no_feed(slow: &mut Slow, derived: usize) {
     slow.derived[derived].0 = 0;
     for digit in all_digits(slow) {
         if let To::Feed(to, weight) = &mut digit.to
@@ -341,257 +379,4 @@ pub(crate) fn any_tree() -> impl Strategy<Value = PadLayout> {
             None => tree,
         }
     })
-}
-
-// Pairs, and maps into the axes of a layout.
-
-/// Two layouts of the same shape, often the same map.
-pub(crate) fn pair() -> impl Strategy<Value = (Slow, Slow)> {
-    let small = || {
-        let digit = (
-            select(vec![1_u64, 2, 3, 4]),
-            select(vec![Level::ADDR, Level::PE]),
-            0_u64..5,
-            prop::option::weighted(0.5, (0_usize..2, 0_u64..4)),
-            Just(false),
-        );
-        let axes = |most| prop::collection::vec(prop::collection::vec(digit.clone(), 0..4), most);
-        let more = digit.clone();
-        let derived = prop_oneof![2 => Just(0_usize), 1 => Just(1)].prop_flat_map(move |n| {
-            prop::collection::vec(prop::collection::vec(more.clone(), 0..3), n)
-        });
-        layouts(axes(0..3), derived, frame())
-    };
-    let related = (any_layout(), any::<u64>()).prop_map(|(a, how)| (a.clone(), rewritten(a, how)));
-    let related = related.prop_filter("refused", |(_, b)| is_built(b));
-    let unrelated = (small(), small()).prop_map(|(mut a, mut b)| {
-        common_shape(&mut a, &mut b);
-        (a, b)
-    });
-    let unrelated = unrelated.prop_filter("refused", |(a, b)| is_built(a) && is_built(b));
-    prop_oneof![related, unrelated]
-}
-
-/// Cuts both to the smaller rank and the smaller extents.
-pub(crate) fn common_shape(a: &mut Slow, b: &mut Slow) {
-    let rank = a.axes.len().min(b.axes.len());
-    a.axes.truncate(rank);
-    b.axes.truncate(rank);
-    for (x, y) in a.axes.iter_mut().zip(&mut b.axes) {
-        x.extent = x.extent.min(y.extent);
-        y.extent = x.extent;
-    }
-}
-
-/// The same map written otherwise, or nearly so.
-fn rewritten(mut slow: Slow, how: u64) -> Slow {
-    for (at, axis) in slow.axes.iter_mut().enumerate() {
-        let mut digits = Vec::new();
-        for &digit in &axis.digits {
-            let factor = 2 + (how >> at & 1);
-            if digit.size % factor == 0 && digit.size > factor && how & 4 == 0 {
-                digits.push(Digit { size: digit.size / factor, to: stepped(digit.to, factor) });
-                digits.push(Digit { size: factor, ..digit });
-            } else {
-                digits.push(digit);
-            }
-        }
-        if how & 8 == 0 && !digits.is_empty() {
-            let nothing = stepped(digits[0].to, 5);
-            digits.insert(how as usize % digits.len(), Digit { size: 1, to: nothing });
-        }
-        axis.digits = digits;
-    }
-    if how & 0x400 == 0 && !slow.axes.is_empty() {
-        let axis = (how >> 11) as usize % slow.axes.len();
-        through_derived(&mut slow, axis, 0, 1);
-    }
-    if how & 0x70 == 0
-        && let Some(To::Land(_, stride)) = slow
-            .axes
-            .iter_mut()
-            .flat_map(|axis| &mut axis.digits)
-            .map(|digit| &mut digit.to)
-            .find(|to| matches!(to, To::Land(..)))
-    {
-        *stride = stride.saturating_add(1).min(1 << 20);
-    }
-    if how & 0x380 == 0
-        && let Some(axis) = slow.axes.first_mut()
-    {
-        axis.extent = axis.extent.saturating_sub(1);
-    }
-    match how >> 40 & 31 {
-        0 => drop(slow.marked.insert(Level::PE)),
-        1 => slow = slow.moved(Level::ADDR, 1),
-        2 => slow.replicas.push((2, Level::ADDR, how >> 45 & 7)),
-        3 => slow.axes.iter_mut().take(1).for_each(|axis| {
-            axis.digits.iter_mut().take(1).for_each(|digit| digit.size += 1);
-        }),
-        4 => drop(slow.spans.insert(Level::ADDR, slow.span(Level::ADDR) + 1)),
-        _ => {}
-    }
-    if let Some((derived, _)) = (0..slow.derived.len())
-        .map(|derived| (derived, slow.greatest(derived)))
-        .find(|(derived, most)| most.is_some_and(|most| most >= slow.derived[*derived].1.extent))
-    {
-        no_feed(&mut slow, derived);
-    }
-    slow
-}
-
-fn stepped(to: To, factor: u64) -> To {
-    match to {
-        To::Land(level, stride) => To::Land(level, stride.saturating_mul(factor)),
-        To::Feed(derived, weight) => To::Feed(derived, weight.saturating_mul(factor)),
-    }
-}
-
-/// Makes an axis feed a new derived axis with its digits: index i becomes `start + step x i`.
-pub(crate) fn through_derived(slow: &mut Slow, axis: usize, start: u64, step: u64) {
-    for digit in all_digits(slow) {
-        if let To::Feed(derived, _) = &mut digit.to {
-            *derived += 1;
-        }
-    }
-    let old = slow.axes[axis].clone();
-    let extent = old.extent.saturating_sub(start).div_ceil(step);
-    let fed = [feed(extent.max(1), 0, if extent > 1 { step } else { 1 })];
-    slow.axes[axis] = Axis::new(extent, fed);
-    // Without elements nothing holds the derived axis to its values.
-    let start = if extent == 0 { 0 } else { start };
-    let held = if extent == 0 && old.extent == 0 { 0 } else { old.extent };
-    slow.derived.insert(0, (start, Axis { extent: held, ..old }));
-}
-
-/// A map into the axes of a layout, or into its linear index.
-#[derive(Clone, Debug)]
-pub(crate) struct Map {
-    pub(crate) slow: Slow,
-}
-
-impl Map {
-    /// A map that names no axis gives the linear index.
-    pub(crate) fn is_linear(&self) -> bool {
-        self.slow.used().len() == 1
-    }
-}
-
-/// A map as drawn, before the shape that it goes into is known.
-#[derive(Clone, Debug)]
-pub(crate) struct MapDraw {
-    axes: Vec<Vec<(u64, prop::sample::Index, prop::sample::Index)>>,
-    linear: bool,
-    cut: prop::sample::Index,
-    offset: prop::sample::Index,
-    /// Which axes go through a derived axis: start and step.
-    derived: Vec<Option<(u64, u64)>>,
-    odd: u32,
-}
-
-pub(crate) fn index_map() -> impl Strategy<Value = MapDraw> {
-    let index = any::<prop::sample::Index>;
-    let digit = (select(vec![1_u64, 2, 3, 4, 6]), index(), index());
-    let axes = prop::collection::vec(prop::collection::vec(digit, 0..3), 0..3);
-    let derived = prop::option::weighted(0.3, (0_u64..3, 1_u64..3));
-    let derived = prop::collection::vec(derived, 3);
-    (axes, any::<bool>(), index(), index(), derived, any::<u32>()).prop_map(
-        |(axes, linear, cut, offset, derived, odd)| MapDraw {
-            axes,
-            linear,
-            cut,
-            offset,
-            derived,
-            odd,
-        },
-    )
-}
-
-/// A layout and a map into its axes, which may leave them.
-pub(crate) fn with_map() -> impl Strategy<Value = (Slow, Map)> {
-    let mapped = (any_layout(), index_map()).prop_map(|(f, draw)| {
-        let map = map_into(&f.shape(), &draw);
-        (f, map)
-    });
-    mapped.prop_filter("refused", |(_, map)| is_built(&map.slow))
-}
-
-pub(crate) fn map_into(shape: &[u64], draw: &MapDraw) -> Map {
-    let mut room: BTreeMap<Level, u64> =
-        (0..).map(Level::axis).zip(shape.iter().copied()).collect();
-    room.insert(Level::ADDR, shape.iter().product());
-    let linear = draw.linear || shape.is_empty();
-    let mut digits = |axis: &Vec<(u64, prop::sample::Index, prop::sample::Index)>| {
-        let place = |(size, level, stride): &(u64, prop::sample::Index, prop::sample::Index)| {
-            let level = if linear { Level::ADDR } else { Level::axis(level.index(shape.len())) };
-            // Mostly inside what is left of the axis, at times beyond.
-            let left = room.get_mut(&level).unwrap();
-            let most = left.saturating_sub(1) / (size - 1).max(1);
-            let beyond = u64::from(draw.cut.index(40) == 0);
-            let stride = stride.index(most as usize + 1) as u64 + beyond;
-            *left = left.saturating_sub((size - 1) * stride);
-            land(*size, level, stride)
-        };
-        axis.iter().map(place).collect::<Vec<_>>()
-    };
-    let mut slow = Slow::default();
-    for axis in &draw.axes {
-        let axis = Axis::new(0, digits(axis));
-        let extent = axis.slots() - draw.cut.index(2).min(axis.slots() as usize - 1) as u64;
-        slow.axes.push(Axis { extent, ..axis });
-    }
-    if draw.odd.is_multiple_of(3)
-        && let Some((level, left)) = room.iter().nth(draw.offset.index(room.len()))
-        && slow.used().contains(level)
-        && *left > 1
-    {
-        slow.offsets.insert(*level, draw.offset.index(*left as usize) as u64);
-        slow.offsets.retain(|_, offset| *offset > 0);
-    }
-    for (axis, derived) in (0..slow.axes.len()).zip(&draw.derived) {
-        if let Some((start, step)) = derived {
-            through_derived(&mut slow, axis, *start, *step);
-        }
-    }
-    match draw.odd % 64 {
-        1 => slow.replicas.push((1 + u64::from(draw.odd >> 8 & 1), Level::ADDR, 1)),
-        2 => drop(slow.marked.insert(Level::PE)),
-        3 if !linear => slow.axes.push(Axis::new(2, [land(2, Level::ADDR, 1)])),
-        _ => {}
-    }
-    Map { slow }
-}
-
-/// The weight of every axis in the linear index.
-pub(crate) fn weights(shape: &[u64], order: IndexOrder) -> Vec<u64> {
-    let mut weights = vec![1; shape.len()];
-    let ranks: Vec<usize> = match order {
-        IndexOrder::RowMajor => (0..shape.len()).rev().collect(),
-        IndexOrder::Colexicographic => (0..shape.len()).collect(),
-    };
-    let mut weight = 1;
-    for axis in ranks {
-        weights[axis] = weight;
-        weight *= shape[axis].max(1);
-    }
-    weights
-}
-
-/// The index that a place names: by axes, or by its linear index.
-pub(crate) fn index_at(
-    shape: &[u64],
-    place: &Location,
-    linear: bool,
-    order: IndexOrder,
-) -> Option<Vec<u64>> {
-    let index: Vec<u64> = if linear {
-        let number = place.get(Level::ADDR)?;
-        if number >= shape.iter().product() {
-            return None;
-        }
-        weights(shape, order).iter().zip(shape).map(|(w, extent)| number / w % extent).collect()
-    } else {
-        (0..shape.len()).map(|axis| place.get(Level::axis(axis)).unwrap_or(0)).collect()
-    };
-    index.iter().zip(shape).all(|(entry, extent)| entry < extent).then_some(index)
 }

@@ -4,6 +4,8 @@
 #![allow(clippy::single_range_in_vec_init, reason = "a window has one range per axis")]
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
+mod access;
+mod assembly;
 mod bitcast;
 mod candidates;
 mod corpus;
@@ -19,12 +21,14 @@ mod group_memory;
 mod laws;
 mod mutated;
 mod notations;
+mod pairs;
 mod plain;
 mod program;
 mod program_edges;
 mod readings;
 mod refusals;
 mod relayout;
+mod route;
 mod run;
 mod seed_001;
 mod sharding;
@@ -32,5 +36,6 @@ mod sharding_devices;
 mod sharding_text;
 mod slow;
 mod stage;
+mod swizzle;
 mod total;
 mod xla;

@@ -76,7 +76,7 @@ fn negative_numbers_of_cute_are_refused_by_name() {
     let coordinate = layout.index_of("(0,-1)").unwrap_err();
     assert_eq!(coordinate.kind().to_string(), "a coordinate cannot be negative");
     let minus = "(4-2):(1,4)".parse::<CuteLayout>().unwrap_err();
-    assert_eq!(minus.kind().to_string(), "expected `)` or `,`");
+    assert_eq!(minus.kind().to_string(), "expected `)`, `,` or `:`");
 }
 
 #[test]

@@ -188,3 +188,21 @@ fn copies_that_do_not_line_up_with_the_memory_of_a_group_are_refused_by_name() {
     );
     assert_eq!(error.help().unwrap(), "choose copies that are a multiple of 2 units apart");
 }
+
+#[test]
+fn flows_of_a_long_axis_that_ends_within_its_digits_are_counted_one_by_one() {
+    // Beyond 4096 values such an axis is cut into boxes; steps of 9 and of 2 share bits of a unit's number.
+    let machine: Machine = "PE=46".parse().unwrap();
+    let on = |stride| {
+        let digits = [Subaxis::land(700, Level::ADDR, 1), Subaxis::land(6, Level::PE, stride)];
+        let layout = Layout::builder().axis(4199, digits).build().unwrap();
+        Placement::of(layout).on(&machine).build().unwrap()
+    };
+    let flows = Relayout::new(&on(9), &on(2)).unwrap().flows(Level::PE).unwrap();
+    for (from, row) in flows.from.iter().zip(&flows.counts) {
+        for (to, count) in flows.to.iter().zip(row) {
+            let wanted = (0..4199).filter(|i| (9 * (i % 6), 2 * (i % 6)) == (*from, *to)).count();
+            assert_eq!(*count, wanted as u64, "{from} to {to}");
+        }
+    }
+}

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use tensor_layout::algebra::{Subaxis, Target};
+use tensor_layout::algebra::{Combine, Subaxis, Target};
 use tensor_layout::{Found, Layout, LayoutError, Level, Location};
 
 /// Where a digit goes.
@@ -42,6 +42,8 @@ pub(crate) struct Slow {
     pub(crate) axes: Vec<Axis>,
     /// (start, axis)
     pub(crate) derived: Vec<(u64, Axis)>,
+    /// The derived axes whose value is an XOR.
+    pub(crate) xors: BTreeSet<usize>,
     pub(crate) replicas: Vec<Replica>,
     pub(crate) offsets: BTreeMap<Level, u64>,
     pub(crate) spans: BTreeMap<Level, u64>,
@@ -81,8 +83,11 @@ impl Slow {
         for axis in &self.axes {
             builder = builder.axis(axis.extent, subaxes(axis));
         }
-        for (start, axis) in &self.derived {
-            builder = builder.derived(*start, axis.extent, subaxes(axis));
+        for (number, (start, axis)) in self.derived.iter().enumerate() {
+            builder = match self.xors.contains(&number) {
+                true => builder.xor(*start, subaxes(axis)),
+                false => builder.derived(*start, axis.extent, subaxes(axis)),
+            };
         }
         for &(size, level, stride) in &self.replicas {
             builder = builder.replica(size, level, stride);
@@ -111,6 +116,13 @@ impl Slow {
         let mut slow = Slow {
             axes: layout.axes().iter().map(axis).collect(),
             derived: derived.map(|derived| (derived.start, axis(&derived.axis))).collect(),
+            xors: layout
+                .derived_axes()
+                .iter()
+                .enumerate()
+                .filter(|(_, derived)| derived.combine == Combine::Xor)
+                .map(|(number, _)| number)
+                .collect(),
             replicas: layout.replicas().iter().map(|r| (r.size, r.level, r.stride)).collect(),
             offsets: offsets.filter(|(_, offset)| *offset > 0).collect(),
             spans: BTreeMap::new(),
@@ -228,7 +240,13 @@ impl Slow {
                 let value = rest % digit.size;
                 rest /= digit.size;
                 if let To::Feed(derived, weight) = digit.to {
-                    values[self.axes.len() + derived] += value * weight;
+                    let to = &mut values[self.axes.len() + derived];
+                    match self.xors.contains(&derived) {
+                        true => (0..64)
+                            .filter(|bit| value >> bit & 1 == 1)
+                            .for_each(|bit| *to ^= weight << bit),
+                        false => *to += value * weight,
+                    }
                 }
                 written.push(value);
             }
@@ -400,8 +418,11 @@ impl fmt::Debug for Slow {
         for axis in &self.axes {
             write!(f, ".axis({}, {:?})", axis.extent, axis.digits)?;
         }
-        for (start, axis) in &self.derived {
-            write!(f, ".derived({start}, {}, {:?})", axis.extent, axis.digits)?;
+        for (number, (start, axis)) in self.derived.iter().enumerate() {
+            match self.xors.contains(&number) {
+                true => write!(f, ".xor({start}, {:?})", axis.digits)?,
+                false => write!(f, ".derived({start}, {}, {:?})", axis.extent, axis.digits)?,
+            }
         }
         for (size, level, stride) in &self.replicas {
             write!(f, ".replica({size}, {level}, {stride})")?;

@@ -26,6 +26,7 @@ mod python;
 mod refusal;
 mod relayout;
 mod report;
+mod route;
 mod same;
 mod sharding;
 mod spot;
@@ -69,6 +70,8 @@ mod _native {
     use super::relayout::{PyRelayout, relayout};
     #[pymodule_export]
     use super::report::PyReport;
+    #[pymodule_export]
+    use super::route::{PyHop, PyRoute, route};
     #[pymodule_export]
     use super::same::PySame;
     #[pymodule_export]

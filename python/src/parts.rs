@@ -1,6 +1,6 @@
 //! Layouts as plain data, for pickles of what edits made.
 
-use tensor_layout::algebra::{self, Subaxis, Target};
+use tensor_layout::algebra::{self, Combine, Subaxis, Target};
 use tensor_layout::{Layout, Level};
 
 use crate::refusal::Answer;
@@ -11,13 +11,15 @@ type Digit = (u64, Option<String>, usize, u64);
 /// Extent and digits, major to minor.
 type Axis = (u64, Vec<Digit>);
 
-/// Axes; derived axes with what they start from; replicas; levels with their offsets and spans.
+/// Axes; derived axes with whether they are XORs and what they start from; replicas; levels with their offsets and spans.
 pub(crate) type Parts =
-    (Vec<Axis>, Vec<(u64, Axis)>, Vec<(u64, String, u64)>, Vec<(String, u64, u64)>);
+    (Vec<Axis>, Vec<(bool, u64, Axis)>, Vec<(u64, String, u64)>, Vec<(String, u64, u64)>);
 
 /// The parts of a layout.
 pub(crate) fn of(layout: &Layout) -> Parts {
-    let derived = layout.derived_axes().iter().map(|derived| (derived.start, axis(&derived.axis)));
+    let derived = layout.derived_axes().iter();
+    let derived = derived
+        .map(|derived| (derived.combine == Combine::Xor, derived.start, axis(&derived.axis)));
     let replicas = layout.replicas().iter();
     let replicas = replicas.map(|of| (of.size, of.level.as_str().to_owned(), of.stride));
     let levels = layout.used_levels().iter();
@@ -42,8 +44,11 @@ pub(crate) fn layout((axes, derived, replicas, levels): Parts) -> Answer<Layout>
     for (extent, digits) in axes {
         builder = builder.axis(extent, subaxes(digits)?);
     }
-    for (start, (extent, digits)) in derived {
-        builder = builder.derived(start, extent, subaxes(digits)?);
+    for (is_xor, start, (extent, digits)) in derived {
+        builder = match is_xor {
+            true => builder.xor(start, subaxes(digits)?),
+            false => builder.derived(start, extent, subaxes(digits)?),
+        };
     }
     for (size, level, stride) in replicas {
         builder = builder.replica(size, Level::new(&level)?, stride);

@@ -7,6 +7,7 @@ use tensor_layout::candidates::CandidatesError;
 use tensor_layout::einsum::EinsumError;
 use tensor_layout::error::{Cause, LevelNameError, Span};
 use tensor_layout::program::TableError;
+use tensor_layout::route::RouteError;
 use tensor_layout::rows::WriteError;
 use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
@@ -49,7 +50,7 @@ macro_rules! meanings {
 }
 
 meanings!(LayoutError, LevelNameError, ShardingError, TableError, EinsumError, CandidatesError);
-meanings!(CollectiveError);
+meanings!(CollectiveError, RouteError);
 
 impl From<PyErr> for Refusal {
     fn from(error: PyErr) -> Refusal {

@@ -22,6 +22,7 @@ from ._native import (
     Candidates,
     HloRecord,
     HloRecords,
+    Hop,
     Layout,
     Local,
     Location,
@@ -32,6 +33,7 @@ from ._native import (
     Places,
     Relayout,
     Report,
+    Route,
     Same,
     Sharding,
     Table,
@@ -42,6 +44,7 @@ from ._native import (
     einsum,
     read_hlo,
     relayout,
+    route,
 )
 from ._page import Page
 from .errors import LayoutError, OutOfRange, ParseError, TensorLayoutError
@@ -54,6 +57,7 @@ __all__ = [
     "Empty",
     "HloRecord",
     "HloRecords",
+    "Hop",
     "JaxFormats",
     "Layout",
     "LayoutError",
@@ -69,6 +73,7 @@ __all__ = [
     "Places",
     "Relayout",
     "Report",
+    "Route",
     "Same",
     "Sharding",
     "Table",
@@ -81,4 +86,5 @@ __all__ = [
     "from_jax",
     "read_hlo",
     "relayout",
+    "route",
 ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from typing import Any, Final, SupportsIndex, final
 from typing_extensions import disjoint_base
 
-__all__ = ["Candidate", "CandidateIterator", "Candidates", "HloRecord", "HloRecords", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Relayout", "Report", "Same", "Sharding", "Table", "Transfer", "Transfers", "XlaAdvice", "XlaShape", "XlaSizes", "command", "einsum", "read_hlo", "relayout"]
+__all__ = ["Candidate", "CandidateIterator", "Candidates", "HloRecord", "HloRecords", "Hop", "Layout", "Local", "Location", "Machine", "Memory", "Picture", "Placement", "Places", "Relayout", "Report", "Route", "Same", "Sharding", "Table", "Transfer", "Transfers", "XlaAdvice", "XlaShape", "XlaSizes", "command", "einsum", "read_hlo", "relayout", "route"]
 
 @final
 class Candidate:
@@ -182,6 +182,53 @@ class HloRecords:
     def unread(self, /) -> list[tuple[int, str]]:
         """
         The lines of computations that could not be read, with their numbers; the first thousand.
+        """
+
+@final
+class Hop:
+    """
+    One movement of a route, with the layout that it makes and the long words that pass.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def cycles(self, /) -> int | None:
+        """
+        The least number of cycles; None without a rate.
+        """
+    @property
+    def is_from_maker(self, /) -> bool:
+        """
+        Whether the rates are the maker's.
+        """
+    @property
+    def kind(self, /) -> str | None:
+        """
+        What it does: same to all, distribute, concatenate, pick one.
+        """
+    @property
+    def layout(self, /) -> str:
+        """
+        The layout afterwards, as text.
+        """
+    @property
+    def lower_words(self, /) -> int:
+        """
+        The long words that each of the lower memories passes.
+        """
+    @property
+    def memory(self, /) -> str | None:
+        """
+        The memory afterwards.
+        """
+    @property
+    def movement(self, /) -> str | None:
+        """
+        The name of the movement; None on a machine that has none.
+        """
+    @property
+    def upper_words(self, /) -> int:
+        """
+        The long words that pass the memory nearer to the root.
         """
 
 @final
@@ -1007,6 +1054,31 @@ class Report:
         """
 
 @final
+class Route:
+    """
+    The movements that bring a tensor from one memory into another.
+
+    The function `route` finds it; `str` is the page that the command prints.
+    """
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    @property
+    def at_least(self, /) -> bool:
+        """
+        Whether a hop has no rate, so that `cycles` are a lower bound.
+        """
+    @property
+    def cycles(self, /) -> int:
+        """
+        The sum of the least cycles of the hops.
+        """
+    @property
+    def hops(self, /) -> list[Hop]:
+        """
+        The hops, in order; none where the source serves as it is.
+        """
+
+@final
 class Same:
     """
     The answer of `same`: true, or false with a witness.
@@ -1373,4 +1445,14 @@ def relayout(source: Layout | Placement | str, destination: Layout | Placement |
     {'in place': 4, 'address': 20, 'PE': 72}
     >>> move.into
     {'PE': 72}
+    """
+
+def route(source: Layout | Placement | str, target: Layout | Placement | str, machine: Machine | str | None = None, *, via: collections.abc.Sequence[Layout | Placement | str] = ..., by: str | None = None, dtype: typing.Any = None) -> Route:
+    """
+    Finds the movements from one memory to another, through the layouts of `via`, or by one named movement.
+
+    >>> from tensor_layout import route
+    >>> found = route("((64:1))@L1BM", "((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0", "mn-core-2")
+    >>> [hop.movement for hop in found.hops], found.cycles, found.at_least
+    (['l1bmd'], 1, False)
     """

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::groups::Groups;
-use crate::algebra::layout::{Layout, Target};
+use crate::algebra::layout::{Combine, DerivedAxis, Layout, Target};
 use crate::algebra::radix::Indexes;
 use crate::algebra::solve::{Budget, Choices, Sum, Term, nests};
+use crate::algebra::xor::BitSystem;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -66,6 +67,10 @@ impl Layout {
                 return Ok(Some(collision));
             }
         }
+        if let Some([first, second]) = self.flipped_together(&digits) {
+            let place = self.slot(&first);
+            return Ok(Some(Collision { first, second, place, by_replica: false }));
+        }
         for component in components.with_derived() {
             if let Some(collision) = self.enumerate(&components, component, &mut budget)? {
                 return Ok(Some(collision));
@@ -86,10 +91,13 @@ impl Layout {
     /// Whether the digits that land in every level, and those that feed every derived axis, nest:
     /// then places give the digits back, and digits the index.
     fn nests_everywhere(&self, digits: &Digits) -> bool {
-        let derived = (0..self.derived.len()).map(Destination::Derived);
-        let destinations = self.used.iter().map(|level| Destination::Level(*level)).chain(derived);
-        let terms = |to| digits.to(to).map(|(_, digit)| (digit.top, digit.stride));
-        destinations.map(terms).all(nests)
+        let tells_apart = |to| nests(digits.to(to).map(|(_, digit)| (digit.top, digit.stride)));
+        let tells = |(number, derived): (usize, &DerivedAxis)| match derived.combine {
+            Combine::Sum => tells_apart(Destination::Derived(number)),
+            Combine::Xor => BitSystem::of_elements(digits, number).is_injective(),
+        };
+        self.used.iter().all(|level| tells_apart(Destination::Level(*level)))
+            && self.derived.iter().enumerate().all(tells)
     }
 
     /// Looks for digit differences, not all zero, whose strides cancel in `level`.

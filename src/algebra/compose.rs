@@ -1,6 +1,6 @@
 //! Composition: a layout after an index map.
 
-use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -89,14 +89,14 @@ impl Layout {
         let start = map.offset(Level::ADDR);
         let mut read = Vec::with_capacity(1 + self.rank() + self.derived.len());
         if let Some(axis) = joined {
-            read.push(DerivedAxis { start, axis: axis.with(shifted) });
+            read.push(DerivedAxis::sum(start, axis.with(shifted)));
         } else {
             if linear {
                 read.push(self.linear_axis(order, first, start)?);
             }
             for (number, axis) in self.axes.iter().enumerate() {
                 let start = if linear { 0 } else { map.offset(Level::axis(number)) };
-                read.push(DerivedAxis { start, axis: axis.with(shifted) });
+                read.push(DerivedAxis::sum(start, axis.with(shifted)));
             }
         }
         read.extend(self.derived.iter().map(|derived| derived.with(shifted)));
@@ -145,8 +145,8 @@ impl Layout {
         let size = |axis: usize| if self.elements() == 0 { 1 } else { shape[axis] };
         let entry = |axis: usize| Subaxis::feed(size(axis), first + axis, 1);
         let subaxes = order.slowest_first(self.rank()).into_iter().map(entry).collect();
-        let axis = crate::algebra::Axis { extent: self.elements(), subaxes };
-        Ok(DerivedAxis { start, axis })
+        let axis = Axis { extent: self.elements(), subaxes };
+        Ok(DerivedAxis::sum(start, axis))
     }
 
     /// The same axes, the derived ones of `other` and its own behind those of `self`.
@@ -201,9 +201,10 @@ impl Layout {
             let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
             linear = linear.axis(axis.extent, subaxes?);
         }
-        for DerivedAxis { start, axis } in &self.derived {
-            let subaxes: Result<Vec<_>, _> = axis.subaxes.iter().map(land).collect();
-            linear = linear.derived(*start, axis.extent, subaxes?);
+        for derived in &self.derived {
+            let subaxes: Result<Vec<_>, _> = derived.axis.subaxes.iter().map(land).collect();
+            let axis = Axis { extent: derived.axis.extent, subaxes: subaxes? };
+            linear = linear.derived_axis(DerivedAxis { axis, ..*derived });
         }
         for (level, at) in &self.offsets {
             let from = weight(*level)?.checked_mul(*at).ok_or_else(too_large)?;

@@ -148,8 +148,11 @@ impl Feeders {
         self.nodes
     }
 
-    /// `None` where digits that feed a derived axis do not nest.
+    /// `None` where digits that feed a derived axis do not nest, or flip its bits.
     pub(crate) fn new(layout: &Layout) -> Option<Feeders> {
+        if layout.has_xor() {
+            return None;
+        }
         let digits = layout.digits();
         let nodes = layout.nodes().count();
         let fed = |(number, derived): (usize, &DerivedAxis)| {

@@ -9,7 +9,9 @@
 //!   2       1       1     7    6       1   Addr
 //! ```
 
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use num_integer::Integer;
+
+use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::split;
 use crate::level::Level;
 
@@ -69,9 +71,11 @@ impl Layout {
             all: Vec::with_capacity(count + self.replicas.len()),
             first: Vec::with_capacity(self.rank() + self.derived.len() + 1),
         };
+        let divisors = self.divisors();
         for ((number, axis), greatest) in self.nodes().enumerate().zip(self.greatest_values()) {
             digits.first.push(digits.all.len());
-            digits.push_axis(number, axis, greatest);
+            let common = number.checked_sub(self.rank()).map_or(1, |derived| divisors[derived]);
+            digits.push_axis(number, axis, greatest, common);
         }
         digits.first.push(digits.all.len());
         digits.all.extend(self.replicas.iter().map(|replica| Digit {
@@ -86,8 +90,28 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// The greatest divisor of all values of each derived axis: a power of two for an XOR.
+    fn divisors(&self) -> Vec<u64> {
+        let mut divisors: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
+        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes).filter(|s| s.size > 1) {
+            let Target::Feed { derived, weight } = subaxis.target else { continue };
+            divisors[derived] = match self.derived[derived].combine {
+                Combine::Sum => divisors[derived].gcd(&weight),
+                Combine::Xor => divisors[derived] | weight,
+            };
+        }
+        for (divisor, _) in divisors.iter_mut().zip(&self.derived).filter(|(_, d)| d.is_xor()) {
+            // The lowest bit that is ever set.
+            *divisor &= divisor.wrapping_neg();
+        }
+        divisors
+    }
+}
+
 impl Digits {
-    fn push_axis(&mut self, number: usize, axis: &Axis, greatest: u64) {
+    /// The digits of an axis whose values are multiples of `common`, up to `greatest`.
+    fn push_axis(&mut self, number: usize, axis: &Axis, greatest: u64, common: u64) {
         let from = self.all.len();
         let tops = axis.reaches(greatest);
         self.all
@@ -97,6 +121,9 @@ impl Digits {
             digit.weight = place;
             // The slots of an axis fit.
             place *= digit.size;
+            if common.is_multiple_of(place) {
+                digit.top = 0;
+            }
         }
     }
 

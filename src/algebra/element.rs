@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
-use crate::algebra::layout::{Axis, Layout};
+use crate::algebra::layout::{Axis, Combine, Layout};
 use crate::algebra::radix::join;
 use crate::algebra::solve::{Budget, Sum, Term};
+use crate::algebra::xor::BitSystem;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::{Found, Location};
@@ -49,8 +50,15 @@ impl Layout {
 pub(crate) struct Decoder<'a> {
     layout: &'a Layout,
     levels: Vec<LevelSum>,
-    feeders: Vec<Sum>,
+    feeders: Vec<FeederSum>,
     digits: Digits,
+}
+
+/// What gives a derived axis its value.
+#[derive(Debug)]
+enum FeederSum {
+    Sum(Sum),
+    Xor(BitSystem),
 }
 
 #[derive(Debug)]
@@ -76,7 +84,11 @@ impl<'a> Decoder<'a> {
             span: layout.span(level),
             sum: sum(Destination::Level(level)),
         });
-        let feeders = (0..layout.derived.len()).map(|derived| sum(Destination::Derived(derived)));
+        let feeders =
+            layout.derived.iter().enumerate().map(|(number, derived)| match derived.combine {
+                Combine::Sum => FeederSum::Sum(sum(Destination::Derived(number))),
+                Combine::Xor => FeederSum::Xor(BitSystem::of_slots(&digits, number)),
+            });
         Decoder { layout, levels: levels.collect(), feeders: feeders.collect(), digits }
     }
 
@@ -128,12 +140,17 @@ impl<'a> Decoder<'a> {
             return Ok(self.read_index(digits));
         };
         let derived = &self.layout.derived[at];
-        let fed = self
-            .real_value(self.layout.rank() + at, &derived.axis, digits)
-            .and_then(|value| value.checked_sub(derived.start));
-        let Some(fed) = fed else { return Ok(ControlFlow::Continue(())) };
-        self.feeders[at]
-            .solve(fed, digits, budget, &mut |digits, budget| self.derived(at, digits, budget))
+        let Some(value) = self.real_value(self.layout.rank() + at, &derived.axis, digits) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let mut go_on = |digits: &mut [u64], budget: &mut Budget| self.derived(at, digits, budget);
+        match (&self.feeders[at], value.checked_sub(derived.start)) {
+            (FeederSum::Xor(system), _) => {
+                system.solve(value ^ derived.start, digits, budget, &mut go_on)
+            }
+            (FeederSum::Sum(sum), Some(fed)) => sum.solve(fed, digits, budget, &mut go_on),
+            (FeederSum::Sum(_), None) => Ok(ControlFlow::Continue(())),
+        }
     }
 
     fn read_index(&self, digits: &[u64]) -> ControlFlow<Vec<u64>> {

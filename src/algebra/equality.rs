@@ -98,7 +98,8 @@ impl Layout {
     /// Whether `self` serves where `other` is wanted: for every index its places contain those of
     /// `other`. `None` means yes.
     ///
-    /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate.
+    /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate. Where one
+    /// layout has more axes, and the others agree, its leading ones are copies: those that are looked at.
     /// Law: as enumeration.
     /// Cost: as [`same_map`](Layout::same_map).
     ///
@@ -115,6 +116,16 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn serves(&self, other: &Layout) -> Result<Option<Difference>, LayoutError> {
+        if self.rank() != other.rank() {
+            let copied = |of: &Layout, than: &Layout| {
+                of.with_leading_copies(of.rank().saturating_sub(than.rank()))
+            };
+            if let (Some(a), Some(b)) = (copied(self, other), copied(other, self))
+                && a.shape() == b.shape()
+            {
+                return a.serves(&b);
+            }
+        }
         if let Some(difference) = self.shapes_differ(other) {
             return Ok(Some(difference));
         }

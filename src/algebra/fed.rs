@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
 use crate::error::LayoutError;
 
@@ -28,9 +28,13 @@ impl Layout {
     }
 
     fn feed_bounds(&self, node: usize, axis: &Axis, greatest: &mut [u64]) {
-        for (derived, most) in axis.greatest_feeds(greatest[node]) {
+        let greatest_value = greatest[node];
+        for (derived, most) in axis.greatest_feeds(greatest_value) {
             let fed = &mut greatest[self.rank() + derived];
-            *fed = fed.saturating_add(most);
+            match self.derived[derived].combine {
+                Combine::Sum => *fed = fed.saturating_add(most),
+                Combine::Xor => *fed |= axis.flips(greatest_value, derived),
+            }
         }
     }
 
@@ -106,6 +110,21 @@ impl Axis {
             greatest_sum(digits.map(|(s, top)| (s.size, *top, weight(s, derived))))
         };
         fed.into_iter().map(|derived| (derived, most(derived))).collect()
+    }
+}
+
+impl Axis {
+    /// The bits of an XOR that this axis may flip while its value is at most `greatest`.
+    fn flips(&self, greatest: u64, derived: usize) -> u64 {
+        let digits = self.subaxes.iter().zip(self.reaches(greatest));
+        let flips = digits.map(|(subaxis, top)| match subaxis.target {
+            Target::Feed { derived: to, weight } if to == derived => {
+                let bits = 0..u64::BITS - top.leading_zeros();
+                bits.fold(0, |mask, bit| mask | weight << bit)
+            }
+            _ => 0,
+        });
+        flips.fold(0, |mask, flips| mask | flips)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::algebra::digits::{Destination, Digit, Digits};
-use crate::algebra::layout::{Layout, LayoutBuilder, Replica, Subaxis, Target};
+use crate::algebra::layout::{DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::algebra::radix::product;
+use crate::algebra::xor::BitSystem;
 use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
 
@@ -169,12 +170,13 @@ impl Layout {
         digits: &Digits,
         builder: LayoutBuilder,
     ) -> Result<LayoutBuilder, LayoutError> {
-        if self.derived[number].start > 0 {
-            let (derived, start) = (number, self.derived[number].start);
+        let DerivedAxis { start, .. } = self.derived[number];
+        if start > 0 && !self.derived[number].is_xor() {
+            let derived = number;
             return Err(LayoutError::CannotInvert(InverseError::DerivedStart { derived, start }));
         }
         // Other places than those of elements may give more than the axis holds.
-        let index = self.derived.len() - 1 - number;
+        let index = self.reversed_number(number);
         let fed = builder.axes.iter().chain(builder.derived.iter().map(|derived| &derived.axis));
         let steps = fed.flat_map(|axis| &axis.subaxes).map(|subaxis| match subaxis.target {
             Target::Feed { derived, weight } if derived == index => {
@@ -186,10 +188,45 @@ impl Layout {
         let reach = steps.and_then(|steps| steps.into_iter().try_fold(0, u64::checked_add));
         let too_large = LayoutError::CannotInvert(InverseError::TooLarge);
         let reach = reach.filter(|reach| *reach < u64::MAX).ok_or(too_large)?;
+        if self.derived[number].is_xor() {
+            return self.reversed_xor(number, digits, reach, builder);
+        }
         let what = format!("derived axis {number}");
         let feeders = moving(digits, Destination::Derived(number));
         let subaxes = self.backward(feeders, reach, &what)?;
         Ok(builder.derived(0, reach + 1, subaxes))
+    }
+
+    /// The number of a derived axis of the inverse: an XOR is one that collects the bits of the value,
+    /// and one that they flip.
+    fn reversed_number(&self, number: usize) -> usize {
+        self.derived[number + 1..].iter().map(|behind| 1 + usize::from(behind.is_xor())).sum()
+    }
+
+    /// An XOR read backward: each bit of its value flips those bits of its sources that elimination
+    /// takes for it.
+    fn reversed_xor(
+        &self,
+        number: usize,
+        digits: &Digits,
+        reach: u64,
+        builder: LayoutBuilder,
+    ) -> Result<LayoutBuilder, LayoutError> {
+        let DerivedAxis { start, axis, .. } = &self.derived[number];
+        let (index, sources) =
+            (self.reversed_number(number), BitSystem::of_elements(digits, number));
+        let bits = axis.slots().ilog2();
+        let flip = |bit: u32| Subaxis::feed(2, index + 1, sources.made_of(1 << bit));
+        let beyond = (reach >> bits) + 1;
+        let mut value: Vec<Subaxis> = (0..bits).rev().map(flip).collect();
+        if beyond > 1 {
+            value.insert(0, nowhere(beyond));
+        }
+        let too_large = LayoutError::CannotInvert(InverseError::TooLarge);
+        let slots = beyond.checked_mul(axis.slots()).ok_or(too_large)?;
+        let sizes = sources.digits().into_iter().rev();
+        let back = sizes.map(|(digit, bits)| self.back(digits.digit(digit), 1 << bits));
+        Ok(builder.derived(0, slots, value).xor(sources.made_of(*start), back))
     }
 
     /// A value of at most `reach`, split into the digits that add up to it, major to minor.
@@ -224,9 +261,7 @@ impl Layout {
             None => nowhere(size),
             Some(axis) => match axis.checked_sub(self.rank()) {
                 None => Subaxis::land(size, Level::axis(axis), digit.weight),
-                Some(derived) => {
-                    Subaxis::feed(size, self.derived.len() - 1 - derived, digit.weight)
-                }
+                Some(derived) => Subaxis::feed(size, self.reversed_number(derived), digit.weight),
             },
         }
     }

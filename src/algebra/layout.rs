@@ -16,7 +16,8 @@ pub enum Target {
         /// In elements of the level.
         stride: u64,
     },
-    /// Adds `digit x weight` to the value of derived axis `derived`.
+    /// Adds `digit x weight` to the value of derived axis `derived`, or flips bits of it: see
+    /// [`Combine`].
     Feed {
         /// The number of the derived axis, from 0.
         derived: usize,
@@ -67,11 +68,23 @@ impl Axis {
     }
 }
 
+/// How the digits that feed a derived axis make its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Combine {
+    /// `start` + the sum of weight x digit.
+    #[default]
+    Sum,
+    /// `start` ^ weight << k for every bit k that is set in a digit: a swizzle.
+    ///
+    /// Extent, sizes of its subaxes and sizes of the digits that feed it are powers of two.
+    Xor,
+}
+
 /// An axis that is fed by digits instead of the tensor index.
-///
-/// Its value is `start` plus the sum of weight x digit over the subaxes that feed it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DerivedAxis {
+    /// How the digits that feed it make its value.
+    pub combine: Combine,
     /// The value when every digit that feeds it is 0.
     pub start: u64,
     /// Extent and subaxes.
@@ -86,9 +99,19 @@ impl Axis {
 }
 
 impl DerivedAxis {
+    /// An axis whose value is a sum.
+    pub(crate) fn sum(start: u64, axis: Axis) -> DerivedAxis {
+        DerivedAxis { combine: Combine::Sum, start, axis }
+    }
+
     /// The axis with every subaxis changed.
     pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> DerivedAxis {
-        DerivedAxis { start: self.start, axis: self.axis.with(change) }
+        DerivedAxis { axis: self.axis.with(change), ..*self }
+    }
+
+    /// Whether its value is an XOR.
+    pub(crate) fn is_xor(&self) -> bool {
+        self.combine == Combine::Xor
     }
 }
 
@@ -108,7 +131,8 @@ pub struct Replica {
 /// Invariants, checked by [`LayoutBuilder::build`] and relied on everywhere:
 /// 1. every size is at least 1, and every extent at most the product of the sizes of its axis;
 /// 2. a digit feeds a derived axis that comes after its own;
-/// 3. a real index never feeds a value at or beyond the extent of a derived axis;
+/// 3. a real index never feeds a value at or beyond the extent of a derived axis; one that is an
+///    XOR has powers of two everywhere, so that no digits do;
 /// 4. number of elements, number of slots, values and coordinates, of padding too, fit in `u64`.
 ///
 /// `==` compares how a layout is written, subaxis by subaxis.
@@ -371,13 +395,41 @@ impl LayoutBuilder {
     /// Adds a derived axis, fed by the subaxes that name its number, counted from 0.
     #[must_use]
     pub fn derived(
-        mut self,
+        self,
         start: u64,
         extent: u64,
         subaxes: impl IntoIterator<Item = Subaxis>,
     ) -> Self {
         let axis = Axis { extent, subaxes: subaxes.into_iter().collect() };
-        self.derived.push(DerivedAxis { start, axis });
+        self.derived_axis(DerivedAxis::sum(start, axis))
+    }
+
+    /// Adds a derived axis whose value is the XOR of what feeds it, numbered with the others. Its extent
+    /// is what its subaxes write.
+    ///
+    /// ```
+    /// use tensor_layout::{Layout, Level, algebra::Subaxis};
+    /// // 8 rows of 64 elements, whose vectors of 8 are permuted by the row: no bank conflicts.
+    /// let swizzled = Layout::builder()
+    ///     .axis(8, [Subaxis::feed(8, 0, 64 ^ 8)])
+    ///     .axis(64, [Subaxis::feed(64, 0, 1)])
+    ///     .xor(0, [Subaxis::land(512, Level::ADDR, 1)])
+    ///     .build()?;
+    /// assert_eq!(swizzled.locate(&[3, 17])?.to_string(), "Addr=201"); // 3 x 64 + (17 ^ 3 x 8)
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn xor(self, start: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
+        let subaxes: Vec<Subaxis> = subaxes.into_iter().collect();
+        let extent = product(subaxes.iter().map(|subaxis| subaxis.size)).unwrap_or(u64::MAX);
+        let axis = Axis { extent, subaxes };
+        self.derived_axis(DerivedAxis { combine: Combine::Xor, start, axis })
+    }
+
+    /// Adds a derived axis.
+    #[must_use]
+    pub fn derived_axis(mut self, derived: DerivedAxis) -> Self {
+        self.derived.push(derived);
         self
     }
 
@@ -426,6 +478,7 @@ impl LayoutBuilder {
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
     /// [`FeedOrder`](LayoutError::FeedOrder), [`DerivedOutOfRange`](LayoutError::DerivedOutOfRange),
+    /// [`Xor`](LayoutError::Xor) where an XOR meets what is no power of two,
     /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived
     /// axes feed each other, a bound of what they are fed exceeds an extent, and there are too many
     /// indexes to look.
@@ -435,6 +488,7 @@ impl LayoutBuilder {
         let mut layout =
             Layout { axes, derived, replicas, offsets: no_offsets, used, spans: no_spans };
         layout.check_axes()?;
+        layout.check_xors()?;
         layout.check_counts()?;
         layout.mark_used();
         layout.check_extents()?;
@@ -511,7 +565,11 @@ impl Layout {
         let mut reaches: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
         for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
-            let step = (subaxis.size - 1).checked_mul(weight);
+            // What an XOR reaches stays below its extent.
+            let step = match self.derived[derived].combine {
+                Combine::Sum => (subaxis.size - 1).checked_mul(weight),
+                Combine::Xor => Some(0),
+            };
             reaches[derived] = step
                 .and_then(|step| reaches[derived].checked_add(step))
                 .filter(|reach| *reach < u64::MAX)

@@ -1,7 +1,8 @@
 //! From an index to its places.
 
-use crate::algebra::layout::{Layout, Target};
+use crate::algebra::layout::{Combine, Layout, Target};
 use crate::algebra::radix::{IndexOrder, Indexes};
+use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -115,7 +116,10 @@ impl Layout {
                 rest /= subaxis.size;
                 match subaxis.target {
                     Target::Land { level, stride } => add(level, digit * stride),
-                    Target::Feed { derived, weight } => fed[derived] += digit * weight,
+                    Target::Feed { derived, weight } => match self.derived[derived].combine {
+                        Combine::Sum => fed[derived] += digit * weight,
+                        Combine::Xor => fed[derived] ^= xor_product(weight, digit),
+                    },
                 }
             }
         }

@@ -13,7 +13,7 @@
 //! An axis has a value, which its subaxes write in mixed radix, major to minor. A subaxis lands
 //! in a level with a stride, or feeds a derived axis with a weight. The value of an axis is an
 //! entry of the tensor index or, for a derived axis, `start + sum of weight x digit` over what
-//! feeds it. A value at or beyond the extent of its axis is padding.
+//! feeds it, or their XOR ([`Combine`]). A value at or beyond the extent of its axis is padding.
 //!
 //! One operation per file, its law on top. Nothing here knows a text or a machine.
 
@@ -50,12 +50,15 @@ mod steps;
 pub(crate) mod strided;
 mod without_padding;
 pub(crate) mod work;
+mod xor;
+mod xor_simplify;
+mod xor_sums;
 
 pub use canonical::Canonical;
 pub use collision::Collision;
 pub use divide::Arrangement;
 pub use equality::Difference;
-pub use layout::{Axis, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
+pub use layout::{Axis, Combine, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 pub use locate::Copies;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
@@ -70,3 +73,5 @@ pub(crate) use radix::{digits, product, split};
 pub(crate) use read_as::{ReadAs, whole_axes};
 pub(crate) use solve::{Budget, Sum, Term, nests};
 pub(crate) use steps::merged_digits;
+pub(crate) use xor::xor_factors;
+pub(crate) use xor_simplify::bit_digits;

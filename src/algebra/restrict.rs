@@ -53,8 +53,7 @@ impl Layout {
             indexes = indexes.used(Level::axis(number));
         }
         for derived in &whole.derived {
-            layout =
-                layout.derived(derived.start, derived.axis.extent, derived.axis.subaxes.clone());
+            layout = layout.derived_axis(derived.clone());
         }
         for replica in whole.replicas.iter().filter(|replica| !gone(replica.level)) {
             layout = layout.replica(replica.size, replica.level, replica.stride);
@@ -96,8 +95,10 @@ impl Layout {
         for axis in &self.axes {
             builder = builder.axis(axis.extent, axis.subaxes.iter().flat_map(&map));
         }
-        for DerivedAxis { start, axis } in &self.derived {
-            builder = builder.derived(*start, axis.extent, axis.subaxes.iter().flat_map(&map));
+        for derived in &self.derived {
+            let subaxes = derived.axis.subaxes.iter().flat_map(&map).collect();
+            let axis = Axis { extent: derived.axis.extent, subaxes };
+            builder = builder.derived_axis(DerivedAxis { axis, ..*derived });
         }
         builder
     }

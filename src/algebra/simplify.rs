@@ -23,6 +23,15 @@ impl Layout {
     /// As [`simplified`](Layout::simplified), without a copy. The result is not checked again:
     /// every rule keeps the slots, the real values and with them the invariants.
     pub(crate) fn into_simplified(self) -> Layout {
+        let mut layout = self.sums_simplified();
+        while let Some(next) = layout.xors_simplified() {
+            layout = next.sums_simplified();
+        }
+        layout.with_merged_flips()
+    }
+
+    /// The rules for sums.
+    fn sums_simplified(self) -> Layout {
         if self.derived.is_empty() {
             return self;
         }
@@ -84,7 +93,7 @@ struct Feeder {
 impl AxisParts {
     fn of(mut layout: Layout) -> AxisParts {
         let tensor = std::mem::take(&mut layout.axes).into_iter();
-        let tensor: Vec<_> = tensor.map(|axis| Some(DerivedAxis { start: 0, axis })).collect();
+        let tensor: Vec<_> = tensor.map(|axis| Some(DerivedAxis::sum(0, axis))).collect();
         let derived = std::mem::take(&mut layout.derived).into_iter().map(Some);
         let rank = tensor.len();
         AxisParts { layout, rank, nodes: tensor.into_iter().chain(derived).collect() }
@@ -266,9 +275,13 @@ impl AxisParts {
     /// A real value stays below the extent of the derived axis, so that a major-most digit may
     /// have more values, or fewer, than the derived axis writes.
     fn joined(&self, node: usize, feeder: Feeder, slots: &[u64]) -> Option<JoinedAxis> {
-        let child = self.nodes[node].as_ref()?;
+        let child = self.nodes[node].as_ref().filter(|child| !child.is_xor())?;
         let parent = self.axis(feeder.node)?;
-        let is_exact = feeder.at == 0 || slots[node] == feeder.size;
+        let is_xor = self.nodes[feeder.node].as_ref().is_some_and(DerivedAxis::is_xor);
+        let is_exact = match is_xor {
+            true => slots[node] == feeder.size && child.axis.extent == feeder.size,
+            false => feeder.at == 0 || slots[node] == feeder.size,
+        };
         if feeder.weight != 1 || child.start != 0 || !is_exact {
             return None;
         }
@@ -289,7 +302,8 @@ impl AxisParts {
         let feeders = self.feeders(node, fed_by);
         let mut units = feeders.iter().filter(|feeder| feeder.weight == 1);
         let (Some(unit), None) = (units.next(), units.next()) else { return false };
-        let Some(derived) = self.nodes[node].as_ref() else { return false };
+        let derived = self.nodes[node].as_ref().filter(|derived| !derived.is_xor());
+        let Some(derived) = derived else { return false };
         let Some(minor) = derived.axis.subaxes.last().copied() else { return false };
         let others = feeders.iter().map(|f| f.weight).filter(|weight| *weight > 1);
         let common = others.fold(derived.start, |common, weight| common.gcd(&weight));

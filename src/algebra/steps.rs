@@ -16,9 +16,12 @@
 //! it happens shows it; only where neighbouring runs step evenly can wraps cancel, and every index
 //! has to be looked at.
 
+use itertools::Itertools;
+
 use crate::algebra::fed::greatest_sum;
-use crate::algebra::layout::{Axis, Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
+use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -32,12 +35,15 @@ pub(super) struct Component<'a> {
     axes: &'a [usize],
     /// The tensor axes, then the derived ones that they feed, normalised.
     nodes: Vec<AxisState>,
+    /// Whether an XOR is more than a sum.
+    has_flips: bool,
 }
 
 /// An axis in merged digits, minor to major.
 struct AxisState {
     /// The number of the axis in the layout.
     number: usize,
+    combine: Combine,
     start: u64,
     digits: Vec<Subaxis>,
 }
@@ -93,19 +99,21 @@ impl<'a> Component<'a> {
     ) -> Component<'a> {
         let numbers = axes.iter().copied().chain(derived.iter().map(|d| layout.rank() + d));
         let node = |number: usize| {
-            let start = match number.checked_sub(layout.rank()) {
-                None => 0,
-                Some(derived) => layout.derived[derived].start,
+            let (combine, start) = match number.checked_sub(layout.rank()) {
+                None => (Combine::Sum, 0),
+                Some(derived) => (layout.derived[derived].combine, layout.derived[derived].start),
             };
             let axis = layout.nodes().nth(number);
             let digits = axis.map(|axis| merged_digits(axis, greatest[number]));
             AxisState {
                 number,
+                combine,
                 start,
                 digits: digits.unwrap_or_default().into_iter().rev().collect(),
             }
         };
-        Component { layout, axes, nodes: numbers.map(node).collect() }
+        let has_flips = layout.flips_in(derived);
+        Component { layout, axes, nodes: numbers.map(node).collect(), has_flips }
     }
 
     /// The elements as plain digits, if they are such.
@@ -114,6 +122,9 @@ impl<'a> Component<'a> {
     /// [`NotDecided`](LayoutError::NotDecided) where wraps may cancel and there are more than 2^16
     /// indexes.
     pub(super) fn plain(&self) -> Result<Option<Plain>, LayoutError> {
+        if self.has_flips {
+            return self.by_bits();
+        }
         let mut runs = Vec::new();
         for axis in 0..self.axes.len() {
             match self.runs(axis) {
@@ -223,7 +234,10 @@ impl<'a> Component<'a> {
                 let Some(to) = self.nodes.iter().position(|node| node.number == number) else {
                     return;
                 };
-                values[to].0 += first * weight;
+                match self.nodes[to].combine {
+                    Combine::Sum => values[to].0 += first * weight,
+                    Combine::Xor => values[to].0 ^= xor_product(weight, first),
+                }
                 for (sum, step) in values[to].1.iter_mut().zip(steps) {
                     *sum = sum.saturating_add(step.saturating_mul(weight));
                 }
@@ -279,6 +293,27 @@ impl<'a> Component<'a> {
         let own = runs.iter().filter(|run| run.axis == axis);
         let parts = own.map(|run| self.step_along(axis, entry / run.place % run.size * run.place));
         self.step_along(axis, entry) == sum(parts, self.layout.used.len())
+    }
+
+    /// Of an XOR: mostly two bits of two axes show that their steps do not add up. Else all indexes
+    /// are looked at, if there are few; a larger XOR is left as it is.
+    fn by_bits(&self) -> Result<Option<Plain>, LayoutError> {
+        let bits = |axis: usize| {
+            (0..u64::BITS).map(|bit| 1_u64 << bit).take_while(move |bit| *bit < self.extent(axis))
+        };
+        for [first, second] in (0..self.axes.len()).array_combinations() {
+            for (a, b) in bits(first).cartesian_product(bits(second)) {
+                let mut index = vec![0; self.axes.len()];
+                (index[first], index[second]) = (a, b);
+                if !self.is_sum(&index) {
+                    return Ok(None);
+                }
+            }
+        }
+        match self.by_looking() {
+            Err(LayoutError::NotDecided { .. }) => Ok(None),
+            looked => looked,
+        }
     }
 
     /// Reads the digits off the places of all indexes, and checks every one.

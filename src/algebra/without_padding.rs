@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::algebra::coordinates::PlaceSet;
 use crate::algebra::groups::Groups;
-use crate::algebra::layout::{DerivedAxis, Layout, Replica, Subaxis, Target};
+use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Replica, Subaxis, Target};
 use crate::algebra::steps::{Component, merged_digits};
 use crate::error::LayoutError;
 use crate::level::Level;
@@ -16,7 +16,8 @@ impl Layout {
     /// plain subaxes wherever the places of the elements are a sum of digits of the index; spans go.
     /// Law: every element has the same places. Where no derived axis is left, results are equal if
     /// and only if the layouts are the same up to padding (and copies nest); and none is left
-    /// wherever a layout without derived axes has these places.
+    /// wherever a layout without derived axes has these places, but for an XOR over more than 2^16
+    /// elements that flips bits of an axis by others of the same axis.
     /// Cost: O(subaxes squared), whatever the extents.
     ///
     /// # Errors
@@ -77,7 +78,12 @@ impl Layout {
         let renumbered = |subaxis: &Subaxis| match subaxis.target {
             Target::Feed { derived, weight } => {
                 let number = kept.binary_search(&derived).unwrap_or(derived);
-                Subaxis::feed(subaxis.size, number, weight)
+                // The major-most digit may have been cut to what elements reach.
+                let size = match self.derived[derived].combine {
+                    Combine::Sum => subaxis.size,
+                    Combine::Xor => subaxis.size.next_power_of_two(),
+                };
+                Subaxis::feed(size, number, weight)
             }
             Target::Land { .. } => *subaxis,
         };
@@ -88,10 +94,14 @@ impl Layout {
             builder = builder.axis(extent, subaxes.iter().map(renumbered));
         }
         for derived in kept {
-            let DerivedAxis { start, axis } = &self.derived[*derived];
-            let top = greatest[self.rank() + derived];
-            let subaxes = merged_digits(axis, top);
-            builder = builder.derived(*start, top + 1, subaxes.iter().map(renumbered));
+            let of @ DerivedAxis { axis, .. } = &self.derived[*derived];
+            let top = match of.combine {
+                Combine::Sum => greatest[self.rank() + derived],
+                Combine::Xor => (greatest[self.rank() + derived] + 1).next_power_of_two() - 1,
+            };
+            let subaxes = merged_digits(axis, top).iter().map(renumbered).collect();
+            let axis = Axis { extent: top + 1, subaxes };
+            builder = builder.derived_axis(DerivedAxis { axis, ..*of });
         }
         origin.iter().fold(builder, |builder, (level, at)| builder.offset(*level, *at)).build()
     }

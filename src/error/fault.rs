@@ -50,9 +50,82 @@ pub enum MachineError {
         /// Long words per step into one of its units.
         words: u64,
     },
+    /// A movement of a memory that the machine lacks.
+    #[error("movement `{movement}` is between memories, and the machine has no memory `{memory}`")]
+    MovementMemory {
+        /// The movement.
+        movement: String,
+        /// The memory.
+        memory: String,
+    },
+    /// A movement that passes 0 long words in a cycle.
+    #[error(
+        "movement `{movement}` passes 0 long words in a cycle; leave out a rate that is not known"
+    )]
+    MovementRate {
+        /// The movement.
+        movement: String,
+    },
+    /// A direction or kind of a movement that is not one.
+    #[error("movement `{movement}` has the {what} `{word}`, which is not one of {known}")]
+    MovementWord {
+        /// The movement.
+        movement: String,
+        /// `direction` or `kind`.
+        what: &'static str,
+        /// What was written.
+        word: String,
+        /// What may be.
+        known: &'static str,
+    },
     /// TOML that does not describe a machine, in the words of its reader.
     #[error("{0}")]
     Toml(String),
+}
+
+/// What does not fit a derived axis that is an XOR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum XorError {
+    /// A subaxis of it.
+    #[error("one of its subaxes has size {size}, which is not a power of two")]
+    Size {
+        /// How many values.
+        size: u64,
+    },
+    /// A digit that feeds it.
+    #[error("a digit of size {size} feeds it, which is not a power of two")]
+    FeedingSize {
+        /// How many values.
+        size: u64,
+    },
+    /// An extent that its subaxes do not write exactly.
+    #[error("its extent {extent} is not the power of two that its subaxes write")]
+    Extent {
+        /// The extent.
+        extent: u64,
+    },
+    /// A start that it does not write.
+    #[error("its start {start} is not below its extent {extent}")]
+    Start {
+        /// The start.
+        start: u64,
+        /// The extent.
+        extent: u64,
+    },
+    /// A digit that flips bits that it does not write.
+    #[error("a digit of size {size} and weight {weight} flips bits beyond its extent {extent}")]
+    Weight {
+        /// How many values.
+        size: u64,
+        /// What its lowest bit flips.
+        weight: u64,
+        /// The extent.
+        extent: u64,
+    },
+    /// More bits than a mask holds.
+    #[error("more than 64 bits feed it")]
+    TooManyBits,
 }
 
 /// Why the axes or extents of a layout do not allow an edit.

@@ -142,6 +142,11 @@ pub enum Inexpressible {
         /// The sizes that it is split into.
         into: Vec<u64>,
     },
+    /// Bits of axes that flip each other.
+    Xor {
+        /// The axes.
+        axes: Vec<usize>,
+    },
     /// No order of the dimensions with tiles that were tried gives the map.
     NoTiling,
     /// A text without names for shared values would be too long.
@@ -228,6 +233,14 @@ impl fmt::Display for Inexpressible {
                 "axes {} are fused into one value of extent {extent}, whose digits {} straddle them",
                 axes.iter().join(" and "),
                 split(into)
+            ),
+            Self::Xor { axes } => write!(
+                f,
+                "it has no XOR, but this layout is a swizzle: bits of {} are XORed",
+                match axes[..] {
+                    [axis] => format!("axis {axis}"),
+                    _ => format!("axes {}", axes.iter().join(" and ")),
+                }
             ),
             Self::NoTiling => {
                 write!(f, "no order of the dimensions with tiles made of its digits gives this map")

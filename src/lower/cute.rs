@@ -2,20 +2,21 @@
 
 use itertools::Itertools;
 
-use crate::algebra::{Layout, Subaxis, Target};
+use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, bit_digits};
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
-use crate::notation::{CuteLayout, CuteMode, Notation};
+use crate::notation::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteSwizzle, Notation};
 
 /// How messages call the notation.
 const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
     /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs
-    /// fastest. Places are `Addr`; elements may share them.
+    /// fastest. Places are `Addr`; elements may share them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
     ///
     /// # Errors
-    /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge).
+    /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge);
+    /// [`OutsideDomain`](LayoutError::OutsideDomain) where addresses go through a layout that is smaller.
     ///
     /// # Example
     /// ```
@@ -29,24 +30,64 @@ impl CuteLayout {
     }
 
     pub(super) fn to_layout(&self) -> Result<Layout, LayoutError> {
-        let mut builder = Layout::builder();
-        for (number, mode) in self.axes().iter().enumerate() {
-            let leaves = mode.leaves();
-            let too_large =
-                LayoutError::too_large(Site::Axis(number), "the product of the extents");
-            let extent = leaves.iter().try_fold(1_u64, |n, (extent, _)| n.checked_mul(*extent));
-            let land = |(extent, stride): &(u64, u64)| Subaxis::land(*extent, Level::ADDR, *stride);
-            builder = builder.axis(extent.ok_or(too_large)?, leaves.iter().rev().map(land));
+        let plain = plain(self.axes())?;
+        let Some(CuteOuter { map, offset }) = &self.outer else { return Ok(plain) };
+        let from = plain.with_offset(Level::ADDR, *offset)?;
+        match map {
+            CuteMap::Swizzle(swizzle) => from.swizzled(*swizzle),
+            CuteMap::Layout(mode) => {
+                let outer = self::plain(modes(mode))?;
+                outer.compose_in(IndexOrder::Colexicographic, &from)
+            }
         }
-        builder.build()
     }
 }
 
+/// The axes of a mode.
+fn modes(mode: &CuteMode) -> &[CuteMode] {
+    match mode {
+        CuteMode::Tuple(modes) => modes,
+        CuteMode::Leaf(..) => std::slice::from_ref(mode),
+    }
+}
+
+fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
+    let mut builder = Layout::builder();
+    for (number, mode) in modes.iter().enumerate() {
+        let leaves = mode.leaves();
+        let too_large = LayoutError::too_large(Site::Axis(number), "the product of the extents");
+        let extent = leaves.iter().try_fold(1_u64, |n, (extent, _)| n.checked_mul(*extent));
+        let land = |(extent, stride): &(u64, u64)| Subaxis::land(*extent, Level::ADDR, *stride);
+        builder = builder.axis(extent.ok_or(too_large)?, leaves.iter().rev().map(land));
+    }
+    builder.build()
+}
+
 impl Layout {
+    /// Swizzles the addresses of a layout that has no other levels: those of its slots, which start
+    /// where it does.
+    pub(crate) fn swizzled(&self, swizzle: CuteSwizzle) -> Result<Layout, LayoutError> {
+        let reach = self.extent(Level::ADDR);
+        let bits = u64::BITS - (reach - 1).leading_zeros();
+        let too_large = || LayoutError::too_large(Site::Layout, "a swizzled address");
+        if bits > 62 {
+            return Err(too_large());
+        }
+        let column = |bit: u32| swizzle.apply(1 << bit);
+        let feed = |bit: u32| Target::Feed { derived: 0, weight: column(bit) };
+        let rows = (0..bits).map(|bit| u64::BITS - column(bit).leading_zeros()).max().unwrap_or(0);
+        let swizzle = Layout::builder()
+            .axis(1 << bits, bit_digits((0..bits).map(feed)))
+            .xor(0, [Subaxis::land(1 << rows, Level::ADDR, 1)])
+            .build()?;
+        swizzle.compose(self)
+    }
+
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
     /// CuTe has no padding: where there is some, what is written is the layout of the elements
-    /// alone ([`without_padding`](Layout::without_padding)).
+    /// alone ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
+    /// `S<3,3,3> o 0 o (8,64):(64,1)`.
     /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
@@ -66,6 +107,15 @@ impl Layout {
         let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
         let exact = self.simplified();
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
+        // What starts elsewhere may still be a swizzle with an offset.
+        let is_plain = layout.derived_axes().is_empty() && layout.offset(Level::ADDR) == 0;
+        let swizzled = if is_plain { None } else { self.simplified().unswizzled() };
+        if let Some((swizzle, inner)) = swizzled {
+            let offset = inner.offset(Level::ADDR);
+            let (inner, _) = inner.to_origin();
+            let outer = CuteOuter { map: CuteMap::Swizzle(swizzle), offset };
+            return Ok(inner.to_cute()?.behind(outer));
+        }
         layout.check_linear().map_err(inexpressible)?;
         layout.check_plain_axes().map_err(inexpressible)?;
         // An axis that is still padded here cannot be cut to its elements.
@@ -82,6 +132,33 @@ impl Layout {
         // One plain mode needs no bracket: `6:3`.
         let single = matches!(modes[..], [CuteMode::Leaf(..)]);
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
+    }
+
+    /// A swizzle, and the plain layout whose addresses go through it; `None` where there is none.
+    ///
+    /// A swizzle is its own inverse: what is swizzled again is plain.
+    fn unswizzled(&self) -> Option<(CuteSwizzle, Layout)> {
+        let is_linear = self.has_xor() && self.used_levels() == [Level::ADDR];
+        if !is_linear || self.replicas().iter().any(Replica::is_apart) {
+            return None;
+        }
+        let bits = u64::BITS - (self.extent(Level::ADDR) - 1).leading_zeros();
+        let shifts = |size: u32| {
+            (size..=bits.saturating_sub(size)).flat_map(|s| [s.cast_signed(), -s.cast_signed()])
+        };
+        // The sizes that are in use first, so that a text comes back as it was.
+        let all = [3_u32, 2, 1, 4, 5].into_iter().flat_map(|size| {
+            shifts(size).flat_map(move |shift| {
+                (0..bits).map(move |base| CuteSwizzle { bits: size, base, shift })
+            })
+        });
+        let inside = |swizzle: &CuteSwizzle| swizzle.base + swizzle.shift.unsigned_abs() < bits;
+        let plain = all.filter(inside).filter_map(|swizzle| {
+            let inner = self.swizzled(swizzle).ok()?.without_padding().ok()?;
+            inner.derived_axes().is_empty().then_some((swizzle, inner))
+        });
+        let digits = |layout: &Layout| layout.axes().iter().map(|a| a.subaxes.len()).sum::<usize>();
+        plain.min_by_key(|(_, inner)| digits(inner))
     }
 
     /// Whether every slot is an element that plain subaxes place, and none is left out.

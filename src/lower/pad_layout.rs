@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use itertools::Itertools;
 
-use crate::algebra::{Layout, Subaxis, Target};
+use crate::algebra::{DerivedAxis, Layout, Subaxis, Target};
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::machine::Machine;
@@ -348,6 +348,9 @@ impl Layout {
     /// The first derived axis, which plain subaxes do not replace: what feeds it, how it is split.
     fn straddling(&self) -> Option<Inexpressible> {
         let derived = self.derived_axes().first()?;
+        if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
+            return Some(Inexpressible::Xor { axes: self.axes_per_derived().swap_remove(xor) });
+        }
         let mut feeders = Vec::new();
         for (number, axis) in self.axes().iter().enumerate() {
             let fed = axis.subaxes.iter().filter(|s| s.feeds() == Some(0));

@@ -17,11 +17,11 @@ use crate::notation::{
 
 /// Where a notation begins that is known and not read.
 fn unread(text: &str) -> Option<(usize, &'static str)> {
-    let swizzles = ["Sw<", "Swizzle<", "S<", " xor ", "^"];
-    let swizzle = swizzles.iter().find_map(|mark| Some((text.find(mark)?, "a swizzle (XOR)")));
+    let xors = [" xor ", "^"];
+    let xor = xors.iter().find_map(|mark| Some((text.find(mark)?, "an XOR")));
     let triton = ["#ttg.", "#triton_gpu.", "#ttng."];
     let encoding = || triton.iter().find_map(|mark| Some((text.find(mark)?, "a Triton encoding")));
-    swizzle.or_else(encoding)
+    xor.or_else(encoding)
 }
 
 /// A layout in any notation, as it was written.

@@ -169,7 +169,7 @@ impl Tiling {
         let sizes = [outer, size].into_iter().filter(|size| *size > 1);
         let subaxes: Vec<_> = sizes.map(|size| Subaxis::land(size, Level::ADDR, 0)).collect();
         let inner = subaxes.len() - 1;
-        self.derived.push(DerivedAxis { start: 0, axis: Axis { extent: dim.size, subaxes } });
+        self.derived.push(DerivedAxis::sum(0, Axis { extent: dim.size, subaxes }));
         for (digit, weight) in &dim.digits {
             self.send(*digit, |size| Subaxis::feed(size, number, *weight));
         }
@@ -210,8 +210,8 @@ impl Tiling {
         for (extent, subaxes) in self.extents.into_iter().zip(self.whole) {
             builder = builder.axis(extent, subaxes);
         }
-        for DerivedAxis { start, axis } in self.derived {
-            builder = builder.derived(start, axis.extent, axis.subaxes);
+        for derived in self.derived {
+            builder = builder.derived_axis(derived);
         }
         builder.span(Level::ADDR, span).build()
     }

@@ -37,7 +37,7 @@ mod from_toml {
 
     use crate::error::{LayoutError, MachineError};
     use crate::level::Level;
-    use crate::machine::{Machine, Memory, WORD_BITS};
+    use crate::machine::{Assembly, Direction, Machine, Memory, Movement, MovementKind, WORD_BITS};
 
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -49,6 +49,84 @@ mod from_toml {
         memories: IndexMap<String, MemoryToml>,
         #[serde(default)]
         bandwidth: IndexMap<String, u64>,
+        #[serde(default)]
+        movements: Vec<MovementToml>,
+        #[serde(default)]
+        assembly: AssemblyToml,
+    }
+
+    #[derive(Default, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct AssemblyToml {
+        #[serde(default)]
+        memories: IndexMap<String, TokenToml>,
+        #[serde(default)]
+        units: IndexMap<char, String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct TokenToml {
+        token: String,
+        step: Option<u64>,
+    }
+
+    impl AssemblyToml {
+        fn read(self) -> Result<Assembly, LayoutError> {
+            let token = |(name, token): (String, TokenToml)| {
+                (name, token.token, token.step.unwrap_or(1).max(1))
+            };
+            let unit = |(letter, level): (char, String)| Ok((letter, Level::new(&level)?));
+            Ok(Assembly {
+                memories: self.memories.into_iter().map(token).collect(),
+                units: self.units.into_iter().map(unit).collect::<Result<_, LayoutError>>()?,
+            })
+        }
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct MovementToml {
+        name: String,
+        upper: String,
+        lower: String,
+        direction: String,
+        kind: String,
+        map: Option<String>,
+        #[serde(default)]
+        names_one: bool,
+        #[serde(default)]
+        across: bool,
+        upper_rate: Option<u64>,
+        lower_rate: Option<u64>,
+        from_maker: Option<bool>,
+    }
+
+    impl MovementToml {
+        fn read(self) -> Result<Movement, MachineError> {
+            let word = |what, word: &str, known| {
+                let (movement, word) = (self.name.clone(), crate::words::cut(word, 40));
+                MachineError::MovementWord { movement, what, word, known }
+            };
+            let direction = match self.direction.as_str() {
+                "down" => Direction::Down,
+                "up" => Direction::Up,
+                "both" => Direction::Both,
+                other => return Err(word("direction", other, "down, up, both")),
+            };
+            let kinds = "same to all, distribute, concatenate, pick one, reduce";
+            let kind = MovementKind::named(&self.kind);
+            let kind = kind.ok_or_else(|| word("kind", &self.kind, kinds))?;
+            let between = (self.upper.as_str(), self.lower.as_str());
+            Ok(Movement {
+                map: self.map,
+                names_one: self.names_one,
+                across: self.across,
+                rates: (self.upper_rate, self.lower_rate),
+                from_maker: self.from_maker.unwrap_or(true),
+                ..Movement::new(&self.name, between, direction, kind)
+            })
+        }
     }
 
     #[derive(Deserialize)]
@@ -74,6 +152,12 @@ mod from_toml {
         /// neighbouring units of the owner have one together.
         /// `bandwidth` gives the long words that enter or leave one unit of a level in a step, for
         /// [`CostModel`](crate::relayout::CostModel).
+        /// `[[movements]]` are tables with `name`, the memories `upper` and `lower`, `direction` (`down`, `up`,
+        /// `both`), `kind` (`same to all`, `distribute`, `concatenate`, `pick one`, `reduce`) and, where known,
+        /// `map`, `upper_rate`, `lower_rate` (long words per cycle), `names_one`, `across`, `from_maker`: see
+        /// [`Movement`].
+        /// `[assembly]` has `memories`, each with its `token` and, where a long word takes several addresses,
+        /// its `step`, and `units`, a level (or groups such as `L2Bx2`) per letter, from the root down.
         ///
         /// # Errors
         /// [`Machine`](LayoutError::Machine), with the place in the TOML text where there is one.
@@ -90,7 +174,16 @@ mod from_toml {
         ///     DRAM = { capacity = 1048576, owner = "L2B", group = 2 }
         ///     [bandwidth]
         ///     L2B = 32
+        ///     [[movements]]
+        ///     name = "load"
+        ///     upper = "DRAM"
+        ///     lower = "LM0"
+        ///     direction = "down"
+        ///     kind = "distribute"
+        ///     map = "((2_L2B:1, 4_PE:1))"
+        ///     upper_rate = 8
         /// "#)?;
+        /// assert_eq!(machine.movements()[0].rates, (Some(8), None));
         /// assert_eq!(machine.memory("LM0")?.capacity, Some(2048));
         /// assert_eq!(machine.bandwidth(tensor_layout::Level::L2B), Some(32));
         /// # Ok::<(), tensor_layout::LayoutError>(())
@@ -125,6 +218,10 @@ mod from_toml {
             for (level, words) in &read.bandwidth {
                 builder = builder.bandwidth(Level::new(level)?, *words);
             }
+            let movements: Result<Vec<Movement>, _> =
+                read.movements.into_iter().map(MovementToml::read).collect();
+            let builder = builder.movements(movements.map_err(LayoutError::Machine)?);
+            let builder = builder.assembly(read.assembly.read()?);
             builder.word_bits(read.word_bits.unwrap_or(WORD_BITS)).build()
         }
     }

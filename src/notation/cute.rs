@@ -1,4 +1,4 @@
-//! CuTe layouts: `((2,2),3):((24,2),8)`.
+//! CuTe layouts: `((2,2),3):((24,2),8)`, alone or behind a swizzle.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,16 +10,17 @@ use pest::iterators::Pair;
 
 use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::cursor::Cursor;
+use crate::notation::cute_swizzle::{CuteOuter, composed};
 use crate::notation::refusal::{Stop, check_depth, negative};
 use crate::notation::written::NotCompared;
 use crate::words::counted;
 
-mod grammar {
+pub(super) mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
 
     #[derive(pest_derive::Parser)]
     #[grammar = "notation/cute.pest"]
-    pub(super) struct CuteGrammar;
+    pub(in crate::notation) struct CuteGrammar;
 }
 
 use grammar::{CuteGrammar, Rule};
@@ -27,20 +28,27 @@ use grammar::{CuteGrammar, Rule};
 /// How deep brackets may nest.
 const MAX_DEPTH: usize = 64;
 
-/// A CuTe layout: a shape and a stride of the same form.
+/// A CuTe layout: a shape and a stride of the same form, alone or behind what its addresses go through.
 ///
+/// Read as CuTe, pycute, the CuTe DSL and compilers of C++ print them, types too; a shape alone has the
+/// strides of its elements one after the other, the first mode the fastest. What `smem_ptr[16b](unset)`
+/// says of a swizzle, that it counts bytes, is gone in print: it is counted in elements there.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
 /// use tensor_layout::notation::CuteLayout;
 /// let layout: CuteLayout = "((_2, 2), 3) : ((24, 2), 8)".parse()?;
 /// assert_eq!(layout.to_string(), "((2,2),3):((24,2),8)");
+/// let swizzled: CuteLayout = "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)".parse()?;
+/// assert_eq!(swizzled.to_string(), "S<3,3,3> o 0 o (8,64):(64,1)");
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CuteLayout {
     /// Extents and strides, leaf by leaf.
     pub mode: CuteMode,
+    /// What the addresses go through.
+    pub outer: Option<CuteOuter>,
     pub(crate) source: NotCompared<Box<str>>,
 }
 
@@ -57,7 +65,13 @@ impl CuteLayout {
     /// A layout from its modes.
     #[must_use]
     pub fn new(mode: CuteMode) -> CuteLayout {
-        CuteLayout { mode, source: NotCompared::default() }
+        CuteLayout { mode, outer: None, source: NotCompared::default() }
+    }
+
+    /// The layout with its addresses going through something else.
+    #[must_use]
+    pub fn behind(self, outer: CuteOuter) -> CuteLayout {
+        CuteLayout { outer: Some(outer), ..self }
     }
 
     /// The modes that are axes: those of the tuple, or the one leaf.
@@ -88,6 +102,12 @@ impl CuteMode {
         }
     }
 
+    /// `shape:stride`
+    pub(super) fn written(&self) -> String {
+        let shape = self.text(|extent, _| extent);
+        format!("{shape}:{}", self.text(|_, stride| stride))
+    }
+
     fn text(&self, leaf: impl Fn(u64, u64) -> u64 + Copy) -> String {
         match self {
             CuteMode::Leaf(extent, stride) => leaf(*extent, *stride).to_string(),
@@ -100,8 +120,10 @@ impl CuteMode {
 
 impl fmt::Display for CuteLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shape = self.mode.text(|extent, _| extent);
-        write!(f, "{shape}:{}", self.mode.text(|_, stride| stride))
+        if let Some(outer) = &self.outer {
+            write!(f, "{outer}")?;
+        }
+        f.write_str(&self.mode.written())
     }
 }
 
@@ -118,9 +140,12 @@ impl FromStr for CuteLayout {
     /// Parses a CuTe layout. Cost: linear in the text.
     fn from_str(text: &str) -> Result<CuteLayout, ParseError> {
         check_depth(text, MAX_DEPTH)?;
-        let [shape, stride] = quick(text).map_or_else(|| by_grammar(text), Ok)?;
-        let mode = zip(&shape, &stride, text)?;
-        Ok(CuteLayout { mode, source: NotCompared(text.into()) })
+        let source = NotCompared(text.into());
+        if let Some([shape, stride]) = quick(text) {
+            return Ok(CuteLayout { mode: zip(&shape, &stride, text)?, outer: None, source });
+        }
+        let (outer, mode) = by_grammar(text)?;
+        Ok(CuteLayout { mode, outer, source })
     }
 }
 
@@ -152,16 +177,67 @@ fn quick_tree(at: &mut Cursor<'_>) -> Option<Tree> {
     Some(Tree::Tuple(members, at.since(start)))
 }
 
-fn by_grammar(text: &str) -> Result<[Tree; 2], ParseError> {
+fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
     let mut pairs = CuteGrammar::parse(Rule::text, text).map_err(|error| {
         let is_stride = |at: usize| text.get(..at).is_some_and(|head| head.contains(':'));
         refused(text, &error, |at| if is_stride(at) { "a stride" } else { "an extent" })
     })?;
     let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
-    let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
-    let trees: Vec<Tree> = trees.map(|part| tree(part, text)).try_collect()?;
-    let trees: Result<[Tree; 2], _> = trees.try_into();
-    trees.map_err(|_| expected("a shape and a stride", Span::new(0, text.len()), text))
+    for part in parts {
+        match part.as_rule() {
+            Rule::composed => {
+                let (outer, behind) = composed(part, text)?;
+                return Ok((Some(outer), layout_of(behind, text)?));
+            }
+            Rule::layout => return Ok((None, layout_of(part, text)?)),
+            _ => {}
+        }
+    }
+    Err(expected("a shape and a stride", Span::new(0, text.len()), text))
+}
+
+/// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
+pub(super) fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
+    let mut trees = Vec::new();
+    let mut parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
+    while let Some(part) = (!parts.is_empty()).then(|| parts.remove(0)) {
+        match part.as_rule() {
+            Rule::layout | Rule::layout_repr | Rule::layout_type => {
+                parts = part.into_inner().collect();
+            }
+            Rule::tuple | Rule::int | Rule::tuple_type | Rule::static_int => {
+                trees.push(tree(part, text)?);
+            }
+            _ => {}
+        }
+    }
+    match &trees[..] {
+        [shape, stride] => zip(shape, stride, text),
+        [shape] => in_order(shape, &mut 1, text),
+        _ => Err(expected("a shape and a stride", Span::new(0, text.len()), text)),
+    }
+}
+
+/// A shape whose elements follow each other, the first leaf the fastest.
+fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, ParseError> {
+    match shape {
+        Tree::Int(extent, span) => {
+            let leaf = CuteMode::Leaf(*extent, *stride);
+            let next = stride.checked_mul(*extent);
+            let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, *span, text);
+            *stride = next.ok_or_else(too_large)?;
+            Ok(leaf)
+        }
+        Tree::Tuple(shapes, _) => {
+            let modes = shapes.iter().map(|shape| in_order(shape, stride, text));
+            Ok(CuteMode::Tuple(modes.try_collect()?))
+        }
+    }
+}
+
+/// A refusal of a part of a text.
+pub(super) fn refused_at(message: String, span: Span, text: &str) -> ParseError {
+    ParseError::new(ParseErrorKind::Invalid(message), span, text)
 }
 
 /// The members of a coordinate; the bracket around them may be left out.
@@ -190,12 +266,16 @@ pub(super) fn expected(what: &'static str, span: Span, text: &str) -> ParseError
 
 fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     let span = Span::new(part.as_span().start(), part.as_span().end());
-    if part.as_rule() == Rule::int {
-        let digits = part.as_str().trim_start_matches('_').parse();
+    if matches!(part.as_rule(), Rule::int | Rule::static_int) {
+        let digits = part.into_inner().find(|part| part.as_rule() == Rule::digits);
+        let digits = digits.map_or(Ok(0), |digits| digits.as_str().parse());
         let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text);
         return Ok(Tree::Int(digits.map_err(too_large)?, span));
     }
-    let members = part.into_inner().filter(|p| matches!(p.as_rule(), Rule::tuple | Rule::int));
+    let is_member = |part: &Pair<'_, Rule>| {
+        matches!(part.as_rule(), Rule::tuple | Rule::int | Rule::tuple_type | Rule::static_int)
+    };
+    let members = part.into_inner().filter(is_member);
     Ok(Tree::Tuple(members.map(|member| tree(member, text)).try_collect()?, span))
 }
 
@@ -233,21 +313,35 @@ fn name(rule: Rule) -> &'static str {
         Rule::close => "`)`",
         Rule::comma => "`,`",
         Rule::colon => "`:`",
-        Rule::ws => "",
+        Rule::composed | Rule::composed_type | Rule::composed_repr => "a composed layout",
+        Rule::outer | Rule::swizzle => "a swizzle",
+        Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
+        Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
+        Rule::middle | Rule::offset | Rule::offset_type => "an offset",
+        Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
+        Rule::after => "`o`",
+        Rule::type_ | Rule::tuple_type => "a shape",
+        Rule::static_int => "an integer",
+        Rule::sint => "an integer",
+        Rule::ws | Rule::ns => "",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule, by_grammar, name, quick};
+    use super::{Rule, by_grammar, name, quick, zip};
     use crate::notation::cursor::tests::mutated;
 
     #[test]
     fn the_quick_reader_reads_as_the_grammar_does() {
         let corpus = "((2,2),3):((24,2),8)\t\n4:1\t\n( _4 , (2,3)) : (1,(4,8))\t\n():()\t";
         let plain = mutated(corpus).filter(|text| quick(text).is_some()).inspect(|text| {
-            let (quick, slow) = (quick(text), by_grammar(text).ok());
-            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{text}");
+            let quick = quick(text).map(|[shape, stride]| zip(&shape, &stride, text).ok());
+            let slow = by_grammar(text).ok().map(|(outer, mode)| {
+                assert_eq!(outer, None, "{text}");
+                mode
+            });
+            assert_eq!(quick, Some(slow), "{text}");
         });
         assert!(plain.count() > 30);
     }
@@ -255,7 +349,8 @@ mod tests {
     #[test]
     fn every_token_has_a_name_in_errors() {
         for rule in Rule::all_rules() {
-            assert_eq!(name(*rule).is_empty(), *rule == Rule::ws, "{rule:?}");
+            let is_silent = matches!(rule, Rule::ws | Rule::ns);
+            assert_eq!(name(*rule).is_empty(), is_silent, "{rule:?}");
         }
     }
 }

@@ -43,7 +43,8 @@ impl Notation {
     }
 
     /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
-    /// two lists of integers; CuTe text has a colon outside all brackets; an XLA shape begins with
+    /// two lists of integers; CuTe text has a colon outside all brackets, or begins with a swizzle or the
+    /// name of a CuTe type, or has ` o ` in it; an XLA shape begins with
     /// the name of a type, or with a letter and has a `[`; all other text is a PadLayout.
     ///
     /// ```
@@ -52,6 +53,7 @@ impl Notation {
     /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
     /// assert_eq!(Notation::of("()"), Notation::PadLayout);
     /// assert_eq!(Notation::of("(4,8):(1,4)"), Notation::Cute);
+    /// assert_eq!(Notation::of("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"), Notation::Cute);
     /// ```
     #[must_use]
     pub fn of(text: &str) -> Notation {
@@ -60,6 +62,9 @@ impl Notation {
         }
         if sharding::sharded_parts(text).is_some() {
             return Notation::Sharded;
+        }
+        if is_composed(text) {
+            return Notation::Cute;
         }
         // Behind `@` stands the memory of a PadLayout.
         let body = text.split('@').next().unwrap_or(text);
@@ -81,6 +86,17 @@ fn begins_with_type(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
     let name = text.get(..end).unwrap_or_default().to_ascii_lowercase();
     XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
+}
+
+/// Whether a text is a CuTe layout behind another, or one in the words of a language.
+fn is_composed(text: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["S<", "Sw<", "SW_", "Swizzle", "ComposedLayout", "Layout(", "Layout<", "cute::"];
+    let letters = text.chars().filter(|c| !c.is_whitespace());
+    let first: String = letters.skip_while(|c| matches!(c, '(' | ':')).take(16).collect();
+    WORDS.iter().any(|word| first.starts_with(word))
+        || first.starts_with(|c: char| c.is_ascii_digit() || c == '_')
+            && text.split_whitespace().any(|word| word == "o")
 }
 
 fn has_outer_colon(text: &str) -> bool {

@@ -13,6 +13,7 @@ mod assignments;
 pub(crate) mod cursor;
 mod cute;
 mod cute_coordinate;
+mod cute_swizzle;
 mod cute_tiler;
 mod dtype;
 mod einsum;
@@ -27,6 +28,7 @@ mod xla_dtype;
 pub(crate) mod xla_shape;
 
 pub use cute::{CuteLayout, CuteMode};
+pub use cute_swizzle::{CuteMap, CuteOuter, CuteSwizzle};
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
 pub use einsum::Einsum;

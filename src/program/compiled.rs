@@ -96,7 +96,8 @@ impl Placement {
         let numbered = self.memory().filter(|(_, memory)| memory.group > 1);
         let numbered =
             numbered.map(|(_, memory)| memory.numbered(self.with_copies())).transpose()?;
-        let layout = without_units(&numbered.as_ref().unwrap_or(self.with_copies()).simplified())?;
+        let layout = numbered.as_ref().unwrap_or(self.with_copies()).simplified();
+        let layout = without_units(&layout.in_sums())?;
         Program::new(layout, Columns { levels: columns, sizes, steps }, self.injective.clone())
     }
 }

@@ -146,7 +146,7 @@ impl AxisFunction {
         let derived = weighed.derived_axes().iter().zip(sources);
         let derived = derived.map(|(derived, sources)| match sources.contains(&axis) {
             true => derived.clone(),
-            false => DerivedAxis { start: 0, axis: Axis { extent: 1, subaxes: Vec::new() } },
+            false => DerivedAxis::sum(0, Axis { extent: 1, subaxes: Vec::new() }),
         });
         let (axes, derived) = (vec![axes.clone()], derived.collect());
         AxisFunction::Chained(Box::new(Layout { axes, derived, ..weighed.clone() }))

@@ -79,7 +79,7 @@ impl Held {
         let leaf = machine.levels().last().map(|(level, _)| (level, 1));
         let node = placement.memory().map(|(_, Memory { owner, group, .. })| (owner, group));
         let node = node.or(leaf).ok_or_else(|| differ(Incomparable::NoMachine))?;
-        Ok(Held { layout: placement.with_copies().clone(), node })
+        Ok(Held { layout: placement.with_copies().in_sums().into_owned(), node })
     }
 }
 

@@ -141,12 +141,28 @@ impl Numbered {
             group.take(at, &mut start, &mut choices);
             let mut rows = vec![(self.both(&start), 1)];
             for choice in choices {
-                rows = sums(&rows, &self.options(&choice, budget)?, budget)?;
+                rows = sums(&rows, &self.listed(&choice, budget)?, budget)?;
             }
             all.extend(rows);
         }
         self.parts.push(NumberPart { copies_of: None, options: Options::listed(all) });
         Ok(())
+    }
+
+    /// What every value of a choice adds. Steps of a digit that is not cut into pieces, as those of a
+    /// box are, may lead from one field into the next.
+    fn listed(
+        &self,
+        choice: &DigitChoice<u64>,
+        budget: &mut u64,
+    ) -> Result<Options<BothNumbers>, LayoutError> {
+        spend(budget, choice.options)?;
+        let row = |value: u64| {
+            let mut at = vec![0; 2 * self.levels.len()];
+            choice.add(value, &mut at);
+            (self.both(&at), 1)
+        };
+        Ok(Options::listed((0..choice.options).map(row).collect()))
     }
 
     fn push(

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use itertools::Itertools;
 
-use crate::algebra::{Axis, ByLevel, Collision, Subaxis, Target, nests};
+use crate::algebra::{Axis, ByLevel, Collision, Combine, Subaxis, Target, nests, xor_factors};
 use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::Location;
@@ -83,6 +83,10 @@ pub struct AxisReport {
     pub extent: u64,
     /// How many values the digits can write.
     pub slots: u64,
+    /// Of a derived axis, how the digits that feed it make its value; a sum for those of the tensor.
+    pub combine: Combine,
+    /// Of a derived axis, its value when all of these are 0.
+    pub start: u64,
     /// The digits, major to minor.
     pub digits: Vec<DigitReport>,
 }
@@ -128,7 +132,11 @@ impl Placement {
         let (by_level, replicated) = (self.with_copies().by_level(), self.replicated());
         let copied: BTreeSet<Level> = replicated.iter().copied().collect();
         let level = |level: &Level| self.level_report(*level, &by_level, copied.contains(level));
-        let derived = layout.derived_axes().iter().map(|derived| axis_report(&derived.axis));
+        let derived = layout.derived_axes().iter().map(|derived| AxisReport {
+            combine: derived.combine,
+            start: derived.start,
+            ..axis_report(&derived.axis)
+        });
         let (text, inexpressible) = match layout.to_pad_layout_map() {
             Ok((text, _)) => (Some(text.to_string()), None),
             Err(LayoutError::Inexpressible { reason, .. }) => (None, Some(reason.to_string())),
@@ -240,7 +248,8 @@ fn axis_report(axis: &Axis) -> AxisReport {
         DigitReport { size: subaxis.size, step, target: subaxis.target }
     };
     let digits = axis.subaxes.iter().map(digit).collect();
-    AxisReport { extent: axis.extent, slots: axis.slots(), digits }
+    let (combine, start) = (Combine::Sum, 0);
+    AxisReport { extent: axis.extent, slots: axis.slots(), combine, start, digits }
 }
 
 impl fmt::Display for Report {
@@ -253,44 +262,65 @@ impl fmt::Display for Report {
             (None, None) => {}
         }
         for (number, axis) in self.axes.iter().enumerate() {
-            write_axis(f, &format!("axis {number}"), &format!("i{number}"), axis)?;
+            self.write_axis(f, &format!("axis {number}"), &format!("i{number}"), axis)?;
         }
         for (number, axis) in self.derived_axes.iter().enumerate() {
-            write_axis(f, &format!("derived axis {number}"), &format!("x{number}"), axis)?;
+            self.write_axis(f, &format!("derived axis {number}"), &format!("x{number}"), axis)?;
         }
         self.write_levels(f)?;
         self.write_totals(f)
     }
 }
 
-fn write_axis(
-    f: &mut fmt::Formatter<'_>,
-    title: &str,
-    value: &str,
-    axis: &AxisReport,
-) -> fmt::Result {
-    write!(f, "{title}: extent {}", axis.extent)?;
-    match axis.slots - axis.extent {
-        0 => writeln!(f)?,
-        pads => writeln!(f, ", padded by {pads} to {}", axis.slots)?,
+impl Report {
+    fn write_axis(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        title: &str,
+        value: &str,
+        axis: &AxisReport,
+    ) -> fmt::Result {
+        write!(f, "{title}: extent {}", axis.extent)?;
+        if axis.start > 0 {
+            write!(f, ", from {}", axis.start)?;
+        }
+        match axis.slots - axis.extent {
+            0 => writeln!(f)?,
+            pads => writeln!(f, ", padded by {pads} to {}", axis.slots)?,
+        }
+        for digit in &axis.digits {
+            let whole = digit.step.checked_mul(digit.size) == Some(axis.slots);
+            let divided =
+                if digit.step == 1 { value.into() } else { format!("{value} / {}", digit.step) };
+            let digits = if whole { divided } else { format!("{divided} % {}", digit.size) };
+            let factor = if digits == value { digits.clone() } else { format!("({digits})") };
+            match digit.target {
+                Target::Land { level, stride: 1 } => writeln!(f, "  {level} += {digits}")?,
+                Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x {factor}")?,
+                Target::Feed { derived, weight } => {
+                    let (sign, weights) = self.fed(derived, digit.size, weight);
+                    for weight in weights {
+                        match weight {
+                            1 => writeln!(f, "  x{derived} {sign} {digits}")?,
+                            _ => writeln!(f, "  x{derived} {sign} {weight} x {factor}")?,
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
-    for digit in &axis.digits {
-        let whole = digit.step.checked_mul(digit.size) == Some(axis.slots);
-        let divided =
-            if digit.step == 1 { value.into() } else { format!("{value} / {}", digit.step) };
-        let digits = if whole { divided } else { format!("{divided} % {}", digit.size) };
-        let factor = if digits == value { digits.clone() } else { format!("({digits})") };
-        match digit.target {
-            Target::Land { level, stride: 1 } => writeln!(f, "  {level} += {digits}")?,
-            Target::Land { level, stride } => writeln!(f, "  {level} += {stride} x {factor}")?,
-            Target::Feed { derived, weight: 1 } => writeln!(f, "  x{derived} += {digits}")?,
-            Target::Feed { derived, weight } => writeln!(f, "  x{derived} += {weight} x {factor}")?,
+
+    /// How a digit feeds a derived axis, and its factors: of an XOR one for each bit of the weight, where
+    /// the digits that they make have bits in common.
+    fn fed(&self, derived: usize, size: u64, weight: u64) -> (&'static str, Vec<u64>) {
+        let combine = self.derived_axes.get(derived).map_or(Combine::Sum, |axis| axis.combine);
+        match combine {
+            Combine::Sum => ("+=", vec![weight]),
+            Combine::Xor => ("^=", xor_factors(weight, size)),
         }
     }
-    Ok(())
-}
 
-impl Report {
     fn write_levels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.levels.iter().map(|l| l.level.as_str().len()).max().unwrap_or(0).max(5);
         writeln!(

@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 use proptest::prelude::*;
 use tensor_layout::Level;
 
-use crate::generate::{any_layout, pair};
+use crate::generate::any_layout;
+use crate::pairs::pair;
 use crate::run::{Tally, laws};
 use crate::slow::{Axis, Digit, Slow, To};
 

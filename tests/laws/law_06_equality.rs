@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tensor_layout::Location;
 use tensor_layout::algebra::Difference;
 
-use crate::generate::pair;
+use crate::pairs::pair;
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, cut_to};
 

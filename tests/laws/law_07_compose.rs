@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tensor_layout::algebra::IndexOrder;
 use tensor_layout::{LayoutError, Level, Location};
 
-use crate::generate::{Map, index_at, index_map, map_into, with_map};
+use crate::pairs::{Map, index_at, index_map, map_into, with_map};
 use crate::run::{Tally, laws};
 use crate::slow::{Axis, Replica, Slow, land};
 

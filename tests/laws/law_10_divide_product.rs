@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use tensor_layout::algebra::{Arrangement, IndexOrder};
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
-use crate::generate::{Map, any_layout, plain_layout, with_map};
+use crate::generate::{any_layout, plain_layout};
 use crate::laws::law_07_compose::images;
+use crate::pairs::{Map, with_map};
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To};
 

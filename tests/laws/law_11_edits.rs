@@ -8,8 +8,9 @@ use tensor_layout::algebra::IndexOrder;
 use tensor_layout::error::EditError;
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
-use crate::generate::{any_layout, levels, weights};
+use crate::generate::{any_layout, levels};
 use crate::laws::law_04_collision;
+use crate::pairs::weights;
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, count};
 

@@ -14,13 +14,14 @@ use tensor_layout::relayout::{CostModel, Distance, Relayout, Traffic, UnitPart};
 use tensor_layout::{LayoutError, Level, Location, Machine, Placement};
 
 use super::law_17_relayout::{is_uneven, keep_small, numbered};
-use crate::generate::{common_shape, good_layout};
+use crate::generate::good_layout;
+use crate::pairs::common_shape;
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To};
 use crate::stage::{Placed, Stage};
 
 laws! {
-    traffic_between_memories_is_what_enumeration_counts: 300, 85 %, memories(), counted_both_ways;
+    traffic_between_memories_is_what_enumeration_counts: 5_000, 85 %, memories(), counted_both_ways;
     transfers_between_memories_give_the_destination: 150, 85 %, memories(), carried_both_ways;
 }
 

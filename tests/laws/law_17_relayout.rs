@@ -9,7 +9,8 @@ use tensor_layout::error::RelayoutFault;
 use tensor_layout::relayout::{Distance, Relayout, TimeOrder, Traffic, Transfers};
 use tensor_layout::{LayoutError, Level, Location};
 
-use crate::generate::{common_shape, good_layout};
+use crate::generate::good_layout;
+use crate::pairs::common_shape;
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To};
 use crate::stage::{Placed, Stage, stage};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout::Found;
 
 use super::failure::Failure;
-use super::input::{Form, Place, Placed, check_columns, location};
+use super::input::{Form, Place, Placed, check_columns, place_of};
 use super::json::location_json;
 use super::output::print;
 
@@ -19,7 +19,7 @@ JSON: {\"location\":{..},\"index\":[100,37]}, or \"index\":null with
 Example:
   tensor-layout element '(10,7)/((3:7, 4_PE), (7:1))' PE=3,Addr=14")]
 pub(super) struct Element {
-    /// The place, such as L2B=1,PE=0,Addr=33.
+    /// The place, such as L2B=1,PE=0,Addr=33, or as assembly writes it, $lm66n0c1b4m1p1.
     // Stands before the layout, whose options open a group of the help.
     #[arg(value_name = "LEVEL=N,..", index = 2)]
     location: String,
@@ -32,7 +32,7 @@ pub(super) struct Element {
 impl Element {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let Placed { placement, .. } = self.place.placement()?;
-        let place = location(&self.location)?;
+        let place = place_of(&placement, &self.location)?;
         check_columns(&placement, &place)?;
         let found = placement.element(&place)?;
         let why = match &found {

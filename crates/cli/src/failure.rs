@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Level as Severity, Renderer, Snippet};
 use serde_json::{Value, json};
+use tensor_layout::access::AccessError;
 use tensor_layout::error::{Cause, Excerpt, LevelNameError};
+use tensor_layout::machine::AssemblyError;
 use tensor_layout::program::TableError;
+use tensor_layout::route::RouteError;
 use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_hlo::CollectiveError;
@@ -46,7 +49,16 @@ macro_rules! meanings {
     };
 }
 
-meanings!(LayoutError, LevelNameError, ShardingError, TableError, CollectiveError);
+meanings!(
+    AccessError,
+    LayoutError,
+    AssemblyError,
+    LevelNameError,
+    ShardingError,
+    TableError,
+    RouteError,
+    CollectiveError
+);
 
 /// Says on stderr what an answer leaves out or an option does not change.
 pub(super) fn note(what: &str) {

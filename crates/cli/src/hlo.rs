@@ -1,16 +1,17 @@
-//! `hlo`: the instructions of an XLA compiler dump, its copies, its collectives, its shapes.
+//! `hlo`: the instructions of an XLA compiler dump, its memory, its copies, its collectives, its shapes.
 
-use std::borrow::Cow;
-use std::io::{self, BufRead, Write};
+mod other;
+mod rows;
+
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use serde_json::{Map, Value, json};
-use tensor_layout::{LayoutError, LayoutText, Machine};
+use serde_json::json;
+use tensor_layout::{LayoutText, Machine};
 use tensor_layout_hlo::{
-    CollectiveTraffic, Collectives, HloBytes, HloComputation, HloComputationTotals, HloCopies,
-    HloCopy, HloDump, HloOnDevice, HloReading, HloReport, HloRow, HloSharded, HloShardings,
-    HloSummary, UnreadLine,
+    Collectives, HloBytes, HloChanges, HloComputation, HloCopies, HloDump, HloMemory, HloReading,
+    HloReport, HloRow, HloShardings, HloSummary, HloTallies, HloTextKind,
 };
 
 use super::failure::{Failure, note};
@@ -18,6 +19,11 @@ use super::input::{count, machine_of, open};
 use super::json::JsonLine;
 use super::output::{Output, byte_progress};
 use super::wrap::fitted;
+use rows::{
+    copy_json, entry_json, named, on_device_json, quoted, reason, sharded_json, totals_json,
+    unread_json, write_changes, write_collectives, write_memory, write_reading, write_shapes,
+    write_summary,
+};
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable};
 
@@ -30,10 +36,14 @@ separately, because they are not in memory.
 JSON: {\"instructions\":[{\"name\":..,\"opcode\":..,\"shape\":..,\"op_name\":..,\"source\":..,
 \"line\":..,\"computation\":..,\"unpadded_bytes\":..,\"allocated_bytes\":..,
 \"waste_bytes\":..},..],\"computations\":[..],\"entry\":{..},\"unread_lines\":[..]};
-with --copies, --collectives, --shardings or --shapes a list of that name.
+with --copies, --collectives, --shardings or --shapes a list of that name, with
+--memory {\"modules\":[{\"interface\":..,\"peak\":[{\"space\":..,\"live\":[..]},..]},..]}.
 
 Examples:
   tensor-layout hlo module_0001.after_optimizations.txt --top 10
+  tensor-layout hlo crates/hlo/tests/data/scan.txt --memory
+  tensor-layout hlo crates/hlo/tests/data/before.txt --against crates/hlo/tests/data/sharded.txt
+  tensor-layout hlo crates/hlo/tests/data/out_of_memory.txt
   tensor-layout hlo crates/hlo/tests/data/sharded.txt --copies
   tensor-layout hlo crates/hlo/tests/data/reshard.txt --collectives HOST=2,CHIP=4")]
 pub(super) struct Hlo {
@@ -63,6 +73,14 @@ pub(super) struct Hlo {
 #[derive(Debug, ClapArgs)]
 #[group(multiple = false)]
 struct About {
+    /// Report what one device keeps in memory instead: arguments, results, and the buffers that are
+    /// live at the peak of a scheduled module, greatest first.
+    #[arg(long)]
+    memory: bool,
+    /// Report what changed to another dump instead: buffers, copies and collectives that came, went,
+    /// grew or shrank, matched by op_name and opcode.
+    #[arg(long, value_name = "FILE")]
+    against: Option<String>,
     /// Report copies, transposes, reshapes and bitcasts instead: what changes, bytes read and
     /// written, and which are free.
     #[arg(long)]
@@ -90,6 +108,9 @@ enum HloFormat {
     Csv,
 }
 
+/// A text and its length.
+type Input = (Box<dyn BufRead>, u64);
+
 impl Hlo {
     fn form(&self) -> HloFormat {
         match (self.json, self.csv) {
@@ -100,21 +121,33 @@ impl Hlo {
     }
 
     pub(super) fn run(&self) -> Result<(), Failure> {
+        let (input, length) = self.open()?;
+        let told = other::told(input).map_err(|error| Failure::Io(self.file.clone(), error))?;
+        let input = match told {
+            (HloTextKind::Dump, input) => (input, length),
+            // Shapes are found in any text.
+            (kind, input) if self.about.shapes && kind.is_read() => (input, length),
+            (kind, mut input) => return self.other(kind, &mut *input),
+        };
         match &self.about {
-            About { collectives: Some(machine), .. } => self.collectives(&machine_of(machine)?),
-            About { copies: true, .. } => self.copies(),
-            About { shardings: true, .. } => self.shardings(),
-            About { shapes: true, .. } => self.shapes(),
-            _ => self.instructions(),
+            About { collectives: Some(machine), .. } => {
+                self.collectives(input, &machine_of(machine)?)
+            }
+            About { against: Some(other), .. } => self.against(input, other),
+            About { memory: true, .. } => self.memory(input),
+            About { copies: true, .. } => self.copies(input),
+            About { shardings: true, .. } => self.shardings(input),
+            About { shapes: true, .. } => self.shapes(input),
+            _ => self.instructions(input),
         }
     }
 
     /// Goes through the computations of the dump, and returns what could not be read.
     fn computations<E: Into<Failure>>(
         &self,
+        (input, length): Input,
         mut each: impl FnMut(HloComputation<'_>) -> Result<(), E>,
     ) -> Result<HloReading, Failure> {
-        let (input, length) = self.open()?;
         let bar = byte_progress(length);
         let mut dump = HloDump::new(input);
         let mut found = false;
@@ -135,7 +168,26 @@ impl Hlo {
         Ok(reading)
     }
 
-    fn open(&self) -> Result<(Box<dyn BufRead>, u64), Failure> {
+    /// Reports on a file that is not a dump.
+    fn other(&self, kind: HloTextKind, input: &mut dyn BufRead) -> Result<(), Failure> {
+        let option = match &self.about {
+            About { collectives: Some(_), .. } => Some("--collectives"),
+            About { against: Some(_), .. } => Some("--against"),
+            About { memory: true, .. } => Some("--memory"),
+            About { copies: true, .. } => Some("--copies"),
+            About { shardings: true, .. } => Some("--shardings"),
+            _ => None,
+        };
+        if let Some(option) = option.filter(|_| kind.is_read()) {
+            let why = format!("{option} needs a dump, but {} is {kind}", self.file);
+            return Err(Failure::Advised(why, format!("without {option}, hlo reports on it")));
+        }
+        let answer = other::answer(kind, &self.file, input, self.form(), self.top)?;
+        self.check(&answer.unread)?;
+        self.print(|out| out.write_all(fitted(&answer.text).as_bytes()))
+    }
+
+    fn open(&self) -> Result<Input, Failure> {
         let what = Path::new(&self.file);
         if what.is_dir() {
             let why = format!("`{}` is a folder", self.file);
@@ -190,13 +242,13 @@ impl Hlo {
         self.top.or((self.form() == HloFormat::Text).then_some(PAGE))
     }
 
-    fn instructions(&self) -> Result<(), Failure> {
+    fn instructions(&self, input: Input) -> Result<(), Failure> {
         let summary = HloSummary::new(self.rows_kept());
         let mut summary = match self.form() {
             HloFormat::Json => summary,
             HloFormat::Text | HloFormat::Csv => summary.totals_only(),
         };
-        let reading = self.computations(|computation| summary.add(computation))?;
+        let reading = self.computations(input, |computation| summary.add(computation))?;
         summary.finish();
         let all: Vec<_> = reading.lines.iter().chain(summary.unread_lines()).map(reason).collect();
         self.check(&all)?;
@@ -220,9 +272,59 @@ impl Hlo {
         }
     }
 
-    fn copies(&self) -> Result<(), Failure> {
+    /// The sums of a dump, and what could not be read.
+    fn tallies(&self, input: Input) -> Result<(HloTallies, HloReading), Failure> {
+        let mut tallies = HloTallies::default();
+        let reading = self.computations(input, |computation| tallies.add(computation))?;
+        tallies.finish()?;
+        let lines: Vec<_> = reading.lines.iter().map(reason).collect();
+        self.check(&lines)?;
+        Ok((tallies, reading))
+    }
+
+    fn against(&self, input: Input, other: &str) -> Result<(), Failure> {
+        let (before, reading) = self.tallies(input)?;
+        let told = other::told(open(other)?.0);
+        let (kind, second) = told.map_err(|error| Failure::Io(other.into(), error))?;
+        if kind != HloTextKind::Dump {
+            let why = format!("--against needs a dump, but {other} is {kind}");
+            return Err(Failure::Advised(why, "pass two dumps of the same program".into()));
+        }
+        let (after, behind) = self.tallies((second, 0))?;
+        let changes = HloChanges::of(&before, &after);
+        match self.form() {
+            HloFormat::Text => {
+                let unread = reading.page() + &behind.page();
+                self.print_page(&reading, &changes.page(self.top), &unread)
+            }
+            HloFormat::Json => {
+                self.print(|out| write_changes(out, &changes, self.top, [&reading, &behind]))
+            }
+            HloFormat::Csv => {
+                Err(Failure::Argument("--against is printed as text or as JSON".into()))
+            }
+        }
+    }
+
+    fn memory(&self, input: Input) -> Result<(), Failure> {
+        let mut memory = HloMemory::new(self.rows_kept());
+        let reading = self.computations(input, |computation| memory.add(computation))?;
+        memory.finish()?;
+        let unread: Vec<_> =
+            reading.lines.iter().chain(memory.unread_lines()).map(reason).collect();
+        self.check(&unread)?;
+        match self.form() {
+            HloFormat::Text => self.print_page(&reading, &memory.page(self.top), &reading.page()),
+            HloFormat::Json => self.print(|out| write_memory(out, &memory, &reading, &unread)),
+            HloFormat::Csv => {
+                Err(Failure::Argument("--memory is printed as text or as JSON".into()))
+            }
+        }
+    }
+
+    fn copies(&self, input: Input) -> Result<(), Failure> {
         let mut copies = HloCopies::new(self.rows_kept());
-        let reading = self.computations(|computation| copies.add(computation))?;
+        let reading = self.computations(input, |computation| copies.add(computation))?;
         copies.finish()?;
         let unread: Vec<_> =
             reading.lines.iter().map(reason).chain(copies.unread().iter().cloned()).collect();
@@ -264,9 +366,9 @@ impl Hlo {
         }
     }
 
-    fn shardings(&self) -> Result<(), Failure> {
+    fn shardings(&self, input: Input) -> Result<(), Failure> {
         let mut all = HloShardings::default();
-        let reading = self.computations(|computation| all.add(computation))?;
+        let reading = self.computations(input, |computation| all.add(computation))?;
         all.finish();
         let unread: Vec<_> = reading.lines.iter().chain(all.unread_lines()).map(reason).collect();
         self.check(&unread)?;
@@ -299,8 +401,8 @@ impl Hlo {
         }
     }
 
-    fn shapes(&self) -> Result<(), Failure> {
-        let (input, length) = self.open()?;
+    fn shapes(&self, input: Input) -> Result<(), Failure> {
+        let (input, length) = input;
         let bar = byte_progress(length);
         let report = HloReport::scan(input, |bytes| bar.set_position(bytes));
         bar.finish_and_clear();
@@ -326,9 +428,10 @@ impl Hlo {
         }
     }
 
-    fn collectives(&self, machine: &Machine) -> Result<(), Failure> {
+    fn collectives(&self, input: Input, machine: &Machine) -> Result<(), Failure> {
         let mut all = Collectives::default();
-        let reading = self.computations(|computation| all.add(computation, Some(machine)))?;
+        let reading =
+            self.computations(input, |computation| all.add(computation, Some(machine)))?;
         let all = all.finish()?;
         let unread = reading.lines.iter().map(reason);
         let unread: Vec<_> = unread.chain(all.unread.iter().cloned()).collect();
@@ -341,214 +444,4 @@ impl Hlo {
             }
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", printable(text).replace('"', "\"\""))
-}
-
-/// A name as a field of CSV, in quotes only where it needs them.
-fn named(name: &str) -> Cow<'_, str> {
-    match name.contains(|c: char| c.is_control() || matches!(c, ',' | '"')) {
-        true => quoted(name).into(),
-        false => name.into(),
-    }
-}
-
-fn reason(line: &UnreadLine) -> (u64, String) {
-    (line.line, format!("{}: {}", line.reason, line.text))
-}
-
-fn unread_json((line, reason): &(u64, String)) -> Value {
-    json!({ "line": line, "reason": reason })
-}
-
-/// Whether all was read, and what is missing.
-fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
-    line.field("complete", &json!(reading.is_complete()))?;
-    line.field("cut_off", &json!(reading.cut))?;
-    line.field("hidden_instructions", &json!(reading.hidden))
-}
-
-fn bytes_json(bytes: HloBytes) -> Value {
-    json!({
-        "count": bytes.count,
-        "unpadded_bytes": bytes.unpadded,
-        "allocated_bytes": bytes.allocated,
-        "waste_bytes": bytes.padding(),
-    })
-}
-
-fn write_summary(
-    out: &mut Output,
-    summary: &HloSummary,
-    entry: &Value,
-    reading: &HloReading,
-    unread: &[(u64, String)],
-) -> io::Result<()> {
-    let mut line = JsonLine::new(out);
-    line.list("instructions", summary.rows().map(|row| row_json(&row)))?;
-    line.list("computations", summary.computations().iter().map(computation_json))?;
-    line.field("entry", entry)?;
-    line.field("partitions", &json!(summary.partitions()))?;
-    write_reading(&mut line, reading)?;
-    line.list("unread_lines", unread.iter().map(unread_json))?;
-    line.end()
-}
-
-fn row_json(row: &HloRow<'_>) -> Value {
-    json!({
-        "name": row.name,
-        "opcode": row.opcode,
-        "shape": row.shape,
-        "op_name": row.op_name,
-        "source": row.source,
-        "line": row.line,
-        "computation": row.computation,
-        "unpadded_bytes": row.sizes.unpadded_bytes,
-        "allocated_bytes": row.sizes.allocated_bytes,
-        "waste_bytes": row.sizes.padding_bytes(),
-    })
-}
-
-fn computation_json(totals: &HloComputationTotals) -> Value {
-    json!({
-        "module": totals.module,
-        "name": totals.name,
-        "role": totals.role.name(),
-        "line": totals.line,
-        "written": bytes_json(totals.written),
-        "parameters": bytes_json(totals.parameters),
-        "result": bytes_json(totals.result),
-    })
-}
-
-fn entry_json(summary: &HloSummary) -> Result<Value, LayoutError> {
-    Ok(json!({
-        "parameters": bytes_json(summary.parameters()?),
-        "results": bytes_json(summary.result()?),
-        "on_device": summary.on_device()?.map(on_device_json),
-    }))
-}
-
-fn on_device_json(on_device: HloOnDevice) -> Value {
-    json!({
-        "parameters": bytes_json(on_device.parameters),
-        "results": bytes_json(on_device.result),
-    })
-}
-
-fn sharded_json(entry: &HloSharded) -> Value {
-    json!({
-        "name": entry.name,
-        "opcode": entry.opcode,
-        "shape": entry.shape,
-        "sharding": entry.sharding,
-        "left_over": entry.is_left_over,
-        "device_unpadded_bytes": entry.device.unpadded,
-        "device_allocated_bytes": entry.device.allocated,
-        "whole_bytes": entry.whole_bytes,
-        "line": entry.line,
-        "computation": entry.computation,
-        "op_name": entry.op_name,
-    })
-}
-
-fn copy_json(copy: &HloCopy) -> Value {
-    json!({
-        "name": copy.name,
-        "opcode": copy.opcode,
-        "from": copy.from,
-        "to": copy.to,
-        "changes": copy.changes,
-        "free": copy.is_free,
-        "read_bytes": copy.read,
-        "written_bytes": copy.written,
-        "line": copy.line,
-        "computation": copy.computation,
-        "role": copy.role.name(),
-        "runs": copy.runs.known(),
-        "op_name": copy.op_name,
-        "source": copy.source,
-    })
-}
-
-fn write_collectives(
-    out: &mut Output,
-    all: &Collectives,
-    top: Option<usize>,
-    reading: &HloReading,
-) -> io::Result<()> {
-    let traffic = |traffic: &CollectiveTraffic| {
-        let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
-        json!({
-            "received": traffic.received,
-            "sent_bytes": traffic.sent,
-            "into": into.collect::<Map<_, _>>(),
-        })
-    };
-    let entries = all.entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
-        json!({
-            "name": entry.name,
-            "opcode": entry.opcode,
-            "line": entry.line,
-            "op_name": entry.op_name,
-            "bytes": entry.bytes,
-            "computation": entry.computation,
-            "fusion": entry.fusion,
-            "runs": entry.runs.known(),
-            "is_branch": entry.runs.is_branch,
-            "sent_bytes": entry.traffic.sent,
-            "traffic": traffic(&entry.traffic),
-        })
-    });
-    let mut line = JsonLine::new(out);
-    line.list("collectives", entries)?;
-    line.field("total", &traffic(&all.total))?;
-    line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
-    line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
-    write_reading(&mut line, reading)?;
-    let unread = reading.lines.iter().map(reason).chain(all.unread.iter().cloned());
-    line.list("unread", unread.map(|unread| unread_json(&unread)))?;
-    line.end()
-}
-
-fn write_shapes(
-    out: &mut Output,
-    report: &HloReport,
-    top: Option<usize>,
-    totals: &Value,
-) -> io::Result<()> {
-    let entries = report.entries();
-    let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
-        json!({
-            "shape": entry.shape,
-            "count": entry.count,
-            "unpadded_bytes": entry.sizes.unpadded_bytes,
-            "allocated_bytes": entry.sizes.allocated_bytes,
-            "waste_bytes": entry.sizes.padding_bytes(),
-        })
-    });
-    let unread = report.unread_lines().iter();
-    let unread =
-        unread.map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
-    let mut line = JsonLine::new(out);
-    line.list("shapes", shapes)?;
-    line.field("totals", totals)?;
-    line.list("unread_lines", unread)?;
-    line.end()
-}
-
-fn totals_json(report: &HloReport) -> Result<Value, LayoutError> {
-    let totals = report.totals()?;
-    Ok(json!({
-        "shapes": totals.shapes,
-        "count": totals.count,
-        "unpadded_bytes": totals.unpadded_bytes,
-        "allocated_bytes": totals.allocated_bytes,
-        "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
-        "unranked": report.unranked(),
-        "lines": report.lines(),
-        "unread_lines": report.unread_count(),
-    }))
 }

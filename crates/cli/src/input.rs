@@ -10,6 +10,7 @@ use tensor_layout::notation::{Dtype, Notation, ReplicaText};
 use tensor_layout::placement::PlacementBuilder;
 use tensor_layout::xla::{XlaArray, XlaParser, XlaShape};
 use tensor_layout::{LayoutError, LayoutText, Level, Location, Machine, ParseError, Placement};
+use tensor_layout_hlo::jax_print;
 
 use super::failure::{Failure, note};
 use super::slips;
@@ -195,7 +196,14 @@ impl Reading {
                 }
                 Ok(LayoutText::Xla(shape))
             }
-            None => Err(refused(error, text, self.lenient)),
+            None => match jax_print(text) {
+                Some(Ok(layout)) => {
+                    note(&format!("read as `{layout}`"));
+                    Ok(LayoutText::parse(&layout)?)
+                }
+                Some(Err(why)) => Err(Failure::Advised(why.to_string(), why.instead().into())),
+                None => Err(refused(error, text, self.lenient)),
+            },
         })?;
         self.shaped(self.member_of(syntax)?)
     }
@@ -529,6 +537,50 @@ fn note_spaces(first: &LayoutText, second: &LayoutText) {
     {
         note(&format!("memory spaces are not compared: S({}) and S({})", space(a), space(b)));
     }
+}
+
+/// How places are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+pub(super) enum PlaceForm {
+    /// L2B=1,L1B=4,..,Addr=33.
+    #[default]
+    Levels,
+    /// $lm66n0c1b4m1p1, on a machine with assembly and in a memory.
+    Assembly,
+}
+
+/// A place of the memory as assembly writes it; a lane, which it cannot name, behind it.
+pub(super) fn in_assembly(placement: &Placement, place: &Location) -> Result<String, Failure> {
+    let memory = placement.memory().map_or("", |(name, _)| name);
+    let Some(machine) = placement.machine() else {
+        let why = "--as assembly: the letters of memories and units belong to a machine".into();
+        return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
+    };
+    let text = machine.to_assembly(memory, place)?;
+    Ok(match place.get(Level::W) {
+        Some(lane) => format!("{text},W={lane}"),
+        None => text,
+    })
+}
+
+/// A place in levels, or as assembly writes it: `$lm66n0c1b4m1p1`, or with a lane `$lm66n0c1b4m1p1,W=1`.
+pub(super) fn place_of(placement: &Placement, text: &str) -> Result<Location, Failure> {
+    let (Some(machine), true) = (placement.machine(), text.trim_start().starts_with('$')) else {
+        return location(text);
+    };
+    let (text, lane) =
+        text.trim().split_once(',').map_or((text.trim(), None), |(a, b)| (a, Some(b)));
+    let (memory, mut place) = machine.read_assembly(text)?;
+    let placed = placement.memory().map(|(name, _)| name);
+    if placed.is_some_and(|name| name != memory) {
+        let why =
+            format!("`{text}` is in {memory}, and the layout is in {}", placed.unwrap_or_default());
+        return Err(Failure::Argument(why));
+    }
+    for (level, at) in lane.map(location).transpose()?.unwrap_or_default().iter() {
+        place.set(level, at);
+    }
+    Ok(place)
 }
 
 /// A place such as `L2B=1,Addr=33`; nothing is the place without coordinates.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
-use tensor_layout::algebra::Target;
+use tensor_layout::algebra::{Combine, Target};
 use tensor_layout::placement::Fit;
 use tensor_layout::report::{
     AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
@@ -102,7 +102,7 @@ pub(super) fn report_json(report: &Report) -> Value {
         "layout": report.text,
         "shape": shape,
         "axes": report.axes.iter().map(axis_json).collect::<Vec<_>>(),
-        "derived_axes": report.derived_axes.iter().map(axis_json).collect::<Vec<_>>(),
+        "derived_axes": report.derived_axes.iter().map(derived_json).collect::<Vec<_>>(),
         "levels": levels,
         "elements": report.elements,
         "copies": report.copies,
@@ -169,6 +169,13 @@ fn axis_json(axis: &AxisReport) -> Value {
         "extent": axis.extent, "slots": axis.slots, "pads": axis.slots - axis.extent,
         "digits": axis.digits.iter().map(digit_json).collect::<Vec<_>>(),
     })
+}
+
+fn derived_json(axis: &AxisReport) -> Value {
+    let mut object = axis_json(axis);
+    object["start"] = axis.start.into();
+    object["combine"] = if axis.combine == Combine::Xor { "xor" } else { "sum" }.into();
+    object
 }
 
 fn digit_json(digit: &DigitReport) -> Value {

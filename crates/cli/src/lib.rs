@@ -4,6 +4,7 @@
 //! (texts, machines, numbers), `output`, `files`, `interrupt`, `json`, `failure`, `slips`, `picture` and
 //! `image`.
 
+mod access;
 mod bitcast;
 mod convert;
 mod devices;
@@ -25,6 +26,7 @@ mod output;
 mod pack;
 mod picture;
 mod relayout;
+mod route;
 mod same;
 mod scan;
 mod shell;
@@ -45,6 +47,7 @@ use failure::Failure;
 
 pub use explore::explore_page;
 pub use relayout::page as relayout_page;
+pub use route::page as route_page;
 
 /// Says where every element of a tensor lives.
 #[derive(Debug, Parser)]
@@ -92,6 +95,8 @@ enum Command {
     Convert(convert::Convert),
     Edit(Box<edit::Edit>),
     Relayout(relayout::Relayout),
+    Access(access::Access),
+    Route(route::Route),
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
     Scan(scan::Scan),
@@ -123,6 +128,8 @@ impl Command {
             Command::Explore(command) => command.run()?,
             Command::Convert(command) => command.run()?,
             Command::Relayout(command) => command.run()?,
+            Command::Access(command) => command.run()?,
+            Command::Route(command) => command.run()?,
             Command::Pack(command) => command.run()?,
             Command::Unpack(command) => command.run()?,
             Command::Scan(command) => command.run()?,

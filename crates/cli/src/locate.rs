@@ -2,13 +2,14 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
+use tensor_layout::machine::Memory;
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::xla::XlaArray;
 use tensor_layout::{LayoutText, Level, Location, Placement};
 
 use super::devices::{apart, by_device};
 use super::failure::Failure;
-use super::input::{Form, Place, Placed, numbers};
+use super::input::{Form, Place, PlaceForm, Placed, in_assembly, numbers};
 use super::json::location_json;
 use super::output::print;
 
@@ -22,7 +23,8 @@ const MOST_COPIES: usize = 1 << 16;
 The page shows at most 64 copies, JSON at most 65536.
 JSON: {\"index\":[100,37],\"location\":{\"L2B\":1,..,\"Addr\":33},\"copies\":1,
 \"replicated\":[],\"all_copies\":[{..}]}; with --bytes also \"bytes\", and on MN-Core
-with a memory \"assembly_addresses\", a number per copy.
+with a memory \"assembly_addresses\", a number per copy. --as assembly prints
+$ln234n3c1b6m15p1, in JSON as \"places\".
 
 Examples:
   tensor-layout locate '((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))' 100,37
@@ -40,6 +42,9 @@ pub(super) struct Locate {
     /// Also print byte offsets, and addresses as MN-Core assembly writes them.
     #[arg(long, help_heading = "Output")]
     bytes: bool,
+    /// How places are written.
+    #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
+    place_form: PlaceForm,
     #[command(flatten)]
     form: Form,
 }
@@ -48,6 +53,10 @@ impl Locate {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let syntax = self.place.reading.read(&self.place.layout)?;
         let shown = if self.form.is_json() { MOST_COPIES } else { MOST_LINES };
+        if self.place_form == PlaceForm::Assembly {
+            let placed = self.place.on.place(syntax)?;
+            return self.in_assembly(&placed, shown);
+        }
         let found = match by_device(&syntax, &self.place.on)? {
             Some(shards) => self.on_devices(&shards, &syntax, shown)?,
             None => self.on_units(&self.place.on.place(syntax)?, shown)?,
@@ -56,6 +65,34 @@ impl Locate {
             true => print(&found.answer().to_string()),
             false => print(&found.page()),
         }
+    }
+
+    /// The places as assembly writes them, one per line.
+    fn in_assembly(&self, placed: &Placed, shown: usize) -> Result<(), Failure> {
+        let Placed { placement, syntax } = placed;
+        if self.bytes {
+            let why = "--bytes goes with places as levels; --as assembly has the address";
+            return Err(Failure::Argument(why.into()));
+        }
+        let index = index(syntax, &self.index)?;
+        let places = placement.locate_all(&index)?.take(shown);
+        let texts: Vec<String> =
+            places.map(|place| in_assembly(placement, &place)).collect::<Result<_, Failure>>()?;
+        if self.form.is_json() {
+            let copies = placement.copies();
+            return print(
+                &json!({ "index": index, "places": texts, "copies": copies }).to_string(),
+            );
+        }
+        let mut page: String = texts.iter().map(|text| format!("{text}\n")).collect();
+        if u64::try_from(texts.len()).is_ok_and(|shown| shown < placement.copies()) {
+            page.push_str(&format!(
+                "{} copies; the first {} are shown\n",
+                placement.copies(),
+                texts.len()
+            ));
+        }
+        print(&page)
     }
 
     fn on_units(&self, placed: &Placed, shown: usize) -> Result<LocatedPlace, Failure> {
@@ -226,14 +263,10 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
 }
 
-/// What the assembly of MN-Core writes for an address: half words in LM, long words in DRAM.
+/// The addresses that assembly writes, where the machine says how it counts.
 fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<u64>> {
-    let factor = match (placement.machine()?.name(), placement.memory()?.0) {
-        ("mn-core" | "mn-core-2", "LM0" | "LM1") => 2,
-        ("mn-core" | "mn-core-2", "DRAM") => 1,
-        _ => return None,
-    };
-    places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(factor)).collect()
+    let step = Memory::assembly_step(placement.machine()?, placement.memory()?.0)?;
+    places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(step)).collect()
 }
 
 /// `L2B=1,..,Addr=33`, in the order of the columns.

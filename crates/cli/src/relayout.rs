@@ -58,6 +58,13 @@ impl Relayout {
         if self.on.base != 0 {
             note("--base moves both sides alike: only the addresses of --transfers change");
         }
+        if let (Some(from), Some(to)) = (source.xla_dtype(), destination.xla_dtype())
+            && from != to
+        {
+            note(&format!(
+                "a conversion from {from} to {to}: elements are counted, whatever their width"
+            ));
+        }
         if let Some((source, destination)) = both_by_device(&source, &destination, &self.on)? {
             return self.on_devices(&source, &destination);
         }

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde_json::{Value, json};
-use tensor_layout::algebra::Difference;
+use tensor_layout::algebra::{Difference, Indexes, Subaxis};
 use tensor_layout::xla::BitcastName;
 use tensor_layout::{Layout, LayoutError, Level, Location, Placement};
 
 use super::bitcast;
-use super::failure::Failure;
+use super::failure::{Failure, note};
 use super::input::{Form, OnMachine, Reading};
 use super::json::{found_json, place_json};
 use super::output::print;
@@ -168,9 +168,14 @@ impl Same {
         let difference = match self.on.is_said() {
             true => {
                 let (a, b) = (self.on.place(first)?.placement, self.on.place(second)?.placement);
+                self.say_copies(a.layout(), b.layout());
                 question.of_placements(&a, &b)?
             }
-            false => question.of_layouts(&first.lower()?, &second.lower()?)?,
+            false => {
+                let (a, b) = (first.lower()?, second.lower()?);
+                self.say_copies(&a, &b);
+                question.of_layouts(&a, &b)?
+            }
         };
         match (&difference, self.form.is_json()) {
             (difference, true) => {
@@ -184,6 +189,49 @@ impl Same {
 }
 
 /// The answer of `same`.
+impl Same {
+    /// Names the copies that leading axes of one side are, where that is asked.
+    fn say_copies(&self, first: &Layout, second: &Layout) {
+        if self.serves {
+            looked_at(first, second);
+        }
+    }
+}
+
+/// Says which axes of one layout count as copies, and where these are.
+fn looked_at(first: &Layout, second: &Layout) {
+    let (more, fewer, which) = match first.rank() > second.rank() {
+        true => (first, second, "first"),
+        false => (second, first, "second"),
+    };
+    let (extra, shape) = (more.rank() - fewer.rank(), more.shape());
+    if extra == 0 || shape[extra..] != fewer.shape() {
+        return;
+    }
+    let levels: Vec<Level> = more.axes()[..extra]
+        .iter()
+        .flat_map(|axis| &axis.subaxes)
+        .filter_map(Subaxis::lands)
+        .collect();
+    let leading = shape[..extra].iter().product::<u64>();
+    let copies = Indexes::new(shape[..extra].to_vec());
+    let at = copies.zip(0..MOST_SHOWN).filter_map(|(mut index, _)| {
+        index.resize(shape.len(), 0);
+        let place = more.locate(&index).ok()?;
+        let at = levels.iter().filter_map(|level| Some(format!("{level}={}", place.get(*level)?)));
+        Some(at.collect::<Vec<_>>().join(","))
+    });
+    let mut at = at.collect::<Vec<_>>().join(" and ");
+    if leading > MOST_SHOWN {
+        at.push_str(" and more");
+    }
+    let axes = if extra == 1 { "axis 0".into() } else { format!("axes 0 to {}", extra - 1) };
+    note(&format!("{axes} of the {which} layout: {leading} copies, at {at}"));
+}
+
+/// How many copies are named.
+const MOST_SHOWN: u64 = 8;
+
 fn same_json(key: &str, difference: Option<&Difference>) -> Value {
     let names = |levels: &[Level]| levels.iter().map(ToString::to_string).collect::<Vec<_>>();
     let places = |places: &[Location]| places.iter().map(place_json).collect::<Vec<_>>();

@@ -1,10 +1,12 @@
 //! `table`: rows or arrays, whole, in parts, or partitioned by level.
 
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use indicatif::ProgressBar;
+use serde_json::json;
 use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
 #[cfg(feature = "arrow")]
@@ -16,7 +18,7 @@ use tensor_layout::{Level, Location, Placement};
 use super::devices::by_device;
 use super::failure::{Failure, note};
 use super::files::Files;
-use super::input::{Place, Placed, location};
+use super::input::{Place, PlaceForm, Placed, in_assembly, location};
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
@@ -54,6 +56,9 @@ pub(super) struct Table {
     /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
     #[arg(long, help_heading = "Output")]
     narrow: bool,
+    /// How places are written: --as assembly has one column, `place`, in CSV and JSON lines.
+    #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
+    place_form: PlaceForm,
     /// Write to a file, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -94,6 +99,11 @@ impl Table {
             return array(self, &placement, kind);
         }
         let at = self.at.as_deref().map(location).transpose()?.unwrap_or_default();
+        let is_assembly = self.place_form == PlaceForm::Assembly;
+        if is_assembly && (self.partition_by.is_some() || !is_text(format)) {
+            let why = "--as assembly goes with CSV and JSON lines, not in parts by level";
+            return Err(Failure::Argument(why.into()));
+        }
         let (part, parts) = self.part.as_deref().map_or(Ok((1, 1)), part)?;
         let rows = placement.table().with_padding(self.padding).part(part - 1, parts)?;
         if let (Some(levels), Some(dir)) = (&self.partition_by, &self.output) {
@@ -101,11 +111,18 @@ impl Table {
             return partitions(&placement, &rows, &at, levels, dir, &name, self.as_form(format));
         }
         let rows = rows.at(&at)?;
+        if is_assembly {
+            return assembly(&placement, &rows, format, Output::new(self.output.as_deref())?);
+        }
         let bar = progress(rows.most_rows(), self.output.is_some());
         write(&rows, self.as_form(format), Output::new(self.output.as_deref())?, &bar)
     }
 
     fn on_devices(&self, shards: &DeviceShards, format: TableFormat) -> Result<(), Failure> {
+        if self.place_form == PlaceForm::Assembly {
+            let why = "--as assembly is for memories of a machine; devices have none";
+            return Err(Failure::Argument(why.into()));
+        }
         let text = match format {
             TableFormat::Csv => Some(Format::Csv),
             TableFormat::Jsonl => Some(Format::JsonLines),
@@ -165,6 +182,45 @@ impl Table {
             }
             (Some(format), _) => Ok(format),
         }
+    }
+}
+
+fn is_text(format: TableFormat) -> bool {
+    matches!(format, TableFormat::Csv | TableFormat::Jsonl)
+}
+
+/// Rows whose place is one column, as assembly writes it.
+fn assembly(
+    placement: &Placement,
+    rows: &Rows<'_>,
+    format: TableFormat,
+    mut out: Output,
+) -> Result<(), Failure> {
+    let is_json = format == TableFormat::Jsonl;
+    let axes = (0..placement.layout().rank()).map(|axis| format!(",i{axis}"));
+    if !is_json {
+        writeln!(out, "place{}", axes.collect::<String>()).map_err(|error| out.failed(error))?;
+    }
+    let columns = placement.columns();
+    let ended = rows.for_each(|row| {
+        let place = columns.iter().copied().zip(row.place.iter().copied()).collect();
+        let line = in_assembly(placement, &place).map(|place| match is_json {
+            true => json!({ "at": place, "index": row.index }).to_string(),
+            false => {
+                let axes = placement.layout().rank();
+                let entry = |axis: usize| row.index.map_or(String::new(), |i| i[axis].to_string());
+                // A lane is part of the place.
+                let place = if place.contains(',') { format!("\"{place}\"") } else { place };
+                (0..axes).fold(place, |line, axis| line + "," + &entry(axis))
+            }
+        });
+        let written =
+            line.and_then(|line| writeln!(out, "{line}").map_err(|error| out.failed(error)));
+        written.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    })?;
+    match ended {
+        ControlFlow::Break(failure) => Err(failure),
+        ControlFlow::Continue(()) => out.finish(),
     }
 }
 

@@ -581,11 +581,8 @@ fn edits_keep_what_they_do_not_change() {
 
 #[test]
 fn notations_that_are_not_read_are_named() {
-    for text in ["Sw<3,4,3> o 0 o (8,8):(8,1)", "(8,8):(8,1) xor 3", "((8:1 ^ 2))"] {
-        assert!(
-            refused(&["explain", text]).contains("a swizzle (XOR) cannot be read here"),
-            "{text}"
-        );
+    for text in ["(8,8):(8,1) xor 3", "((8:1 ^ 2))"] {
+        assert!(refused(&["explain", text]).contains("an XOR cannot be read here"), "{text}");
     }
     assert!(
         refused(&["explain", "#ttg.blocked<{}>"]).contains("a Triton encoding cannot be read here")
@@ -692,4 +689,55 @@ fn rates_of_the_machine_give_steps() {
     let page = stdout(&[&pair[..], &["--dtype", "Half"]].concat());
     assert!(page.ends_with("\nat least 3 steps, into the PEs\n"), "{page}");
     assert_eq!(json_of(&[&pair[..], &["--dtype", "Half", "--json"]].concat())["steps"], 3);
+}
+
+#[test]
+fn route_shows_hops_what_passes_and_the_sum() {
+    let pair = [
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float",
+        "((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))@LM0 / Float",
+    ];
+    let route = |more: &[&'static str]| {
+        [&["route", pair[0], pair[1], "--machine", "mn-core-2"], more].concat()
+    };
+    let page = stdout(&route(&[]));
+    assert!(page.contains("\n  l2bmd, distribute: 256 upper, 32 lower, 4 cycles\nL1BM "), "{page}");
+    assert!(page.contains("32 cycles, not from the maker"), "{page}");
+    assert!(page.ends_with("\n3 hops, 40 cycles, 32 of them not from the maker\n"), "{page}");
+    let answer = json_of(&route(&["--json"]));
+    let names: Vec<&Value> =
+        answer["hops"].as_array().unwrap().iter().map(|hop| &hop["movement"]).collect();
+    assert_eq!(names, ["mvp", "l2bmd", "l1bmm"]);
+    assert_eq!((&answer["cycles"], &answer["at_least"]), (&json!(40), &json!(false)));
+    assert_eq!(answer["hops"][1]["writes"], json!([0, 32]));
+    let refused =
+        refused(&[&["route", "((4:1))@DRAM", "((4:1))@L1BM"][..], &["--machine", "PE=4"]].concat());
+    assert!(refused.contains("DRAM"), "{refused}");
+    let nothing = stdout(&["route", "((4:1))@LM0", "((4:1))@LM0", "--machine", "mn-core-2"]);
+    assert!(nothing.ends_with("\nnothing moves: the source serves as it is\n"), "{nothing}");
+}
+
+#[test]
+fn places_are_written_and_read_as_assembly_has_them() {
+    let on = ["--machine", "mn-core-2"];
+    let layout = "((8_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))@LM0 / Long";
+    let located = ["locate", layout, "100,37", "--as", "assembly"];
+    assert_eq!(stdout(&[&located[..], &on].concat()), "$lm66n0c1b4m1p1\n");
+    let element = |place: &'static str| [&["element", layout, place][..], &on].concat();
+    assert_eq!(stdout(&element("$lm66n0c1b4m1p1")), "100,37\n");
+    for (place, words) in [
+        ("$lm66n0c1b4m1p4", "`p4` is out of range: PE goes from 0 to 3"),
+        ("$lm67n0c1b4m1p1", "inside a long word"),
+        ("$lm4096n0", "goes from 0 to 4094"),
+        ("$lm66n4c1b4m1p1", "group of 2 L2Bs goes from 0 to 3"),
+        ("$ln66n0c1b4m1p1", "is in LM1, and the layout is in LM0"),
+    ] {
+        assert!(refused(&element(place)).contains(words), "{place}");
+    }
+    let table = ["table", "((2_L2B:2, 2:1, 2_W:1))@DRAM / Float", "--as", "assembly"];
+    let rows = "place,i0\n\"$d0n0,W=0\",0\n\"$d0n0,W=1\",1\n\"$d1n0,W=0\",2\n";
+    let printed = stdout(&[&table[..], &on].concat());
+    assert!(printed.starts_with(rows), "{printed}");
+    let lines = stdout(&[&table[..], &on, &["--format", "jsonl"]].concat());
+    assert!(lines.starts_with("{\"at\":\"$d0n0,W=0\",\"index\":[0]}\n"), "{lines}");
 }

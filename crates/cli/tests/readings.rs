@@ -127,3 +127,35 @@ fn an_array_that_no_file_holds_is_refused_at_once() {
     let args = ["table", "((2:1))", "--base", &base, "--format", "npy-inverse", "-o", &file];
     assert!(refused(&args).contains("larger than any file can be"));
 }
+
+#[test]
+fn a_relayout_between_types_is_called_a_conversion() {
+    let pair = ["relayout", "f32[8,128]{1,0}", "bf16[8,128]{1,0}"];
+    let noted = String::from_utf8(run(&pair).stderr).unwrap();
+    assert_eq!(
+        noted,
+        "note: a conversion from f32 to bf16: elements are counted, whatever their width\n"
+    );
+    let alike = run(&["relayout", "f32[8,128]{1,0}", "f32[8,128]{0,1}"]);
+    assert!(alike.stderr.is_empty());
+}
+
+#[test]
+fn a_leading_axis_of_copies_serves_and_says_which_are_looked_at() {
+    let asked = |a: &str, b: &str, machine: &[&str]| {
+        let answer = run(&[&["same", a, b, "--serves"], machine].concat());
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(answer.stdout), text(answer.stderr))
+    };
+    let on = ["--machine", "mn-core-2"];
+    for machine in [&[][..], &on] {
+        let (answer, note) = asked("((2_L2B:3), (4:1))", "((1_L2B, 4:1))", machine);
+        assert_eq!(answer, "serves\n");
+        assert_eq!(note, "note: axis 0 of the first layout: 2 copies, at L2B=0 and L2B=3\n");
+        let (answer, note) = asked("((4:1); B@[8_L2B:1])", "((2_L2B:3), (4:1))", machine);
+        assert_eq!(answer, "serves\n");
+        assert_eq!(note, "note: axis 0 of the second layout: 2 copies, at L2B=0 and L2B=3\n");
+        let (answer, _) = asked("((4:1); B@[2_L2B:1])", "((2_L2B:3), (4:1))", machine);
+        assert!(answer.starts_with("element (0) is at"), "{answer}");
+    }
+}

@@ -12,10 +12,13 @@
 //! [`HloReport`] adds up shapes wherever they stand, [`HloSummary`] what instructions write,
 //! [`HloCopies`] what only moves, and [`HloShardings`] what one device holds.
 
+mod against;
+mod assignment;
 mod attributes;
 mod body;
 mod bytes;
 mod candidates;
+mod change;
 mod collective;
 mod collectives;
 mod copies;
@@ -24,12 +27,17 @@ mod grammar;
 mod held;
 mod inside;
 mod instruction;
+mod kind;
 mod lexer;
+mod log;
+mod memory;
+mod mlir;
 mod module;
 mod names;
 mod overview;
 mod pages;
 mod participants;
+mod prints;
 mod report;
 mod roles;
 mod runs;
@@ -39,6 +47,8 @@ mod stream;
 mod summary;
 mod unread;
 
+pub use against::{HloChange, HloChanges, HloTallies, Tally, TallyKind};
+pub use assignment::{HloAllocation, HloAllocations};
 pub use attributes::HloAttributes;
 pub use bytes::HloBytes;
 pub(crate) use candidates::{shape_end, type_before};
@@ -50,8 +60,16 @@ pub use copies::{HloCopies, HloCopy};
 pub use dump::HloDump;
 use instruction::op_name;
 pub use instruction::{HloComputation, HloInstruction, HloOperand, HloSource};
+pub use kind::HloTextKind;
+pub use log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
+pub use memory::{
+    HloInterfaceBytes, HloLive, HloMemory, HloMemoryError, HloMemorySpace, HloModuleMemory,
+    HloPeak, HloUnusedDonor,
+};
+pub use mlir::{MlirModule, MlirValue};
 pub use module::HloModule;
 pub use overview::HloLargest;
+pub use prints::{JaxPrintError, jax_print};
 pub use report::{HloEntry, HloReport, HloTotals};
 pub use roles::HloRole;
 pub use runs::{HloRuns, StepSums};

@@ -35,7 +35,7 @@ pub(super) fn origin(indent: usize, op_name: Option<&str>, source: Option<&str>)
     if parts.is_empty() { parts } else { format!("{:indent$}{parts}\n", "") }
 }
 
-fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String {
+pub(super) fn unread_page(lines: impl Iterator<Item = (u64, String)>, count: u64) -> String {
     if count == 0 {
         return String::new();
     }

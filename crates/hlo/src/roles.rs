@@ -128,20 +128,16 @@ impl Calls {
     pub(super) fn add(&mut self, computation: HloComputation<'_>) -> Result<u32, LayoutError> {
         let caller = u32::try_from(self.names.len()).ok().ok_or_else(too_large)?;
         for instruction in computation.instructions() {
-            let (role, keys) = callees(instruction.opcode());
-            for key in keys {
-                let Some(text) = instruction.attribute(key) else { continue };
+            for (role, key, name) in called(instruction) {
                 let times = CallTimes::of(instruction, key);
-                for name in text.trim_matches(['{', '}']).split(',') {
-                    let name = name.trim().trim_start_matches('%');
-                    let call = Call { callee: 0, caller, role, site: self.sites, times };
-                    match self.names.number(name) {
-                        Some(callee) => self.call(Call { callee, ..call }),
-                        None => self.ahead.push((call, name.into())),
-                    }
+                let call = Call { callee: 0, caller, role, site: self.sites, times };
+                match self.names.number(name) {
+                    Some(callee) => self.call(Call { callee, ..call }),
+                    None => self.ahead.push((call, name.into())),
                 }
             }
-            self.sites = self.sites.saturating_add(u32::from(!keys.is_empty()));
+            let is_site = !callees(instruction.opcode()).1.is_empty();
+            self.sites = self.sites.saturating_add(u32::from(is_site));
         }
         let (line, is_entry) = (computation.line(), computation.is_entry());
         let is_array = |text: &str| !text.starts_with('(') && !text.contains("[]");
@@ -187,6 +183,11 @@ impl Calls {
     /// Whether a fusion is known by now to call a computation; in dumps of XLA nothing else does.
     pub(super) fn is_fused(&self, number: u32) -> bool {
         self.computations.get(index(number)).is_some_and(|of| of.is_fused)
+    }
+
+    /// The number of the computation that a name has by now.
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        self.names.number(name)
     }
 
     /// The name of a computation.
@@ -293,6 +294,19 @@ pub(super) fn index(number: u32) -> usize {
 
 fn too_large() -> LayoutError {
     internals::too_large("the number of computations")
+}
+
+/// Whom an instruction calls: as what, by which attribute, and the name.
+pub(super) fn called(
+    of: HloInstruction<'_>,
+) -> impl Iterator<Item = (HloRole, &'static str, &str)> {
+    let (role, keys) = callees(of.opcode());
+    keys.iter().filter_map(move |key| Some((*key, of.attribute(key)?))).flat_map(
+        move |(key, text)| {
+            let names = text.trim_matches(['{', '}']).split(',');
+            names.map(move |name| (role, key, name.trim().trim_start_matches('%')))
+        },
+    )
 }
 
 /// As what an instruction calls, and the attributes that name its callees. An asynchronous start calls

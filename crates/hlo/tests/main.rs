@@ -4,9 +4,12 @@
 #![allow(missing_docs, reason = "the names of tests are statements")]
 
 mod dumps;
+mod memory;
+mod mutated;
 mod readings;
 mod rings;
 mod scan;
 mod steps;
 mod summary;
+mod texts;
 mod tokens;

@@ -1,6 +1,6 @@
 //! What a step of a program moves: loops as often as they run, fusions by what they do inside.
 
-use tensor_layout_hlo::{CollectiveKind, HloCopies, HloDump, HloSummary};
+use tensor_layout_hlo::{CollectiveKind, HloChanges, HloCopies, HloDump, HloSummary, HloTallies};
 
 use crate::dumps::collectives;
 
@@ -145,4 +145,47 @@ fn an_update_in_place_writes_the_update_alone() {
     }
     summary.finish();
     assert_eq!(summary.rows().map(|row| row.sizes.allocated_bytes).collect::<Vec<_>>(), [32, 32]);
+}
+
+#[test]
+fn two_dumps_are_matched_by_operation_and_opcode_not_by_name() {
+    let tallies = |text: &str| {
+        let (mut dump, mut tallies) = (HloDump::new(text.as_bytes()), HloTallies::default());
+        while let Some(computation) = dump.next_computation().unwrap() {
+            tallies.add(computation).unwrap();
+        }
+        tallies.finish().unwrap();
+        tallies
+    };
+    let text = "HloModule m, is_scheduled=true, num_partitions=4\n\nENTRY e {\n  a = f32[32] parameter(0)\n  \
+        b = f32[32] sine(a), metadata={op_name=\"f/sin\"}\n  c = f32[32]{0} copy(b), metadata={op_name=\"f/sin\"}\n  \
+        ROOT d = f32[128] all-gather(c), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, dimensions={0}, metadata={op_name=\"f/dot\"}\n}\n";
+    let before = tallies(text);
+    let renamed = text.replace("b = ", "b.77 = ").replace("copy(b)", "copy(b.77)");
+    assert_eq!(HloChanges::of(&before, &tallies(&renamed)).rows, []);
+    let changed = text
+        .replace("c = f32[32]{0} copy(b)", "c = f32[32]{0} tanh(b)")
+        .replace("f32[128]", "f32[256]");
+    let changes = HloChanges::of(&before, &tallies(&changed));
+    let rows: Vec<_> = changes
+        .rows
+        .iter()
+        .map(|row| {
+            (row.kind.name(), row.verb(), row.opcode.as_str(), row.before.bytes, row.after.bytes)
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("buffer", "grew", "all-gather", 512, 1024),
+            ("collective", "grew", "all-gather", 384, 768),
+            ("copy", "went", "copy", 256, 0),
+            ("buffer", "went", "copy", 128, 0),
+            ("buffer", "came", "tanh", 0, 128),
+        ]
+    );
+    assert_eq!(changes.same, 1);
+    let peak = changes.sums.iter().find(|(name, ..)| name == "live at the peak, HBM").unwrap();
+    // The parameter lives to the end; the copy and the result beside it.
+    assert_eq!((peak.1, peak.2), (Some(128 + 128 + 512), Some(128 + 128 + 1024)));
 }

@@ -8,7 +8,7 @@ use tensor_layout::LayoutError;
 use tensor_layout::Level;
 use tensor_layout::Location;
 use tensor_layout::Placement;
-use tensor_layout::algebra::{Subaxis, Target};
+use tensor_layout::algebra::{Combine, Subaxis, Target};
 use tensor_layout::notation::XlaArray;
 
 /// A picture of a placement, to be made.
@@ -198,7 +198,9 @@ impl<'a> Drawing<'a> {
                 _ => 0,
             };
             let digits = layout.nodes().flat_map(|axis| &axis.subaxes);
-            derived.start + digits.map(step).sum::<u64>() < derived.axis.slots()
+            // An XOR writes every value that it has.
+            derived.combine == Combine::Xor
+                || derived.start + digits.map(step).sum::<u64>() < derived.axis.slots()
         })
     }
 

@@ -34,6 +34,13 @@ fn apart(line: &VectorLine, state: &mut u64) -> Vec<VectorLine> {
 fn joined(first: &VectorLine, second: &VectorLine) -> Option<VectorLine> {
     let follows = first.place.units == second.place.units
         && second.place.address == first.place.address + first.count;
+    // The values of a scalar fill its long word: the comment of two would say which is whose.
+    let fills = |line: &VectorLine| {
+        line.comment.as_ref().is_some_and(|told| told.values.len() != told.indexes.len())
+    };
+    if fills(first) || fills(second) {
+        return None;
+    }
     let mut line = first.clone();
     line.count += second.count;
     line.payload.extend(&second.payload);

@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 
-use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis};
+use crate::algebra::layout::{Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
@@ -83,6 +83,22 @@ impl Layout {
             map.axis(extent, [whole(extent, axis)])
         });
         self.compose(&map.build()?)
+    }
+
+    /// The first axes as copies: every element of the others has the places of all their indexes. `None`
+    /// where they are padded, or go through derived axes.
+    pub(crate) fn with_leading_copies(&self, count: usize) -> Option<Layout> {
+        let mut copied = self.clone();
+        for axis in copied.axes.drain(..count) {
+            if axis.extent != axis.slots() {
+                return None;
+            }
+            for Subaxis { size, target } in axis.subaxes {
+                let Target::Land { level, stride } = target else { return None };
+                copied.replicas.push(Replica { size, level, stride });
+            }
+        }
+        Some(copied)
     }
 
     /// The extent of an axis that must be there.

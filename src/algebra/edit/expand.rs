@@ -86,7 +86,7 @@ impl Layout {
         let digits = vec![Subaxis::land(blocks, level, far), Subaxis::feed(extent.max(1), 0, 1)];
         let whole = Axis { extent, subaxes: digits };
         let axis = std::mem::replace(&mut builder.axes[at], whole);
-        builder.derived.insert(0, DerivedAxis { start: 0, axis });
+        builder.derived.insert(0, DerivedAxis::sum(0, axis));
         builder
     }
 

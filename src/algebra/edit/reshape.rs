@@ -129,7 +129,7 @@ impl Layout {
         for derived in &mut builder.derived {
             derived.axis = derived.axis.with(|subaxis| subaxis.shifted(1));
         }
-        builder.derived.insert(0, DerivedAxis { start: 0, axis: slots });
+        builder.derived.insert(0, DerivedAxis::sum(0, slots));
         let axis = |extent: &u64| [Subaxis::feed((*extent).max(1), 0, 0)];
         shape.iter().fold(builder, |builder, extent| builder.axis(*extent, axis(extent))).build()
     }

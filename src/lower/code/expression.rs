@@ -15,6 +15,7 @@ enum Node {
     Number(u64),
     Name(String),
     Sum(Vec<Expression>),
+    Xor(Vec<Expression>),
     Times(Expression, u64),
     Quotient(Expression, u64),
     Remainder(Expression, u64),
@@ -52,7 +53,9 @@ impl Expression {
     fn new(node: Node) -> Expression {
         let length = match &node {
             Node::Number(_) | Node::Name(_) => 1,
-            Node::Sum(terms) => terms.iter().fold(0_u64, |n, term| n.saturating_add(term.length)),
+            Node::Sum(terms) | Node::Xor(terms) => {
+                terms.iter().fold(0_u64, |n, term| n.saturating_add(term.length))
+            }
             Node::Times(of, _) | Node::Quotient(of, _) | Node::Remainder(of, _) => {
                 of.length.saturating_add(1)
             }
@@ -69,12 +72,21 @@ impl Expression {
     }
 
     /// The sum, terms that are 0 left out.
-    pub(super) fn sum(mut terms: Vec<Expression>) -> Expression {
+    pub(super) fn sum(terms: Vec<Expression>) -> Expression {
+        Expression::joined(terms, Node::Sum)
+    }
+
+    /// The bitwise XOR, terms that are 0 left out.
+    pub(super) fn xor(terms: Vec<Expression>) -> Expression {
+        Expression::joined(terms, Node::Xor)
+    }
+
+    fn joined(mut terms: Vec<Expression>, join: fn(Vec<Expression>) -> Node) -> Expression {
         terms.retain(|term| !term.is_number(0));
         match terms.len() {
             0 => Expression::number(0),
             1 => terms.remove(0),
-            _ => Expression::new(Node::Sum(terms)),
+            _ => Expression::new(join(terms)),
         }
     }
 
@@ -108,7 +120,9 @@ impl Expression {
         match &*self.node {
             Node::Number(number) => *number,
             Node::Name(_) => 0,
-            Node::Sum(terms) => terms.iter().map(Expression::greatest_number).max().unwrap_or(0),
+            Node::Sum(terms) | Node::Xor(terms) => {
+                terms.iter().map(Expression::greatest_number).max().unwrap_or(0)
+            }
             Node::Times(of, number) | Node::Quotient(of, number) | Node::Remainder(of, number) => {
                 of.greatest_number().max(*number)
             }
@@ -120,7 +134,7 @@ impl Expression {
         match &*self.node {
             Node::Number(_) => false,
             Node::Name(other) => other == name,
-            Node::Sum(terms) => terms.iter().any(|term| term.uses(name)),
+            Node::Sum(terms) | Node::Xor(terms) => terms.iter().any(|term| term.uses(name)),
             Node::Times(of, _) | Node::Quotient(of, _) | Node::Remainder(of, _) => of.uses(name),
         }
     }
@@ -137,6 +151,9 @@ impl Expression {
             Node::Sum(terms) => {
                 Expression::sum(terms.iter().map(|term| term.replaced(values)).collect())
             }
+            Node::Xor(terms) => {
+                Expression::xor(terms.iter().map(|term| term.replaced(values)).collect())
+            }
             Node::Times(of, factor) => of.replaced(values).times(*factor),
             Node::Quotient(of, divisor) => of.replaced(values).quotient(*divisor),
             Node::Remainder(of, divisor) => of.replaced(values).remainder(*divisor),
@@ -151,6 +168,10 @@ impl Expression {
             Node::Sum(terms) => {
                 let terms: Vec<String> = terms.iter().map(|term| term.term(style)).collect();
                 terms.join(" + ")
+            }
+            Node::Xor(terms) => {
+                let terms: Vec<String> = terms.iter().map(|term| term.operand(style)).collect();
+                terms.join(" ^ ")
             }
             Node::Times(of, factor) => {
                 format!("{} * {}", of.operand(style), (style.number)(*factor))

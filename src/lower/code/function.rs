@@ -4,7 +4,7 @@ use itertools::Itertools;
 
 use super::Expression;
 use super::names::variable;
-use crate::algebra::{Axis, Layout, Target};
+use crate::algebra::{Axis, Combine, DerivedAxis, Layout, Target, xor_factors};
 use crate::error::LayoutError;
 use crate::level::Level;
 
@@ -98,12 +98,21 @@ impl Function {
             outputs: Vec::new(),
         };
         for (number, name) in locals.enumerate() {
-            let start = Expression::number(layout.derived_axes()[number].start);
-            let fed = function.terms(layout, |target| match target {
+            let DerivedAxis { combine, start, .. } = layout.derived_axes()[number];
+            let weigh = |target| match target {
                 Target::Feed { derived, weight } if derived == number => weight,
                 _ => 0,
-            });
-            let value = Expression::sum(fed.into_iter().chain([start]).collect());
+            };
+            let start = Expression::number(start);
+            let value = match combine {
+                Combine::Sum => Expression::sum(
+                    function.terms(layout, weigh).into_iter().chain([start]).collect(),
+                ),
+                Combine::Xor => {
+                    let flipped = function.flipped(layout, weigh);
+                    Expression::xor(flipped.into_iter().chain([start]).collect())
+                }
+            };
             function.locals.push((name, value));
         }
         function
@@ -124,9 +133,28 @@ impl Function {
         Expression::sum(terms)
     }
 
-    /// The digits with the weight that `weigh` gives their targets, those of derived axes only as
-    /// far as there are locals.
+    /// The digits with the weight that `weigh` gives their targets.
     fn terms(&self, layout: &Layout, weigh: impl Fn(Target) -> u64) -> Vec<Expression> {
+        let terms = self.weighed(layout, weigh).into_iter();
+        terms.map(|(digit, _, weight)| digit.times(weight)).collect()
+    }
+
+    /// What digits flip: shifted by every bit of the weight, in one product where no two overlap.
+    fn flipped(&self, layout: &Layout, weigh: impl Fn(Target) -> u64) -> Vec<Expression> {
+        let shifted = |(digit, size, weight): (Expression, u64, u64)| {
+            let factors = xor_factors(weight, size).into_iter();
+            factors.map(|factor| digit.clone().times(factor)).collect::<Vec<_>>()
+        };
+        self.weighed(layout, weigh).into_iter().flat_map(shifted).collect()
+    }
+
+    /// The digits, their sizes and the weight that `weigh` gives their targets, those of derived axes
+    /// only as far as there are locals.
+    fn weighed(
+        &self,
+        layout: &Layout,
+        weigh: impl Fn(Target) -> u64,
+    ) -> Vec<(Expression, u64, u64)> {
         let greatest = layout.greatest_values();
         let locals = self.locals.iter().map(|(name, _)| name);
         let values = self.inputs.iter().take(layout.rank()).chain(locals);
@@ -134,7 +162,7 @@ impl Function {
         let terms = nodes.flat_map(|((axis, greatest), value)| {
             digits(axis, greatest, value).zip(&axis.subaxes).filter_map(|(digit, subaxis)| {
                 let weight = weigh(subaxis.target);
-                digit.filter(|_| weight > 0).map(|digit| digit.times(weight))
+                digit.filter(|_| weight > 0).map(|digit| (digit, subaxis.size, weight))
             })
         });
         terms.collect()

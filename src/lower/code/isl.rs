@@ -33,7 +33,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_isl(&self) -> Result<String, LayoutError> {
-        let function = Function::forward(self)?;
+        let function = Function::forward(&self.in_sums())?;
         let (index, copies) = function.inputs.split_at(self.rank());
         let hidden = copies.iter().chain(function.locals.iter().map(|(name, _)| name));
         let body = exists(hidden, &conditions(&function));
@@ -68,7 +68,7 @@ impl Layout {
         };
         let all = bounds.chain(layout.columns().iter().map(at)).join(" and ");
         let all = exists(slots.iter().map(|(name, _)| name), &all);
-        let function = Function::forward(&layout)?;
+        let function = Function::forward(&layout.in_sums())?;
         let hidden = function.inputs.iter().chain(function.locals.iter().map(|(name, _)| name));
         let held = exists(hidden, &conditions(&function));
         let places = places(&layout);

@@ -302,8 +302,7 @@ fn shard_axes(mut builder: LayoutBuilder, shard: &Layout, first: usize) -> Layou
         builder = builder.derived(0, axis.extent.max(1), subaxes.collect_vec());
     }
     for derived in shard.derived_axes() {
-        let subaxes = derived.axis.subaxes.iter().map(|subaxis| subaxis.shifted(behind));
-        builder = builder.derived(derived.start, derived.axis.extent, subaxes.collect_vec());
+        builder = builder.derived_axis(derived.with(|subaxis| subaxis.shifted(behind)));
     }
     builder
 }

@@ -164,7 +164,7 @@ fn shard(
         builder = builder.axis(part.extent, part.subaxes.iter().copied());
     }
     for derived in layout.derived_axes() {
-        builder = builder.derived(derived.start, derived.axis.extent, derived.axis.subaxes.clone());
+        builder = builder.derived_axis(derived.clone());
     }
     for level in layout.used_levels().iter().filter(|level| units.weight(**level).is_none()) {
         builder = builder.used(*level).offset(*level, layout.offset(*level));

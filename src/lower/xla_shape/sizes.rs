@@ -20,7 +20,8 @@ use crate::notation::{TileDim, XlaArray, XlaLayout};
 /// Source: openxla/xla, `shape_util.cc`: ByteSizeOfElements, ArraySize, ArrayDataSize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XlaSizes {
-    /// The elements alone (XLA's ByteSizeOfElements).
+    /// The elements alone, in the width of their type, or in that of a narrower `E`, as logs of XLA count
+    /// them.
     pub unpadded_bytes: u64,
     /// The allocation: dimensions rounded up to the first tile, then to `L` (XLA's ArraySize).
     /// Later tiles add nothing; without a tile, neither do `L` and `SC`. Where the first tile
@@ -168,7 +169,8 @@ impl XlaArray {
         let elements = product(extents.iter().copied()).ok_or_else(too_large)?;
         let bits = self.element_bits();
         Ok(XlaSizes {
-            unpadded_bytes: bytes(elements, bits)?,
+            // What a wide `E` adds is padding: a log of XLA counts `pred` with `E(32)` by the byte.
+            unpadded_bytes: bytes(elements, bits.min(self.dtype.bits()))?,
             allocated_bytes: self.allocated_bytes()?,
             span_bytes: bytes(span, bits)?,
             data_bytes: bytes(last_index(&physical, &layout)? + 1, bits)?,

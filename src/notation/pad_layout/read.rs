@@ -242,8 +242,8 @@ fn help(expected: &[&str], next: Option<char>) -> Option<&'static str> {
 fn other_notation(text: &str, at: usize) -> Option<&'static str> {
     let head = text.get(..at).unwrap_or_default();
     let rest = text.get(at..).unwrap_or_default();
-    if rest.starts_with('^') || ["xor", "XOR", "Sw<", "o Sw"].iter().any(|s| rest.starts_with(s)) {
-        return Some("a swizzle (XOR)");
+    if ["^", "xor", "XOR"].iter().any(|mark| rest.starts_with(mark)) {
+        return Some("an XOR");
     }
     if rest.starts_with(':') && head.trim_end().ends_with(')') {
         return Some("a CuTe layout `shape:stride`");

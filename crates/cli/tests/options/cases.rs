@@ -295,6 +295,78 @@ fn own() -> Vec<Case> {
         ),
         case("edit", "to", "((4:1)) --insert 0", "--to xla", "((4:1)) --to yaml", "yaml"),
         case(
+            "locate",
+            "as",
+            "'((4:1))' 3 --machine mn-core-2 --memory DRAM",
+            "--as assembly",
+            "'((4:1))' 3 --machine mn-core-2 --as assembly",
+            "a layout without a memory is not written in assembly",
+        ),
+        case(
+            "table",
+            "as",
+            "'((4:1))' --machine mn-core-2 --memory DRAM",
+            "--as assembly",
+            "'((4:1))' --as assembly",
+            "add --machine mn-core-2",
+        ),
+        case(
+            "route",
+            "machine",
+            "'((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0'",
+            "--machine mn-core-2",
+            "'((64:1))@L1BM' '((64:1))@L1BM' --machine mncore2",
+            "did you mean `mn-core-2`?",
+        ),
+        case(
+            "route",
+            "memory",
+            "'((4:1))' '((4:1))' --machine mn-core-2",
+            "--memory DRAM",
+            "'((4:1))' '((4:1))' --memory DRAM",
+            "--machine",
+        ),
+        case(
+            "route",
+            "dtype",
+            "'((4:1))' '((4:1))' --machine mn-core-2 --memory LM0",
+            "--dtype Half",
+            "'((4:1))' '((4:1))' --machine mn-core-2 --memory LM0 --dtype float32",
+            "did you mean `Float`?",
+        ),
+        case(
+            "route",
+            "via",
+            "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2",
+            "--via '((16:1))@PDM'",
+            "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2 --via '((8:1))@PDM'",
+            "the shapes are (16) and (8)",
+        ),
+        case(
+            "route",
+            "by",
+            "'((4_L2B:2, 32:1))@DRAM' '((4_L2B:2, 32:1))@L2BM' --machine mn-core-2",
+            "--by mvb2",
+            "'((16:1))@DRAM' '((16:1))@L2BM' --machine mn-core-2 --by l1bmp",
+            "`l1bmp` moves from L1BM to LM0",
+        ),
+        case(
+            "access",
+            "bits",
+            "32:32 ((32_LANE))",
+            "--bits 16",
+            "32:32 ((32_LANE)) --bits 12",
+            "elements of 12 bits",
+        ),
+        case(
+            "access",
+            "as-is",
+            "32:32 ((32_LANE))",
+            "--as-is",
+            "32:32 ((32_LANE)) --as-is=2",
+            "--as-is",
+        ),
+        case(
             "relayout",
             "transfers",
             "((4_PE)) ((4:1))",
@@ -331,6 +403,15 @@ fn own() -> Vec<Case> {
             "--shapes",
             "a.hlo --shapes --copies",
             "cannot be used with",
+        ),
+        case("hlo", "memory", "a.hlo", "--memory", "a.hlo --memory --csv", "text or as JSON"),
+        case(
+            "hlo",
+            "against",
+            "a.hlo",
+            "--against a.hlo",
+            "a.hlo --against NONE.hlo",
+            "No such file",
         ),
         case("hlo", "copies", "a.hlo", "--copies", "log.txt --copies", "no HLO instruction"),
         case(
@@ -481,6 +562,12 @@ pub(super) fn cases() -> Vec<Case> {
             cases.extend(form(command, &template.replace("{}", "((4:1))")));
         }
     }
+    let route = "'{}' '{}' --machine mn-core-2 --memory DRAM";
+    cases.extend(reading("route", route));
+    cases.extend(form("route", &route.replace("{}", "((4:1))")));
+    let access = "'{}' '{}'";
+    cases.extend(reading("access", access));
+    cases.extend(form("access", &access.replace("{}", "((4:1))")));
     for command in ["machines", "dtypes", "notations"] {
         cases.extend(form(command, ""));
     }

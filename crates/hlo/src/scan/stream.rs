@@ -271,7 +271,8 @@ fn swizzled(bytes: &[u8], found: Stretch) -> Stretch {
     }
     let line = memrchr2(b'\n', SOFT_BREAK, before).map_or(0, |at| at + 1);
     let before = before.get(line..).unwrap_or_default();
-    match memchr::memmem::rfind(before, b"Sw<") {
+    let mark = |mark: &[u8]| memchr::memmem::rfind(before, mark);
+    match mark(b"Sw<").max(mark(b"S<")) {
         Some(at) => Stretch { start: line + at, is_certain: true, ..found },
         None => found,
     }

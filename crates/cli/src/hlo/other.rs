@@ -1,0 +1,162 @@
+//! What `hlo` says of files that are not dumps: logs, buffer assignments, StableHLO.
+
+use std::io::{BufRead, Read};
+
+use serde_json::{Value, json};
+use tensor_layout::internals::to_u64;
+use tensor_layout_hlo::{
+    HloAllocations, HloTextKind, LogAllocation, LogAmount, MlirModule, OutOfMemory, UnreadLine,
+};
+
+use super::HloFormat;
+use super::rows::{reason, unread_json};
+use crate::failure::Failure;
+
+/// How much of a file tells its kind.
+const HEAD: u64 = 1 << 20;
+
+/// A log or a module that is not HLO has to fit in memory; nobody has larger ones.
+const LONGEST: u64 = 1 << 30;
+
+/// The kind of a text, and the text again from its beginning.
+pub(super) fn told(
+    mut input: Box<dyn BufRead>,
+) -> std::io::Result<(HloTextKind, Box<dyn BufRead>)> {
+    let mut head = Vec::new();
+    input.by_ref().take(HEAD).read_to_end(&mut head)?;
+    let kind = HloTextKind::of(&head);
+    Ok((kind, Box::new(std::io::Cursor::new(head).chain(input))))
+}
+
+/// A page or JSON on a text that is not a dump, and what could not be read of it.
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) unread: Vec<(u64, String)>,
+}
+
+/// Reads a text of a kind that is not a dump.
+pub(super) fn answer(
+    kind: HloTextKind,
+    file: &str,
+    input: &mut dyn BufRead,
+    format: HloFormat,
+    top: Option<usize>,
+) -> Result<Answer, Failure> {
+    if let Some(instead) = kind.instead() {
+        return Err(Failure::Advised(
+            format!("{file} is {kind}, which is not read"),
+            instead.into(),
+        ));
+    }
+    if format == HloFormat::Csv {
+        return Err(Failure::Argument(format!("{kind} is reported as text or as JSON")));
+    }
+    let mut bytes = Vec::new();
+    let read = input.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::Io(file.into(), error))?;
+    if to_u64(bytes.len()) > LONGEST {
+        let why = format!("{file} is {kind} of more than 1 GiB");
+        return Err(Failure::Advised(why, "pass the part that is about memory".into()));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let is_json = format == HloFormat::Json;
+    let lines = |lines: &[UnreadLine]| lines.iter().map(reason).collect::<Vec<_>>();
+    let (page, rows, unread) = match kind {
+        HloTextKind::OutOfMemory => {
+            let found = OutOfMemory::read(&text);
+            (found.page(top), out_of_memory_json(&found), Vec::new())
+        }
+        HloTextKind::Mlir => {
+            let found = MlirModule::read(&text);
+            (found.page(top), mlir_json(&found), lines(found.unread_lines()))
+        }
+        _ => {
+            let found = HloAllocations::read(&text);
+            (found.page(top), allocations_json(&found), lines(found.unread_lines()))
+        }
+    };
+    let json = || {
+        let kind = kind.to_string();
+        let unread = unread.iter().map(unread_json).collect::<Vec<_>>();
+        let complete = unread.is_empty();
+        json!({ "kind": kind, "found": rows, "complete": complete, "unread_lines": unread })
+    };
+    Ok(Answer { text: if is_json { format!("{}\n", json()) } else { page }, unread })
+}
+
+fn amount_json(amount: Option<LogAmount>) -> Value {
+    json!({ "text": amount.map(|of| of.to_string()), "bytes": amount.and_then(LogAmount::bytes) })
+}
+
+fn out_of_memory_json(found: &OutOfMemory) -> Value {
+    let limits = found.limits.iter().map(|limit| {
+        json!({
+            "line": limit.line, "memory": limit.memory, "needed": amount_json(Some(limit.needed)),
+            "capacity": amount_json(limit.capacity), "purpose": limit.purpose,
+        })
+    });
+    let parts = found
+        .parts
+        .iter()
+        .map(|(name, amount)| json!({ "name": name, "amount": amount_json(Some(*amount)) }));
+    let (bytes, padding) = found.total();
+    json!({
+        "limits": limits.collect::<Vec<_>>(),
+        "parts": parts.collect::<Vec<_>>(),
+        "allocations": found.allocations.iter().map(allocation_json).collect::<Vec<_>>(),
+        "listed_bytes": bytes,
+        "waste_bytes": padding,
+    })
+}
+
+fn allocation_json(one: &LogAllocation) -> Value {
+    let better = one.better.as_ref().map(|better| {
+        json!({ "shape": better.array.to_string(), "allocated_bytes": better.allocated_bytes })
+    });
+    json!({
+        "line": one.line,
+        "size": amount_json(one.size),
+        "shape": one.shape,
+        "allocated_bytes": one.sizes.map(|sizes| sizes.allocated_bytes),
+        "unpadded_bytes": one.sizes.map(|sizes| sizes.unpadded_bytes),
+        "waste_bytes": one.padding(),
+        "agrees": one.agrees(),
+        "tiled": one.tiled.as_ref().map(ToString::to_string),
+        "better": better,
+        "label": one.label,
+        "kind": one.kind,
+        "op_name": one.op_name,
+        "source": one.source,
+        "error": one.refusal,
+    })
+}
+
+fn allocations_json(found: &HloAllocations) -> Value {
+    let blocks = found.allocations.iter().map(|one| {
+        json!({
+            "line": one.line, "kind": one.kind, "allocated_bytes": one.size, "values": one.values,
+            "largest": one.largest,
+        })
+    });
+    let kinds = found.kinds().into_iter();
+    let kinds = kinds.map(
+        |(kind, (count, bytes))| json!({ "kind": kind, "count": count, "allocated_bytes": bytes }),
+    );
+    json!({
+        "kinds": kinds.collect::<Vec<_>>(),
+        "allocations": blocks.collect::<Vec<_>>(),
+        "compared_values": found.compared,
+        "disagreements": found.disagreements.iter().map(unread_json).collect::<Vec<_>>(),
+    })
+}
+
+fn mlir_json(found: &MlirModule) -> Value {
+    let values = found.values.iter().map(|value| {
+        json!({
+            "function": value.function, "kind": value.kind, "name": value.name, "line": value.line,
+            "shape": value.shape, "sharding": value.sharding, "donated": value.is_donated,
+            "whole_bytes": value.whole_bytes, "device_bytes": value.device_bytes,
+        })
+    });
+    json!({ "values": values.collect::<Vec<_>>() })
+}

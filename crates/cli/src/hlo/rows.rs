@@ -1,0 +1,327 @@
+//! Rows of reports on dumps, as JSON and CSV.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde_json::{Map, Value, json};
+use tensor_layout::LayoutError;
+use tensor_layout::internals::printable;
+use tensor_layout_hlo::{
+    CollectiveTraffic, Collectives, HloBytes, HloChanges, HloComputationTotals, HloCopy,
+    HloInterfaceBytes, HloLive, HloMemory, HloModuleMemory, HloOnDevice, HloPeak, HloReading,
+    HloReport, HloRow, HloSharded, HloSummary, Tally, UnreadLine,
+};
+
+use crate::json::JsonLine;
+use crate::output::Output;
+
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", printable(text).replace('"', "\"\""))
+}
+
+/// A name as a field of CSV, in quotes only where it needs them.
+pub(super) fn named(name: &str) -> Cow<'_, str> {
+    match name.contains(|c: char| c.is_control() || matches!(c, ',' | '"')) {
+        true => quoted(name).into(),
+        false => name.into(),
+    }
+}
+
+pub(super) fn reason(line: &UnreadLine) -> (u64, String) {
+    (line.line, format!("{}: {}", line.reason, line.text))
+}
+
+pub(super) fn unread_json((line, reason): &(u64, String)) -> Value {
+    json!({ "line": line, "reason": reason })
+}
+
+/// Whether all was read, and what is missing.
+pub(super) fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
+    line.field("complete", &json!(reading.is_complete()))?;
+    line.field("cut_off", &json!(reading.cut))?;
+    line.field("hidden_instructions", &json!(reading.hidden))
+}
+
+pub(super) fn bytes_json(bytes: HloBytes) -> Value {
+    json!({
+        "count": bytes.count,
+        "unpadded_bytes": bytes.unpadded,
+        "allocated_bytes": bytes.allocated,
+        "waste_bytes": bytes.padding(),
+    })
+}
+
+pub(super) fn write_summary(
+    out: &mut Output,
+    summary: &HloSummary,
+    entry: &Value,
+    reading: &HloReading,
+    unread: &[(u64, String)],
+) -> io::Result<()> {
+    let mut line = JsonLine::new(out);
+    line.list("instructions", summary.rows().map(|row| row_json(&row)))?;
+    line.list("computations", summary.computations().iter().map(computation_json))?;
+    line.field("entry", entry)?;
+    line.field("partitions", &json!(summary.partitions()))?;
+    write_reading(&mut line, reading)?;
+    line.list("unread_lines", unread.iter().map(unread_json))?;
+    line.end()
+}
+
+pub(super) fn row_json(row: &HloRow<'_>) -> Value {
+    json!({
+        "name": row.name,
+        "opcode": row.opcode,
+        "shape": row.shape,
+        "op_name": row.op_name,
+        "source": row.source,
+        "line": row.line,
+        "computation": row.computation,
+        "unpadded_bytes": row.sizes.unpadded_bytes,
+        "allocated_bytes": row.sizes.allocated_bytes,
+        "waste_bytes": row.sizes.padding_bytes(),
+    })
+}
+
+pub(super) fn computation_json(totals: &HloComputationTotals) -> Value {
+    json!({
+        "module": totals.module,
+        "name": totals.name,
+        "role": totals.role.name(),
+        "line": totals.line,
+        "written": bytes_json(totals.written),
+        "parameters": bytes_json(totals.parameters),
+        "result": bytes_json(totals.result),
+    })
+}
+
+pub(super) fn entry_json(summary: &HloSummary) -> Result<Value, LayoutError> {
+    Ok(json!({
+        "parameters": bytes_json(summary.parameters()?),
+        "results": bytes_json(summary.result()?),
+        "on_device": summary.on_device()?.map(on_device_json),
+    }))
+}
+
+pub(super) fn on_device_json(on_device: HloOnDevice) -> Value {
+    json!({
+        "parameters": bytes_json(on_device.parameters),
+        "results": bytes_json(on_device.result),
+    })
+}
+
+pub(super) fn sharded_json(entry: &HloSharded) -> Value {
+    json!({
+        "name": entry.name,
+        "opcode": entry.opcode,
+        "shape": entry.shape,
+        "sharding": entry.sharding,
+        "left_over": entry.is_left_over,
+        "device_unpadded_bytes": entry.device.unpadded,
+        "device_allocated_bytes": entry.device.allocated,
+        "whole_bytes": entry.whole_bytes,
+        "line": entry.line,
+        "computation": entry.computation,
+        "op_name": entry.op_name,
+    })
+}
+
+pub(super) fn copy_json(copy: &HloCopy) -> Value {
+    json!({
+        "name": copy.name,
+        "opcode": copy.opcode,
+        "from": copy.from,
+        "to": copy.to,
+        "changes": copy.changes,
+        "free": copy.is_free,
+        "read_bytes": copy.read,
+        "written_bytes": copy.written,
+        "line": copy.line,
+        "computation": copy.computation,
+        "role": copy.role.name(),
+        "runs": copy.runs.known(),
+        "op_name": copy.op_name,
+        "source": copy.source,
+    })
+}
+
+pub(super) fn write_collectives(
+    out: &mut Output,
+    all: &Collectives,
+    top: Option<usize>,
+    reading: &HloReading,
+) -> io::Result<()> {
+    let traffic = |traffic: &CollectiveTraffic| {
+        let into = traffic.into.iter().map(|(level, bytes)| (level.to_string(), json!(bytes)));
+        json!({
+            "received": traffic.received,
+            "sent_bytes": traffic.sent,
+            "into": into.collect::<Map<_, _>>(),
+        })
+    };
+    let entries = all.entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
+        json!({
+            "name": entry.name,
+            "opcode": entry.opcode,
+            "line": entry.line,
+            "op_name": entry.op_name,
+            "bytes": entry.bytes,
+            "computation": entry.computation,
+            "fusion": entry.fusion,
+            "runs": entry.runs.known(),
+            "is_branch": entry.runs.is_branch,
+            "sent_bytes": entry.traffic.sent,
+            "traffic": traffic(&entry.traffic),
+        })
+    });
+    let mut line = JsonLine::new(out);
+    line.list("collectives", entries)?;
+    line.field("total", &traffic(&all.total))?;
+    line.field("total_is_at_least", &json!(all.in_a_step.is_at_least))?;
+    line.field("total_is_at_most", &json!(all.in_a_step.is_at_most))?;
+    write_reading(&mut line, reading)?;
+    let unread = reading.lines.iter().map(reason).chain(all.unread.iter().cloned());
+    line.list("unread", unread.map(|unread| unread_json(&unread)))?;
+    line.end()
+}
+
+pub(super) fn write_shapes(
+    out: &mut Output,
+    report: &HloReport,
+    top: Option<usize>,
+    totals: &Value,
+) -> io::Result<()> {
+    let entries = report.entries();
+    let shapes = entries.iter().take(top.unwrap_or(usize::MAX)).map(|entry| {
+        json!({
+            "shape": entry.shape,
+            "count": entry.count,
+            "unpadded_bytes": entry.sizes.unpadded_bytes,
+            "allocated_bytes": entry.sizes.allocated_bytes,
+            "waste_bytes": entry.sizes.padding_bytes(),
+        })
+    });
+    let unread = report.unread_lines().iter();
+    let unread =
+        unread.map(|line| json!({ "line": line.line, "text": line.text, "reason": line.reason }));
+    let mut line = JsonLine::new(out);
+    line.list("shapes", shapes)?;
+    line.field("totals", totals)?;
+    line.list("unread_lines", unread)?;
+    line.end()
+}
+
+pub(super) fn totals_json(report: &HloReport) -> Result<Value, LayoutError> {
+    let totals = report.totals()?;
+    Ok(json!({
+        "shapes": totals.shapes,
+        "count": totals.count,
+        "unpadded_bytes": totals.unpadded_bytes,
+        "allocated_bytes": totals.allocated_bytes,
+        "waste_bytes": totals.allocated_bytes.saturating_sub(totals.unpadded_bytes),
+        "unranked": report.unranked(),
+        "lines": report.lines(),
+        "unread_lines": report.unread_count(),
+    }))
+}
+
+pub(super) fn write_memory(
+    out: &mut Output,
+    memory: &HloMemory,
+    reading: &HloReading,
+    unread: &[(u64, String)],
+) -> io::Result<()> {
+    let mut line = JsonLine::new(out);
+    line.list("modules", memory.modules().iter().map(module_json))?;
+    write_reading(&mut line, reading)?;
+    line.list("unread_lines", unread.iter().map(unread_json))?;
+    line.end()
+}
+
+fn module_json(of: &HloModuleMemory) -> Value {
+    let interface = of.interface.iter().map(|(space, bytes)| {
+        let HloInterfaceBytes { arguments, outputs, aliased, .. } = bytes;
+        let bytes = json!({
+            "argument_bytes": arguments, "output_bytes": outputs, "alias_bytes": aliased,
+        });
+        (space.to_string(), bytes)
+    });
+    let donors = of.unused_donors.iter().map(|donor| {
+        json!({
+            "parameter": donor.parameter, "name": donor.name, "bytes": donor.bytes,
+            "reason": donor.reason,
+        })
+    });
+    let peaks = of.peaks.as_ref().ok();
+    json!({
+        "module": of.module,
+        "line": of.line,
+        "entry": of.entry,
+        "interface": interface.collect::<Map<_, _>>(),
+        "unused_donors": donors.collect::<Vec<_>>(),
+        "peak": peaks.map(|peaks| peaks.iter().map(peak_json).collect::<Vec<_>>()),
+        "peak_is_unknown": of.peaks.as_ref().err().map(ToString::to_string),
+        "unsized_instructions": of.unsized_count,
+    })
+}
+
+fn peak_json(peak: &HloPeak) -> Value {
+    json!({
+        "space": peak.space.to_string(),
+        "allocated_bytes": peak.bytes.allocated,
+        "waste_bytes": peak.bytes.padding(),
+        "buffers": peak.bytes.count,
+        "name": peak.name,
+        "line": peak.line,
+        "op_name": peak.op_name,
+        "computation": peak.computation,
+        "live": peak.live.iter().map(live_json).collect::<Vec<_>>(),
+    })
+}
+
+fn live_json(live: &HloLive) -> Value {
+    json!({
+        "name": live.name,
+        "opcode": live.opcode,
+        "place": live.place,
+        "shape": live.shape,
+        "allocated_bytes": live.bytes.allocated,
+        "waste_bytes": live.bytes.padding(),
+        "line": live.line,
+        "computation": live.computation,
+        "op_name": live.op_name,
+        "source": live.source,
+        "lives": live.lives,
+        "is_argument": live.is_argument,
+    })
+}
+
+pub(super) fn write_changes(
+    out: &mut Output,
+    changes: &HloChanges,
+    top: Option<usize>,
+    readings: [&HloReading; 2],
+) -> io::Result<()> {
+    let tally = |of: &Tally| json!({ "count": of.count, "bytes": of.bytes, "line": of.line });
+    let rows = changes.rows.iter().take(top.unwrap_or(usize::MAX)).map(|row| {
+        json!({
+            "kind": row.kind.name(),
+            "change": row.verb(),
+            "op_name": row.op_name,
+            "opcode": row.opcode,
+            "before": tally(&row.before),
+            "after": tally(&row.after),
+        })
+    });
+    let sums = changes.sums.iter().map(|(name, before, after)| {
+        json!({ "name": name, "before_bytes": before, "after_bytes": after })
+    });
+    let mut line = JsonLine::new(out);
+    line.list("sums", sums)?;
+    line.list("changes", rows)?;
+    line.field("same", &json!(changes.same))?;
+    line.field("complete", &json!(readings.iter().all(|reading| reading.is_complete())))?;
+    let unread = readings.iter().flat_map(|reading| reading.lines.iter().map(reason));
+    line.list("unread_lines", unread.map(|unread| unread_json(&unread)))?;
+    line.end()
+}

@@ -1,0 +1,151 @@
+//! `route`: the movements from one layout to another.
+
+use clap::Args as ClapArgs;
+use serde_json::{Value, json};
+use tensor_layout::Placement;
+use tensor_layout::internals::counted;
+use tensor_layout::machine::MovementKind;
+use tensor_layout::route::{Hop, Route as Found};
+
+use super::failure::{Failure, note};
+use super::input::{Form, OnMachine, Reading};
+use super::output::print;
+
+/// Find the movements that bring a tensor from one memory into another.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Each layout names its memory, as in ((8_L2B, 64:1))@L2BM / Float. The route has
+the fewest hops (at most 6, found within 4096 trials), then the fewest cycles at
+the maker's rates. Every element comes into every place of the target; holes may
+hold anything. Upper and lower are the long words that pass the memory nearer to
+the root in all, and each of the others. Cycles are the least by the rates of the
+machine; a sum without all rates is \"at least\".
+JSON: {\"hops\":[{\"movement\":..,\"kind\":..,\"source\":{\"memory\":..,\"layout\":..},
+\"target\":{..},\"upper_words\":..,\"lower_words\":..,\"cycles\":..,\"from_maker\":..,
+\"reads\":[..],\"writes\":[..],\"parts\":..,\"map\":..}],\"cycles\":..,\"at_least\":..}
+
+Examples:
+  tensor-layout route '((4_L2B:2, 64:8), (8:1, 2_W:1))@DRAM / Float' \\
+    '((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float' --machine mn-core-2
+  tensor-layout route '((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0' \\
+    --machine mn-core-2 --by l1bmd")]
+pub(super) struct Route {
+    /// Where the tensor is, or - for standard input.
+    #[arg(value_name = "SOURCE")]
+    source: String,
+    /// Where it is wanted.
+    #[arg(value_name = "TARGET")]
+    target: String,
+    /// A layout on the way; repeat for more, in order.
+    #[arg(long, value_name = "LAYOUT", help_heading = "Route")]
+    via: Vec<String>,
+    /// Ask whether this one movement leads there.
+    #[arg(long, value_name = "MOVEMENT", conflicts_with = "via", help_heading = "Route")]
+    by: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    on: OnMachine,
+    #[command(flatten)]
+    form: Form,
+}
+
+impl Route {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let Some(machine) = self.on.get()? else {
+            let why = "a route needs a machine: memories and movements belong to it".into();
+            return Err(Failure::Advised(why, "add --machine mn-core-2".into()));
+        };
+        let (source, target) = self.reading.read_two(&self.source, &self.target)?;
+        let via = self.via.iter().map(|text| self.reading.read_operand(text));
+        let via: Vec<_> = via.collect::<Result<_, Failure>>()?;
+        let texts = [source].into_iter().chain(via).chain([target]);
+        let place = |text| Ok(self.on.place_on(text, Some(&machine), |builder| builder)?.placement);
+        let stops: Vec<Placement> = texts.map(place).collect::<Result<_, Failure>>()?;
+        let route = match (&self.by, &stops[..]) {
+            (Some(name), [source, target]) => Found::by(name, source, target)?,
+            _ => Found::through(&stops)?,
+        };
+        if machine.movements().is_empty() {
+            note("this machine has no movements: hops show their long words only");
+        }
+        match self.form.is_json() {
+            true => print(&route_json(&route).to_string()),
+            false => print(&page(&route)),
+        }
+    }
+}
+
+/// A line per hop with the layout that it makes, and the sum.
+pub fn page(route: &Found) -> String {
+    let mut page = placed(route.source());
+    if route.hops().is_empty() {
+        return page + "\nnothing moves: the source serves as it is\n";
+    }
+    for hop in route.hops() {
+        page.push_str(&moves(hop));
+        page.push_str(&placed(&hop.target));
+    }
+    let (cycles, all) = route.cycles();
+    let at_least = if all { "" } else { "at least " };
+    let second_hand = route.hops().iter().filter(|hop| !hop.is_from_maker());
+    let second_hand = second_hand.filter_map(|hop| hop.cycles).fold(0, u64::saturating_add);
+    let of_which = match second_hand {
+        0 => String::new(),
+        cycles => format!(", {cycles} of them not from the maker"),
+    };
+    let hops = counted(u64::try_from(route.hops().len()).unwrap_or(u64::MAX), "hop");
+    page.push_str(&format!("\n{hops}, {at_least}{}{of_which}\n", counted(cycles, "cycle")));
+    page
+}
+
+fn placed(placement: &Placement) -> String {
+    format!("{:<6} {}\n", memory(placement), Found::text(placement))
+}
+
+fn memory(placement: &Placement) -> &str {
+    placement.memory().map_or("", |(name, _)| name)
+}
+
+/// `  l2bmd, distribute: 256 upper, 32 lower, 4 cycles`.
+fn moves(hop: &Hop) -> String {
+    let name = hop.movement.as_ref().map_or("?", |movement| movement.name.as_str());
+    let kind = hop.kind.map_or("", MovementKind::as_str);
+    let cycles = match hop.cycles {
+        Some(cycles) if hop.is_from_maker() => counted(cycles, "cycle"),
+        Some(cycles) => format!("{}, not from the maker", counted(cycles, "cycle")),
+        None => "no rate".into(),
+    };
+    let parts = match hop.parts() {
+        1 => String::new(),
+        parts => format!("; at least {parts} parts"),
+    };
+    let (upper, lower) = (hop.upper_words, hop.lower_words);
+    let what = if kind.is_empty() { name.to_owned() } else { format!("{name}, {kind}") };
+    format!("  {what}: {upper} upper, {lower} lower, {cycles}{parts}\n")
+}
+
+fn route_json(route: &Found) -> Value {
+    let (cycles, all) = route.cycles();
+    let hops: Vec<Value> = route.hops().iter().map(hop_json).collect();
+    json!({ "hops": hops, "cycles": cycles, "at_least": !all })
+}
+
+fn hop_json(hop: &Hop) -> Value {
+    let side = |placement: &Placement| json!({ "memory": memory(placement), "layout": Found::text(placement) });
+    let (reads, writes) = (hop.reads(), hop.writes());
+    json!({
+        "movement": hop.movement.as_ref().map(|movement| &movement.name),
+        "kind": hop.kind.map(MovementKind::as_str),
+        "source": side(&hop.source),
+        "target": side(&hop.target),
+        "upper_words": hop.upper_words,
+        "lower_words": hop.lower_words,
+        "cycles": hop.cycles,
+        "from_maker": hop.is_from_maker(),
+        "reads": [reads.0, reads.1],
+        "writes": [writes.0, writes.1],
+        "parts": hop.parts(),
+        "map": hop.map_text(),
+    })
+}

@@ -1,0 +1,264 @@
+//! Two dumps beside each other: what came, went, grew and shrank.
+//!
+//! Names change with every compilation, so that instructions are matched by `op_name` and opcode.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use itertools::Itertools;
+
+use crate::{CollectiveError, Collectives, HloComputation, HloCopies, HloMemory, HloSummary};
+use tensor_layout::LayoutError;
+use tensor_layout::internals::{printable, readable_bytes, to_u64};
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum TallyKind {
+    /// Bytes that instructions allocate for their results, each once.
+    Buffer,
+    /// Bytes that copies read and write in one run of the program.
+    Copy,
+    /// Bytes that the device which sends most sends in one run of the program.
+    Collective,
+}
+
+impl TallyKind {
+    /// The kind in a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TallyKind::Buffer => "buffer",
+            TallyKind::Copy => "copy",
+            TallyKind::Collective => "collective",
+        }
+    }
+}
+
+/// Instructions of one operation of the program with one opcode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tally {
+    /// How many there are.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The line of the first one.
+    pub line: u64,
+}
+
+impl Tally {
+    fn add(&mut self, bytes: u64, line: u64) {
+        self.line = if self.count == 0 { line } else { self.line.min(line) };
+        self.count += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+/// The kind, the operation of the program and the opcode.
+type Key = (TallyKind, String, String);
+
+/// What of a dump is compared with another.
+#[derive(Clone, Debug, Default)]
+pub struct HloTallies {
+    rows: BTreeMap<Key, Tally>,
+    sums: BTreeMap<String, u64>,
+    summary: HloSummary,
+    copies: HloCopies,
+    collectives: Collectives,
+    memory: HloMemory,
+}
+
+impl HloTallies {
+    /// Adds a computation.
+    ///
+    /// # Errors
+    /// Those of [`HloSummary::add`], [`HloCopies::add`], [`Collectives::add`] and [`HloMemory::add`].
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), CollectiveError> {
+        self.summary.add(computation)?;
+        self.copies.add(computation)?;
+        self.collectives.add(computation, None)?;
+        self.memory.add(computation)?;
+        Ok(())
+    }
+
+    /// Adds everything up.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn finish(&mut self) -> Result<(), LayoutError> {
+        self.summary.finish();
+        self.copies.finish()?;
+        self.memory.finish()?;
+        let collectives = std::mem::take(&mut self.collectives).finish()?;
+        let mut add = |kind, op_name: Option<&str>, opcode: &str, bytes, line| {
+            let key = (kind, op_name.unwrap_or_default().to_owned(), opcode.to_owned());
+            self.rows.entry(key).or_default().add(bytes, line);
+        };
+        for row in self.summary.rows() {
+            let bytes = row.sizes.allocated_bytes;
+            add(TallyKind::Buffer, row.op_name, row.opcode, bytes, row.line);
+        }
+        for copy in self.copies.entries().iter().filter(|copy| copy.is_paid()) {
+            let bytes = copy.read.saturating_add(copy.written).saturating_mul(copy.runs.times);
+            add(TallyKind::Copy, copy.op_name.as_deref(), &copy.opcode, bytes, copy.line);
+        }
+        for one in &collectives.entries {
+            let bytes = one.traffic.sent.saturating_mul(one.runs.times);
+            add(TallyKind::Collective, one.op_name.as_deref(), &one.opcode, bytes, one.line);
+        }
+        self.add_sums(&collectives)
+    }
+
+    fn add_sums(&mut self, collectives: &Collectives) -> Result<(), LayoutError> {
+        let mut add = |name: String, bytes: u64| {
+            let sum = self.sums.entry(name).or_default();
+            *sum = sum.saturating_add(bytes);
+        };
+        for module in self.memory.modules() {
+            for (space, bytes) in &module.interface {
+                add(format!("arguments, {space}"), bytes.arguments);
+                add(format!("results, {space}"), bytes.outputs);
+            }
+            for peak in module.peaks.iter().flatten() {
+                add(format!("live at the peak, {}", peak.space), peak.bytes.allocated);
+            }
+        }
+        let step = self.copies.in_a_step();
+        add(
+            "read and written by copies, a run".into(),
+            step.bytes(0)?.saturating_add(step.bytes(1)?),
+        );
+        add("sent by one device, a run".into(), collectives.total.sent);
+        Ok(())
+    }
+}
+
+/// A row of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloChange {
+    /// What is compared.
+    pub kind: TallyKind,
+    /// The operation of the program; empty where the dump does not name it.
+    pub op_name: String,
+    /// The opcode.
+    pub opcode: String,
+    /// In the first dump.
+    pub before: Tally,
+    /// In the second dump.
+    pub after: Tally,
+}
+
+impl HloChange {
+    /// `came`, `went`, `grew`, `shrank`, or `recounted` where only the number of instructions changed.
+    #[must_use]
+    pub fn verb(&self) -> &'static str {
+        match (self.before, self.after) {
+            (Tally { count: 0, .. }, _) => "came",
+            (_, Tally { count: 0, .. }) => "went",
+            (before, after) if before.bytes < after.bytes => "grew",
+            (before, after) if before.bytes > after.bytes => "shrank",
+            _ => "recounted",
+        }
+    }
+}
+
+/// Two dumps beside each other.
+///
+/// ```
+/// use tensor_layout_hlo::{HloChanges, HloDump, HloTallies};
+/// let tallies = |text: &str| -> Result<HloTallies, Box<dyn std::error::Error>> {
+///     let (mut dump, mut tallies) = (HloDump::new(text.as_bytes()), HloTallies::default());
+///     while let Some(computation) = dump.next_computation()? {
+///         tallies.add(computation)?;
+///     }
+///     tallies.finish()?;
+///     Ok(tallies)
+/// };
+/// let text = "ENTRY e {\n  a = f32[8] parameter(0)\n  ROOT b = f32[8] sine(a)\n}";
+/// let other = text.replace("sine(a)", "copy(a)");
+/// let changes = HloChanges::of(&tallies(text)?, &tallies(&other)?);
+/// let rows: Vec<_> = changes.rows.iter().map(|row| (row.verb(), row.opcode.as_str())).collect();
+/// assert_eq!(rows, [("came", "copy"), ("came", "copy"), ("went", "sine")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HloChanges {
+    /// Sums by name: in the first dump and in the second; `None` where a dump does not have one.
+    pub sums: Vec<(String, Option<u64>, Option<u64>)>,
+    /// What differs, the greatest difference first.
+    pub rows: Vec<HloChange>,
+    /// How many rows are the same in both.
+    pub same: u64,
+}
+
+impl HloChanges {
+    /// Compares two dumps that were [finished](HloTallies::finish).
+    #[must_use]
+    pub fn of(before: &HloTallies, after: &HloTallies) -> HloChanges {
+        let names: BTreeSet<&String> = before.sums.keys().chain(after.sums.keys()).collect();
+        let sum = |name: &String| {
+            (name.clone(), before.sums.get(name).copied(), after.sums.get(name).copied())
+        };
+        let keys: BTreeSet<&Key> = before.rows.keys().chain(after.rows.keys()).collect();
+        let row = |key: &Key| {
+            let [before, after] =
+                [before, after].map(|of| of.rows.get(key).copied().unwrap_or_default());
+            let (kind, op_name, opcode) = key.clone();
+            HloChange { kind, op_name, opcode, before, after }
+        };
+        let is_same = |row: &HloChange| {
+            (row.before.count, row.before.bytes) == (row.after.count, row.after.bytes)
+        };
+        let (same, mut rows): (Vec<_>, Vec<_>) = keys.into_iter().map(row).partition(is_same);
+        rows.sort_by_key(|row| Reverse(row.before.bytes.abs_diff(row.after.bytes)));
+        HloChanges { sums: names.into_iter().map(sum).collect(), rows, same: to_u64(same.len()) }
+    }
+
+    /// A page for a person: the sums, and the `top` greatest differences (20 if not said).
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        const SHOWN: usize = 20;
+        let line = |before: &str, after: &str, change: &str, text: &str| {
+            format!("{before:>11} {after:>11} {change:>12}  {text}\n")
+        };
+        let known = |bytes: Option<u64>| bytes.map_or("-".to_owned(), readable_bytes);
+        let mut page = line("before", "after", "change", "in all");
+        for (name, before, after) in &self.sums {
+            let change = before.zip(*after).map_or(String::new(), |(a, b)| difference(a, b));
+            page += &line(&known(*before), &known(*after), &change, name);
+        }
+        page += &format!("\n{}", line("before", "after", "change", "what"));
+        let shown = top.unwrap_or(SHOWN);
+        for row in self.rows.iter().take(shown) {
+            let HloChange { kind, op_name, opcode, before, after } = row;
+            let change = difference(before.bytes, after.bytes);
+            let [a, b] = [before, after].map(|of| match of.count {
+                0 => "-".to_owned(),
+                _ => readable_bytes(of.bytes),
+            });
+            let lines = [before, after].into_iter().filter(|of| of.count > 0);
+            let counts = lines.map(|of| format!("{} from line {}", of.count, of.line)).join(" -> ");
+            let text = format!("{} {}: {opcode}, {counts}", kind.name(), row.verb());
+            page += &line(&a, &b, &change, &text);
+            let op_name = if op_name.is_empty() { "(no op_name)" } else { op_name };
+            page += &format!("{:13}{op_name}\n", "");
+        }
+        let hidden = self.rows.len().saturating_sub(shown);
+        let hidden = if hidden > 0 { format!("{hidden} more; ") } else { String::new() };
+        page += &format!("{:38}{hidden}{} the same in both\n", "", self.same);
+        printable(&page).into_owned()
+    }
+}
+
+/// `+1.00 MiB`, `-12 B`, `0 B`.
+fn difference(before: u64, after: u64) -> String {
+    let sign = match after.cmp(&before) {
+        std::cmp::Ordering::Less => "-",
+        std::cmp::Ordering::Equal => "",
+        std::cmp::Ordering::Greater => "+",
+    };
+    format!("{sign}{}", readable_bytes(before.abs_diff(after)))
+}

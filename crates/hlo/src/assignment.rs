@@ -1,0 +1,220 @@
+//! Buffer assignments and memory usage reports: the bytes that XLA allocates.
+//!
+//! ```text
+//! allocation 2: size 4096, parameter 2, shape |f32[8,128]| at ShapeIndex {}, maybe-live-out:
+//!  value: <31 arg.5{1} (phi) @0> (size=4096,offset=128): f32[8,128]{1,0}
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::names::Shapes;
+use crate::unread::{Unread, UnreadLine};
+use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
+
+/// What XLA allocates for a program, by its own account.
+///
+/// ```
+/// use tensor_layout_hlo::HloAllocations;
+/// let text = "BufferAssignment:
+/// allocation 0: size 4096, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+///  value: <1 x @0> (size=4096,offset=0): f32[8,128]{1,0}
+/// allocation 1: size 132, preallocated-temp:
+///  value: <2 y @0> (size=132,offset=0): f32[33]{0}
+/// ";
+/// let all = HloAllocations::read(text);
+/// let kinds: Vec<_> = all.kinds().into_iter().collect();
+/// assert_eq!(kinds, [("parameter", (1, 4096)), ("temporary", (1, 132))]);
+/// assert!(all.disagreements.is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct HloAllocations {
+    /// The blocks, in the order of the text.
+    pub allocations: Vec<HloAllocation>,
+    /// Values whose shape does not take what XLA says: the line, and both in words.
+    pub disagreements: Vec<(u64, String)>,
+    /// How many values were compared with their shapes.
+    pub compared: u64,
+    unread: Unread,
+}
+
+/// A block of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloAllocation {
+    /// The line, from 1.
+    pub line: u64,
+    /// The bytes.
+    pub size: u64,
+    /// What it is for: `parameter`, `output`, `constant`, `thread-local` or `temporary`.
+    pub kind: &'static str,
+    /// How many values take turns in it.
+    pub values: u64,
+    /// The largest of them: its name, or the shapes in it.
+    pub largest: String,
+    /// The bytes of that one.
+    pub largest_size: u64,
+}
+
+impl HloAllocations {
+    /// Reads a buffer assignment, or a memory usage report, whose rows have no kind.
+    #[must_use]
+    pub fn read(text: &str) -> HloAllocations {
+        let (mut all, mut shapes) = (HloAllocations::default(), Shapes::default());
+        for (line, number) in text.lines().zip(1..) {
+            let start = line.trim_start();
+            let is_read = if let Some(rest) = start.strip_prefix("allocation ") {
+                all.read_block(rest, number)
+            } else if let Some(rest) = start.strip_prefix("value: ") {
+                all.read_value(rest, number, &mut shapes)
+            } else if line.matches(';').count() >= 4 && !line.contains("cumulative_size") {
+                all.read_row(line, number)
+            } else {
+                Some(())
+            };
+            if is_read.is_none() {
+                let why = "this is not an allocation, a value or a row";
+                all.unread.push(number, line.as_bytes(), why.into());
+            }
+        }
+        all
+    }
+
+    /// `2: size 4096, parameter 2, shape ..:`
+    fn read_block(&mut self, rest: &str, line: u64) -> Option<()> {
+        let (_, rest) = rest.split_once(": size ")?;
+        let (size, about) = rest.split_once([',', ':'])?;
+        let kinds = [
+            ("thread-local", "thread-local"),
+            ("constant", "constant"),
+            ("parameter ", "parameter"),
+            ("maybe-live-out", "output"),
+        ];
+        let kind = kinds.iter().find(|(word, _)| about.contains(word));
+        let kind = kind.map_or("temporary", |(_, kind)| *kind);
+        let (size, largest) = (size.parse().ok()?, String::new());
+        self.allocations.push(HloAllocation {
+            line,
+            size,
+            kind,
+            values: 0,
+            largest,
+            largest_size: 0,
+        });
+        Some(())
+    }
+
+    /// `<31 arg.5{1} (phi) @0> (size=4096,offset=128): f32[8,128]{1,0}`
+    fn read_value(&mut self, rest: &str, line: u64, shapes: &mut Shapes) -> Option<()> {
+        let (name, rest) = rest.strip_prefix('<')?.split_once("> (size=")?;
+        let (size, rest) = rest.split_once(',')?;
+        let (_, shape) = rest.split_once("): ")?;
+        let size: u64 = size.parse().ok()?;
+        let name = name.split(' ').nth(1)?;
+        let block = self.allocations.last_mut()?;
+        block.values += 1;
+        if size >= block.largest_size {
+            (block.largest, block.largest_size) = (format!("{name} {shape}"), size);
+        }
+        // A tuple is a table of pointers.
+        if !shape.starts_with('(') {
+            self.compare(name, shape, size, line, shapes);
+        }
+        Some(())
+    }
+
+    fn compare(&mut self, name: &str, shape: &str, size: u64, line: u64, shapes: &mut Shapes) {
+        match shapes.number(shape).1 {
+            Ok(sizes) => {
+                self.compared += 1;
+                if sizes.allocated_bytes != size {
+                    let ours = sizes.allocated_bytes;
+                    let what = format!("{name} takes {size} bytes, its shape {shape} {ours}");
+                    self.disagreements.push((line, what));
+                }
+            }
+            Err(why) => {
+                let why = why.to_owned();
+                self.unread.push(line, shape.as_bytes(), why);
+            }
+        }
+    }
+
+    /// `   768.0KiB(  7%);   768.0KiB;  0;  3; f32[3,4], 2×f32[64,512]`
+    fn read_row(&mut self, row: &str, line: u64) -> Option<()> {
+        let mut fields = row.splitn(5, ';').map(str::trim).skip(1);
+        let size = crate::LogAmount::starting(fields.next()?)?.bytes()?;
+        let values = fields.nth(1)?.parse().ok()?;
+        let largest = fields.next()?.to_owned();
+        let kind = "block";
+        let row = HloAllocation { line, size, kind, values, largest, largest_size: size };
+        self.allocations.push(row);
+        Some(())
+    }
+
+    /// How many blocks of each kind there are, and their bytes.
+    #[must_use]
+    pub fn kinds(&self) -> BTreeMap<&'static str, (u64, u64)> {
+        let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+        for one in &self.allocations {
+            let (count, bytes) = kinds.entry(one.kind).or_default();
+            *count += 1;
+            *bytes = bytes.saturating_add(one.size);
+        }
+        kinds
+    }
+
+    /// The lines that could not be read.
+    #[must_use]
+    pub fn unread_lines(&self) -> &[UnreadLine] {
+        self.unread.lines()
+    }
+
+    /// A page for a person: sums by kind, the `top` greatest blocks (20 if not said), and values whose
+    /// shapes take something else.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        const SHOWN: usize = 20;
+        let all = self.allocations.iter().map(|one| one.size).fold(0, u64::saturating_add);
+        let mut page = format!("{:>11} {:>8}  allocations\n", "allocated", "share");
+        let mut row = |bytes: u64, text: &str| {
+            let share = percent(bytes, all);
+            page += &format!("{:>11} {share:>8}  {text}\n", readable_bytes(bytes));
+        };
+        for (kind, (count, bytes)) in self.kinds() {
+            row(bytes, &counted(count, kind));
+        }
+        row(all, "all together");
+        let mut greatest: Vec<_> = self.allocations.iter().collect();
+        greatest.sort_by_key(|one| Reverse(one.size));
+        for one in greatest.iter().take(top.unwrap_or(SHOWN)) {
+            let values = counted(one.values, "value");
+            row(one.size, &format!("line {}: {}, {values}: {}", one.line, one.kind, one.largest));
+        }
+        let hidden = greatest.len().saturating_sub(top.unwrap_or(SHOWN));
+        if hidden > 0 {
+            page += &format!("{:22}{hidden} more\n", "");
+        }
+        page += &self.comparison();
+        let lines = self.unread_lines().iter();
+        let lines = lines.map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        page += &crate::pages::unread_page(lines, self.unread.count());
+        printable(&page).into_owned()
+    }
+
+    fn comparison(&self) -> String {
+        if self.compared == 0 {
+            return String::new();
+        }
+        let values = counted(self.compared, "value");
+        let others = to_u64(self.disagreements.len());
+        let mut page = match others {
+            0 => format!("{values} compared: the shapes take what XLA says\n"),
+            _ => format!("{values} compared: {others} of the shapes do not take what XLA says\n"),
+        };
+        let lines = self.disagreements.iter().take(10);
+        page.extend(lines.map(|(line, what)| format!("  line {line}: {what}\n")));
+        page
+    }
+}

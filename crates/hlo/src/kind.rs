@@ -1,0 +1,136 @@
+//! What kind of text a file is, by how it begins: dumps, logs, and what else XLA and JAX write.
+
+use std::fmt;
+
+/// A kind of text that people have about a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HloTextKind {
+    /// HLO text, or text with instructions in it.
+    Dump,
+    /// A log with an out-of-memory message.
+    OutOfMemory,
+    /// `..-buffer-assignment.txt`.
+    BufferAssignment,
+    /// `..-memory-usage-report.txt`.
+    MemoryUsage,
+    /// StableHLO or another MLIR module, with or without Shardy.
+    Mlir,
+    /// `..-buffer-assignment-values.txt`.
+    AssignmentValues,
+    /// `..-live-range.txt`.
+    LiveRange,
+    /// `.debug_options`.
+    DebugOptions,
+    /// `.ll`.
+    Llvm,
+    /// `.hlo.pb`, `.o`, or something else that is not text.
+    Binary,
+}
+
+impl HloTextKind {
+    /// The kind of a text that begins so; a mebibyte tells.
+    ///
+    /// ```
+    /// use tensor_layout_hlo::HloTextKind;
+    /// assert_eq!(HloTextKind::of(b"HloModule m\n"), HloTextKind::Dump);
+    /// assert_eq!(HloTextKind::of(b"module @jit_f {\n"), HloTextKind::Mlir);
+    /// assert_eq!(HloTextKind::of(b"\x0a\x05jit_f\x00"), HloTextKind::Binary);
+    /// ```
+    #[must_use]
+    pub fn of(head: &[u8]) -> HloTextKind {
+        if head.contains(&0) {
+            return HloTextKind::Binary;
+        }
+        let text = String::from_utf8_lossy(head);
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        if let Some((_, kind)) = FIRST.iter().find(|(words, _)| first.starts_with(words)) {
+            return *kind;
+        }
+        let begins = |words: &[&str]| {
+            text.lines().any(|line| words.iter().any(|word| line.trim_start().starts_with(word)))
+        };
+        if begins(&["HloModule ", "ENTRY "]) {
+            HloTextKind::Dump
+        } else if OUT_OF_MEMORY.iter().any(|words| text.contains(words)) {
+            HloTextKind::OutOfMemory
+        } else if begins(&["module @", "func.func ", "sdy.mesh @"]) {
+            HloTextKind::Mlir
+        } else if first.starts_with("xla_") && first.contains(": ") {
+            HloTextKind::DebugOptions
+        } else {
+            HloTextKind::Dump
+        }
+    }
+
+    /// Whether reports can be made of it.
+    #[must_use]
+    pub fn is_read(self) -> bool {
+        self.instead().is_none()
+    }
+
+    /// What to pass instead, of a kind that is not read.
+    #[must_use]
+    pub fn instead(self) -> Option<&'static str> {
+        match self {
+            HloTextKind::Dump
+            | HloTextKind::OutOfMemory
+            | HloTextKind::BufferAssignment
+            | HloTextKind::MemoryUsage
+            | HloTextKind::Mlir => None,
+            HloTextKind::AssignmentValues => Some("pass the file without `-values`"),
+            HloTextKind::LiveRange => {
+                Some("pass the after_optimizations.txt beside it, with --memory")
+            }
+            HloTextKind::DebugOptions | HloTextKind::Llvm => {
+                Some("pass the after_optimizations.txt beside it")
+            }
+            HloTextKind::Binary => Some(
+                "pass a text dump, as XLA_FLAGS='--xla_dump_to=DIR --xla_dump_hlo_as_text' writes it",
+            ),
+        }
+    }
+}
+
+/// How the first line of a kind begins.
+const FIRST: [(&str, HloTextKind); 11] = [
+    ("HloModule ", HloTextKind::Dump),
+    ("BufferAssignment:", HloTextKind::BufferAssignment),
+    ("allocation 0: size ", HloTextKind::BufferAssignment),
+    ("Memory Space:", HloTextKind::MemoryUsage),
+    ("Total bytes used:", HloTextKind::AssignmentValues),
+    ("Total bytes:", HloTextKind::MemoryUsage),
+    ("HloLiveRange", HloTextKind::LiveRange),
+    ("; ModuleID", HloTextKind::Llvm),
+    ("module @", HloTextKind::Mlir),
+    ("#sdy", HloTextKind::Mlir),
+    ("#loc", HloTextKind::Mlir),
+];
+
+/// Words of messages about memory that was not enough.
+const OUT_OF_MEMORY: [&str; 7] = [
+    "Ran out of memory in memory space",
+    "Largest program allocations in",
+    "would exceed memory (size=",
+    "exceeding available bytes",
+    "Out of memory while trying to allocate",
+    "Failed to allocate request for",
+    "BufferAssignment OOM Debugging",
+];
+
+impl fmt::Display for HloTextKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            HloTextKind::Dump => "HLO text",
+            HloTextKind::OutOfMemory => "an out-of-memory message",
+            HloTextKind::BufferAssignment => "a buffer assignment",
+            HloTextKind::MemoryUsage => "a memory usage report",
+            HloTextKind::Mlir => "an MLIR module",
+            HloTextKind::AssignmentValues => "the values of a buffer assignment",
+            HloTextKind::LiveRange => "the live ranges of a module",
+            HloTextKind::DebugOptions => "a list of debug options",
+            HloTextKind::Llvm => "LLVM IR",
+            HloTextKind::Binary => "a binary file",
+        })
+    }
+}

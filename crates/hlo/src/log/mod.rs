@@ -1,0 +1,188 @@
+//! Out-of-memory messages: what a compiler says it could not place, beside what the shapes take.
+//!
+//! ```text
+//! Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.     what was needed, and what there is
+//!   1. Size: 8.00G                                                      an allocation, greatest first
+//!      Operator: op_name="jit(f)/take"
+//!      Shape: s32[2097152,8,4]{2,1,0:T(8,128)}
+//!      Unpadded size: 256.00M
+//! ```
+//!
+//! Loggers write a prefix before every line; fields are found behind it.
+
+mod amount;
+mod page;
+mod read;
+
+pub use amount::LogAmount;
+
+use tensor_layout::notation::{XlaArray, XlaShape};
+use tensor_layout::xla::{XlaAdvice, XlaSizes};
+
+/// An out-of-memory message of XLA.
+///
+/// ```
+/// use tensor_layout_hlo::OutOfMemory;
+/// let log = "Ran out of memory in memory space hbm. Used 20.50G of 16.00G hbm.
+///   1. Size: 8.00G
+///      Shape: s32[2097152,8,4]{2,1,0:T(8,128)}
+///      Unpadded size: 256.00M
+/// ";
+/// let message = OutOfMemory::read(log);
+/// let one = &message.allocations[0];
+/// assert_eq!(one.sizes.as_ref().unwrap().allocated_bytes, 8 << 30);
+/// assert!(one.agrees() && one.padding() == Some((8 << 30) - (256 << 20)));
+/// assert_eq!(one.better.as_ref().unwrap().array.to_string(), "s32[2097152,8,4]{0,1,2:T(8,128)}");
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct OutOfMemory {
+    /// What was asked for and what there is, one for each such sentence.
+    pub limits: Vec<LogLimit>,
+    /// `arguments`, `program`, `HLO temp` and the like, with what they take, in the order of the log.
+    pub parts: Vec<(String, LogAmount)>,
+    /// The allocations that the log lists.
+    pub allocations: Vec<LogAllocation>,
+}
+
+/// A sentence that says how much did not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LogLimit {
+    /// The line, from 1.
+    pub line: u64,
+    /// The memory, as the log names it: `hbm`, `vmem`, a device.
+    pub memory: String,
+    /// What was needed.
+    pub needed: LogAmount,
+    /// What there is, if the log says so.
+    pub capacity: Option<LogAmount>,
+    /// What it was needed for, if the log says so: an instruction or a tag.
+    pub purpose: Option<String>,
+}
+
+/// An allocation of a log.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LogAllocation {
+    /// The line where it begins, from 1.
+    pub line: u64,
+    /// What it takes, as the log says; `None` for `unknown size`.
+    pub size: Option<LogAmount>,
+    /// What its elements need.
+    pub unpadded: Option<LogAmount>,
+    /// The shape as written.
+    pub shape: Option<String>,
+    /// The operation of the program that it comes from.
+    pub op_name: Option<String>,
+    /// The line of the program that it comes from, as `file:line`.
+    pub source: Option<String>,
+    /// The instruction: `%copy.4 = ..`, or its name.
+    pub label: Option<String>,
+    /// The kind, as `HLO temp`.
+    pub kind: Option<String>,
+    /// What the shape takes, or why that is not known.
+    pub sizes: Option<XlaSizes>,
+    /// Why the shape cannot be read.
+    pub refusal: Option<String>,
+    /// A tiled layout that takes what the log says, where the log lacks the tiles.
+    pub tiled: Option<XlaArray>,
+    /// The smallest layout that TPU dumps show, if it takes less.
+    pub better: Option<XlaAdvice>,
+}
+
+impl LogAllocation {
+    /// Whether the shape takes what the log says.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        let pair = self.size.zip(self.sizes);
+        pair.is_some_and(|(size, sizes)| size.is(sizes.allocated_bytes))
+    }
+
+    /// The bytes that it takes: those of the shape if the log agrees, else what the log says.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        match self.sizes.filter(|_| self.size.is_none() || self.agrees()) {
+            Some(sizes) => Some(sizes.allocated_bytes),
+            None => self.size.and_then(LogAmount::bytes),
+        }
+    }
+
+    /// The bytes that hold no element.
+    #[must_use]
+    pub fn padding(&self) -> Option<u64> {
+        let elements = self.sizes.map(|sizes| sizes.unpadded_bytes);
+        let elements = elements.or(self.unpadded.and_then(LogAmount::bytes))?;
+        Some(self.bytes()?.saturating_sub(elements))
+    }
+
+    /// What the better layout would save.
+    #[must_use]
+    pub fn saving(&self) -> u64 {
+        let better = self.better.as_ref().zip(self.bytes());
+        better.map_or(0, |(better, bytes)| bytes.saturating_sub(better.allocated_bytes))
+    }
+
+    /// Works out what follows from the shape.
+    fn settle(&mut self) {
+        let Some(text) = &self.shape else { return };
+        let read = text.parse::<XlaShape>().and_then(|shape| Ok((shape.sizes()?, shape)));
+        let (sizes, shape) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.refusal = Some(error.kind().to_string());
+                return;
+            }
+        };
+        self.sizes = Some(sizes);
+        let Some(array) = shape.as_array() else { return };
+        // Layouts without tiles are no advice here: on a TPU nothing has them.
+        let advice = array.advice().unwrap_or_default().into_iter();
+        let advice: Vec<XlaAdvice> = advice.filter(|advice| is_tiled(&advice.array)).collect();
+        if !self.agrees() && !is_tiled(array) {
+            self.tiled = self.tiling(array, &advice);
+        }
+        let bytes = self.bytes();
+        let is_tpu = is_tiled(array) || self.tiled.is_some();
+        self.better = advice
+            .into_iter()
+            .filter(|advice| is_tpu && advice.is_seen && Some(advice.allocated_bytes) < bytes)
+            .min_by_key(|advice| advice.allocated_bytes);
+    }
+
+    /// The tiling under which an array takes what the log says, in its own order if one does.
+    fn tiling(&self, array: &XlaArray, advice: &[XlaAdvice]) -> Option<XlaArray> {
+        let size = self.size?;
+        let order = |array: &XlaArray| array.layout_or_default().minor_to_major;
+        let mut fits = advice.iter().filter(|advice| size.is(advice.allocated_bytes));
+        fits.find(|advice| order(&advice.array) == order(array)).map(|advice| advice.array.clone())
+    }
+}
+
+fn is_tiled(array: &XlaArray) -> bool {
+    array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty())
+}
+
+impl OutOfMemory {
+    /// The allocations together, and their padding, as far as both are known.
+    #[must_use]
+    pub fn total(&self) -> (u64, u64) {
+        let sum = |of: fn(&LogAllocation) -> Option<u64>| {
+            self.allocations.iter().filter_map(of).fold(0, u64::saturating_add)
+        };
+        (sum(LogAllocation::bytes), sum(LogAllocation::padding))
+    }
+
+    /// The allocation whose better layout saves most.
+    #[must_use]
+    pub fn largest_saving(&self) -> Option<&LogAllocation> {
+        let most = self.allocations.iter().rev().max_by_key(|one| one.saving())?;
+        (most.saving() > 0).then_some(most)
+    }
+
+    /// What the arguments take, as the log says.
+    #[must_use]
+    pub fn arguments(&self) -> Option<LogAmount> {
+        self.parts.iter().find(|(name, _)| name == "arguments").map(|(_, amount)| *amount)
+    }
+}

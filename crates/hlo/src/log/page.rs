@@ -1,0 +1,94 @@
+//! Out-of-memory messages as a page for a person.
+
+use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
+use crate::pages::origin;
+use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
+
+impl OutOfMemory {
+    /// A page for a person: what did not fit, the allocations with what their shapes take, and which
+    /// layout would save most.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        let mut page = self.limits.iter().map(limit_line).collect::<String>();
+        for (name, amount) in &self.parts {
+            page += &format!("{:>11}  {name}\n", amount.to_string());
+        }
+        if !self.allocations.is_empty() {
+            page += &format!(
+                "\n{:>11} {:>11} {:>11}  allocation\n",
+                "in the log", "by shape", "padding"
+            );
+            let shown = top.unwrap_or(usize::MAX);
+            page.extend(self.allocations.iter().take(shown).map(allocation_rows));
+            page += &self.sums(shown);
+        }
+        printable(&page).into_owned()
+    }
+
+    fn sums(&self, shown: usize) -> String {
+        let (bytes, padding) = self.total();
+        let count = counted(to_u64(self.allocations.len()), "allocation");
+        let hidden = self.allocations.len().saturating_sub(shown);
+        let hidden = if hidden > 0 { format!(", {hidden} not shown") } else { String::new() };
+        let mut page = format!(
+            "{:>11} {:>11} {:>11}  {count} in all{hidden}, {} padding\n",
+            readable_bytes(bytes),
+            "",
+            readable_bytes(padding),
+            percent(padding, bytes)
+        );
+        if let Some(arguments) = self.arguments().and_then(LogAmount::bytes)
+            && let Some(used) = self.limits.first().and_then(|limit| limit.needed.bytes())
+        {
+            let [all, used] = [bytes.saturating_add(arguments), used].map(readable_bytes);
+            page += &format!("with the arguments {all} of the {used} that are used\n");
+        }
+        if let Some(most) = self.largest_saving()
+            && let Some(better) = &most.better
+        {
+            let saving = readable_bytes(most.saving());
+            let array = &better.array;
+            page += &format!("the largest saving: {saving}, line {} as {array}\n", most.line);
+        }
+        page
+    }
+}
+
+fn limit_line(limit: &LogLimit) -> String {
+    let LogLimit { line, memory, needed, capacity, purpose } = limit;
+    let capacity = capacity.map(|capacity| format!(" of {capacity}")).unwrap_or_default();
+    let purpose = purpose.as_ref().map(|purpose| format!(", for {purpose}")).unwrap_or_default();
+    format!("line {line}: {memory} needs {needed}{capacity}{purpose}\n")
+}
+
+fn allocation_rows(one: &LogAllocation) -> String {
+    let size = one.size.map_or("?".to_owned(), |size| size.to_string());
+    let ours = one.sizes.map_or("?".to_owned(), |sizes| readable_bytes(sizes.allocated_bytes));
+    let padding = one.padding().map_or("?".to_owned(), readable_bytes);
+    let name = one.label.as_deref().map_or("", |label| label.split(" = ").next().unwrap_or(label));
+    let kind = one.kind.as_ref().map(|kind| format!(", {kind}")).unwrap_or_default();
+    let mut rows =
+        format!("{size:>11} {ours:>11} {padding:>11}  line {}: {name}{kind}\n", one.line);
+    let mut say = |text: &str| rows += &format!("{:13}{text}\n", "");
+    if let Some(shape) = &one.shape {
+        say(shape);
+    }
+    let origin = origin(13, one.op_name.as_deref(), one.source.as_deref());
+    if let Some(refusal) = &one.refusal {
+        say(&format!("this shape cannot be read: {refusal}"));
+    }
+    match &one.tiled {
+        Some(tiled) => {
+            say(&format!("the layout in the log lacks its tiles; {tiled} takes that much"));
+        }
+        None if one.sizes.is_some() && one.size.is_some() && !one.agrees() => {
+            say("the shape does not take what the log says, which is what counts here");
+        }
+        None => {}
+    }
+    if let Some(better) = &one.better {
+        let [bytes, saving] = [better.allocated_bytes, one.saving()].map(readable_bytes);
+        say(&format!("{bytes} as {}: {saving} less", better.array));
+    }
+    rows + &origin
+}

@@ -1,0 +1,135 @@
+//! Reading of out-of-memory messages, line by line.
+
+use std::borrow::Cow;
+
+use crate::attributes::{entry, unquoted};
+use crate::log::{LogAllocation, LogAmount, LogLimit, OutOfMemory};
+
+/// Words that begin an amount for a part of the program.
+const PARTS: [&str; 9] = [
+    "reserved",
+    "program",
+    "arguments",
+    "global",
+    "scoped",
+    "HLO temp",
+    "overlays",
+    "parameter allocation:",
+    "preallocated temp allocation:",
+];
+
+impl OutOfMemory {
+    /// Reads the messages of a log.
+    #[must_use]
+    pub fn read(log: &str) -> OutOfMemory {
+        let mut found = OutOfMemory::default();
+        for (line, number) in log.lines().zip(1..) {
+            found.limits.extend(limit(line, number));
+            found.read_part(line);
+            found.read_field(line, number);
+        }
+        found.allocations.iter_mut().for_each(LogAllocation::settle);
+        found
+    }
+
+    /// `    arguments         4.00G`
+    fn read_part(&mut self, line: &str) {
+        let part = PARTS.iter().find_map(|name| {
+            let (before, rest) = line.split_once(name)?;
+            let is_first = before.is_empty() || before.ends_with(' ');
+            let is_amount = rest.starts_with([' ', '\t']);
+            let amount = LogAmount::starting(rest).filter(|_| is_first && is_amount)?;
+            Some((name.trim_end_matches(':').to_owned(), amount))
+        });
+        if let Some(part) = part.filter(|_| self.allocations.is_empty()) {
+            self.parts.push(part);
+        }
+    }
+
+    /// `     Shape: f32[8]{0}`
+    fn read_field(&mut self, line: &str, number: u64) {
+        if let Some(size) = behind(line, "Size: ").filter(|_| !line.contains("Unpadded")) {
+            let size = LogAmount::starting(size);
+            if size.is_some() || line.contains("unknown size") {
+                let start = LogAllocation { line: number, size, ..LogAllocation::default() };
+                self.allocations.push(start);
+            }
+            return;
+        }
+        let Some(last) = self.allocations.last_mut() else { return };
+        let text = |value: &str| Some(value.trim().to_owned());
+        if let Some(value) = behind(line, "Operator: ") {
+            let braced = format!("{{{value}}}");
+            let word = |key: &str| entry(&braced, key).and_then(unquoted).map(Cow::into_owned);
+            last.op_name = word("op_name");
+            last.source = word("source_file").map(|file| match entry(&braced, "source_line") {
+                Some(line) => format!("{file}:{line}"),
+                None => file,
+            });
+        } else if let Some(value) = behind(line, "Unpadded size: ") {
+            last.unpadded = LogAmount::starting(value);
+        } else if let Some(value) = behind(line, "XLA label: ").or(behind(line, "XLA Label: ")) {
+            last.label = text(value);
+        } else if let Some(value) = behind(line, "Allocation type: ") {
+            last.kind = text(value);
+        } else if let Some(value) = behind(line, "Shape: ") {
+            last.shape = text(value);
+        }
+    }
+}
+
+/// What follows a key, which must begin a word.
+fn behind<'l>(line: &'l str, key: &str) -> Option<&'l str> {
+    let (before, value) = line.split_once(key)?;
+    (before.is_empty() || before.ends_with([' ', '\t', ']'])).then_some(value)
+}
+
+/// The text between two marks.
+fn between<'l>(line: &'l str, start: &str, end: &str) -> Option<&'l str> {
+    let (_, rest) = line.split_once(start)?;
+    rest.split_once(end).map(|(found, _)| found)
+}
+
+/// The sentence of a line that says how much did not fit.
+fn limit(line: &str, number: u64) -> Option<LogLimit> {
+    let limit = |memory: &str, needed, capacity, purpose: Option<&str>| LogLimit {
+        line: number,
+        memory: memory.to_owned(),
+        needed,
+        capacity,
+        purpose: purpose.map(str::to_owned),
+    };
+    if let Some((_, rest)) = line.split_once("Ran out of memory in memory space ") {
+        let name =
+            rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let memory = rest.get(..name)?;
+        let used = behind(rest, "Used ")?;
+        let capacity = used.split_once(" of ").and_then(|(_, text)| LogAmount::starting(text));
+        let purpose = between(rest, " for %", ". Used");
+        return Some(limit(memory, LogAmount::starting(used)?, capacity, purpose));
+    }
+    if let Some(size) = between(line, "Allocation (size=", ")") {
+        let capacity = between(line, "would exceed memory (size=", ")");
+        let capacity = capacity.and_then(|size| size.parse().ok()).map(LogAmount::exact);
+        let memory = between(line, "space=", ",").unwrap_or("memory");
+        let purpose = between(line, "tag = '", "'");
+        return Some(limit(memory, LogAmount::exact(size.parse().ok()?), capacity, purpose));
+    }
+    if let Some((before, rest)) = line.split_once("Hbm usage: ") {
+        let needed = LogAmount::starting(rest)?;
+        let capacity = behind(rest, "available bytes: ").and_then(LogAmount::starting);
+        let memory = before.rsplit("TPU ").next().unwrap_or_default().trim();
+        let other = between(rest, "SparseCore Hbm usage ", ", exceeding");
+        let other = other.map(|amount| format!(" (beside {amount} of SparseCore)"));
+        let memory = format!("{memory} hbm{}", other.unwrap_or_default());
+        return Some(limit(&memory, needed, capacity, None));
+    }
+    if let Some(rest) = behind(line, "Out of memory while trying to allocate ") {
+        let bytes = rest.split_once(" bytes")?.0.parse().ok()?;
+        return Some(limit("device", LogAmount::exact(bytes), None, None));
+    }
+    let rest = behind(line, "Failed to allocate request for ")?;
+    let needed = between(rest, "(", ")").and_then(LogAmount::starting);
+    let memory = rest.split_once(" on ").map_or("device", |(_, device)| device.trim());
+    Some(limit(memory, needed.or_else(|| LogAmount::starting(rest))?, None, None))
+}

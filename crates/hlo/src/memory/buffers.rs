@@ -1,0 +1,198 @@
+//! Which values of a module share a buffer: those of loops, branches and calls, and updates in place.
+
+use rustc_hash::FxHashMap;
+
+use crate::memory::graph::{Body, Callee, Graph, Kind};
+use crate::memory::interface::Interface;
+use crate::memory::schedule::Schedule;
+use crate::roles::Calls;
+
+/// Where the arrays of the computations that run are numbered, and which of them share a buffer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    /// By computation, the number of the first array of every instruction.
+    first: FxHashMap<u32, Vec<usize>>,
+    /// Another array of the same buffer; itself for the one that stands for all.
+    parent: Vec<usize>,
+    /// Whether an instruction writes the array.
+    is_value: Vec<bool>,
+}
+
+/// Arrays of an instruction: where they begin, and how many.
+type Arrays = (usize, usize);
+
+impl Buffers {
+    pub(super) fn of(
+        graph: &Graph,
+        calls: &Calls,
+        schedule: &Schedule,
+        interface: &Interface,
+        entry: u32,
+    ) -> Buffers {
+        let mut buffers = Buffers::default();
+        for (number, _) in schedule.computations() {
+            if let Some(body) = graph.body(number) {
+                buffers.number(graph, number, body);
+            }
+        }
+        for (number, _) in schedule.computations() {
+            if let Some(body) = graph.body(number) {
+                buffers.join_own(graph, number, body);
+                buffers.join_called(graph, calls, schedule, number, body);
+            }
+        }
+        buffers.join_donated(graph, interface, entry);
+        buffers
+    }
+
+    /// Numbers the arrays of a computation.
+    fn number(&mut self, graph: &Graph, number: u32, body: &Body) {
+        let mut first = Vec::with_capacity(body.len() + 1);
+        for node in 0..body.len() {
+            first.push(self.parent.len());
+            let count = graph.shapes.get(body.shape(node)).map_or(0, |shape| shape.leaves().len());
+            self.parent.extend(self.parent.len()..self.parent.len() + count);
+        }
+        first.push(self.parent.len());
+        self.first.insert(number, first);
+        self.is_value.resize(self.parent.len(), true);
+    }
+
+    /// The arrays of an instruction.
+    pub(super) fn arrays(&self, number: u32, node: usize) -> Arrays {
+        let first = self.first.get(&number);
+        let at = |node: usize| first.and_then(|first| first.get(node)).copied().unwrap_or(0);
+        (at(node), at(node + 1).saturating_sub(at(node)))
+    }
+
+    /// The number of the array that stands for a buffer.
+    pub(super) fn buffer(&self, array: usize) -> usize {
+        let mut at = array;
+        while let Some(parent) = self.parent.get(at).copied().filter(|parent| *parent != at) {
+            at = parent;
+        }
+        at
+    }
+
+    pub(super) fn is_value(&self, array: usize) -> bool {
+        self.is_value.get(array).copied().unwrap_or(false)
+    }
+
+    /// Makes two arrays share a buffer; the path to what stands for it is halved on the way.
+    fn join(&mut self, a: usize, b: usize) {
+        let [a, b] = [a, b].map(|array| self.shortened(array));
+        let (low, high) = (a.min(b), a.max(b));
+        if let Some(parent) = self.parent.get_mut(high) {
+            *parent = low;
+        }
+    }
+
+    fn shortened(&mut self, array: usize) -> usize {
+        let mut at = array;
+        while let Some(parent) = self.parent.get(at).copied().filter(|parent| *parent != at) {
+            let above = self.parent.get(parent).copied().unwrap_or(parent);
+            if let Some(link) = self.parent.get_mut(at) {
+                *link = above;
+            }
+            at = above;
+        }
+        at
+    }
+
+    /// Joins as many arrays as both have; `names` says whether the second only names the first.
+    fn join_all(&mut self, from: Arrays, to: Arrays, names: bool) {
+        for at in 0..from.1.min(to.1) {
+            self.join(from.0 + at, to.0 + at);
+        }
+        if names {
+            let range = to.0..to.0 + to.1;
+            self.is_value
+                .get_mut(range)
+                .into_iter()
+                .flatten()
+                .for_each(|is_value| *is_value = false);
+        }
+    }
+
+    /// Joins what instructions name of their operands.
+    fn join_own(&mut self, graph: &Graph, number: u32, body: &Body) {
+        for node in 0..body.len() {
+            let to = self.arrays(number, node);
+            let fused = match body.kind(node) {
+                Kind::Fusion => graph.fused_links(body, node),
+                _ => Vec::new(),
+            };
+            for link in body.links(node).copied().chain(fused) {
+                let Some(operand) = body.operand(node, link.operand) else { continue };
+                let from = self.arrays(number, operand);
+                let part = |(first, all): Arrays, at: usize| {
+                    (first + at, link.count.min(all.saturating_sub(at)))
+                };
+                self.join_all(part(from, link.from), part(to, link.to), !link.is_written);
+            }
+        }
+    }
+
+    /// Joins what instructions give to computations and get from them.
+    fn join_called(
+        &mut self,
+        graph: &Graph,
+        calls: &Calls,
+        schedule: &Schedule,
+        number: u32,
+        body: &Body,
+    ) {
+        for site in &body.sites {
+            let callee = calls.number(&site.name).filter(|callee| schedule.runs(*callee));
+            let Some((callee, inside)) = callee.and_then(|n| Some((n, graph.body(n)?))) else {
+                continue;
+            };
+            let parameters: Vec<_> = inside.parameters().collect();
+            for (at, operand) in body.operands(site.node) {
+                let given = match site.callee {
+                    Callee::Inside => None,
+                    Callee::Condition | Callee::Body | Callee::Whole | Callee::Started => Some(at),
+                    Callee::Branch(branch) => (at == branch + 1).then_some(0),
+                };
+                let parameter = parameters.iter().find(|(number, _)| Some(*number) == given);
+                if let Some((_, parameter)) = parameter {
+                    let [from, to] =
+                        [(number, operand), (callee, *parameter)].map(|(n, at)| self.arrays(n, at));
+                    self.join_all(from, to, true);
+                }
+            }
+            let root = self.arrays(callee, inside.root);
+            let result = self.arrays(number, site.node);
+            match site.callee {
+                Callee::Condition | Callee::Inside => {}
+                Callee::Body => {
+                    let parameter = parameters.first().map(|(_, node)| self.arrays(callee, *node));
+                    self.join_all(root, parameter.unwrap_or_default(), true);
+                    self.join_all(root, result, true);
+                }
+                Callee::Whole | Callee::Branch(_) => self.join_all(root, result, true),
+                Callee::Started => {
+                    let shape = graph.shapes.get(body.shape(site.node));
+                    let range = shape.and_then(|shape| shape.member(1)).unwrap_or_default();
+                    self.join_all(root, (result.0 + range.start, range.len()), true);
+                }
+            }
+        }
+    }
+
+    /// Joins results of the program with the parameters that are donated to them.
+    fn join_donated(&mut self, graph: &Graph, interface: &Interface, entry: u32) {
+        let Some(body) = graph.body(entry) else { return };
+        for alias in &interface.aliases {
+            let Some(parameter) = body.parameter(alias.input) else { continue };
+            let below = |node: usize, path: &[usize]| {
+                let range = graph.shapes.get(body.shape(node))?.below(path)?;
+                Some((self.arrays(entry, node).0 + range.start, range.len()))
+            };
+            let pair = below(parameter, &alias.path).zip(below(body.root, &alias.output));
+            if let Some((from, to)) = pair {
+                self.join_all(from, to, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The instructions of a module that may be in memory: what they name, and whom they call.
+
+use rustc_hash::FxHashMap;
+
+use crate::held::Held;
+use crate::memory::leaves::LeafShapes;
+use crate::memory::links::{Link, Shaped};
+use crate::roles::{Calls, HloRole, called, index};
+use crate::unread::Unread;
+use crate::{HloComputation, HloInstruction};
+
+/// What of an instruction counts beyond what it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Parameter(usize),
+    /// One member of a tuple: it uses no other.
+    Element,
+    Fusion,
+    While,
+    Call,
+    Conditional,
+    /// The start of a computation.
+    Async,
+    Other,
+}
+
+impl Kind {
+    fn of(of: HloInstruction<'_>) -> Kind {
+        match of.opcode() {
+            "parameter" => of.parameter().map_or(Kind::Other, Kind::Parameter),
+            "get-tuple-element" => Kind::Element,
+            "fusion" => Kind::Fusion,
+            "while" => Kind::While,
+            "call" => Kind::Call,
+            "conditional" => Kind::Conditional,
+            "async-start" | "call-start" => Kind::Async,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// Where its operands end in those of its computation; they begin where those before it end.
+    operands_end: usize,
+}
+
+/// As what an instruction calls a computation that runs in the thread of the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Callee {
+    Condition,
+    Body,
+    Whole,
+    Branch(usize),
+    Started,
+    /// The inside of a fusion.
+    Inside,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) node: usize,
+    pub(super) callee: Callee,
+    pub(super) name: Box<str>,
+}
+
+/// A computation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    pub(super) held: Held<Node>,
+    operands: Vec<usize>,
+    /// By instruction, in order.
+    pub(super) links: Vec<(usize, Link)>,
+    pub(super) sites: Vec<Site>,
+    pub(super) root: usize,
+}
+
+/// An operand that is not an instruction of the computation.
+const MISSING: usize = usize::MAX;
+
+impl Body {
+    pub(super) fn len(&self) -> usize {
+        self.held.rows().len()
+    }
+
+    pub(super) fn kind(&self, node: usize) -> Kind {
+        self.held.rows().get(node).map_or(Kind::Other, |row| row.key.kind)
+    }
+
+    /// The number of the shape of an instruction.
+    pub(super) fn shape(&self, node: usize) -> usize {
+        self.held.rows().get(node).map_or(MISSING, |row| row.number)
+    }
+
+    /// The operands of an instruction, each with its place among them.
+    pub(super) fn operands(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
+        let end = |node: usize| self.held.rows().get(node).map(|row| row.key.operands_end);
+        let start = node.checked_sub(1).and_then(end).unwrap_or(0);
+        let all = self.operands.get(start..end(node).unwrap_or(start)).unwrap_or_default();
+        all.iter().copied().enumerate().filter(|(_, operand)| *operand != MISSING)
+    }
+
+    pub(super) fn operand(&self, node: usize, at: usize) -> Option<usize> {
+        self.operands(node).find(|(place, _)| *place == at).map(|(_, operand)| operand)
+    }
+
+    /// The links of an instruction.
+    pub(super) fn links(&self, node: usize) -> impl Iterator<Item = &Link> {
+        let start = self.links.partition_point(|(of, _)| *of < node);
+        self.links.iter().skip(start).take_while(move |(of, _)| *of == node).map(|(_, link)| link)
+    }
+
+    pub(super) fn parameters(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.held.rows().iter().enumerate().filter_map(|(node, row)| match row.key.kind {
+            Kind::Parameter(number) => Some((number, node)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn parameter(&self, number: usize) -> Option<usize> {
+        self.parameters().find(|(of, _)| *of == number).map(|(_, node)| node)
+    }
+
+    /// What an instruction calls, in the order in which it runs.
+    pub(super) fn sites(&self, node: usize) -> &[Site] {
+        let start = self.sites.partition_point(|site| site.node < node);
+        let end = self.sites.partition_point(|site| site.node <= node);
+        self.sites.get(start..end).unwrap_or_default()
+    }
+}
+
+/// A result of a fusion that takes the place of one of its operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InPlace {
+    leaf: usize,
+    parameter: usize,
+    from: usize,
+}
+
+/// The computations of a module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    /// `None` for the inside of a fusion, and what is applied to elements.
+    bodies: Vec<Option<Body>>,
+    /// By the names of computations that fusions may call.
+    in_place: FxHashMap<Box<str>, Vec<InPlace>>,
+    pub(super) shapes: LeafShapes,
+    /// How many instructions have a shape without a size.
+    pub(super) unsized_count: u64,
+}
+
+impl Graph {
+    /// Starts a module.
+    pub(super) fn clear(&mut self) {
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes.next_module();
+        *self = Graph { shapes, ..Graph::default() };
+    }
+
+    pub(super) fn body(&self, number: u32) -> Option<&Body> {
+        self.bodies.get(index(number))?.as_ref()
+    }
+
+    /// Adds a computation, the last one that `calls` has.
+    pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut Unread) {
+        let root = of.root().map_or(0, |root| root.index());
+        let mut body = Body { root, ..Body::default() };
+        for instruction in of.instructions() {
+            let shape = self.shapes.number(instruction.shape_text()).unwrap_or_else(|why| {
+                self.unsized_count += 1;
+                unread.push(instruction.line(), instruction.shape_text().as_bytes(), why);
+                MISSING
+            });
+            body.operands.extend(
+                instruction.operands().map(|of| of.instruction().map_or(MISSING, |of| of.index())),
+            );
+            let node = Node { kind: Kind::of(instruction), operands_end: body.operands.len() };
+            body.held.push(instruction, 0, shape, node);
+            for (role, key, name) in called(instruction) {
+                self.call(&mut body, instruction, role, key, name, calls);
+            }
+        }
+        self.link(&mut body, of, unread);
+        body.sites.sort_by_key(|site| (site.node, site.callee));
+        let in_place = self.in_place(&body);
+        if !in_place.is_empty() {
+            self.in_place.insert(of.name().into(), in_place);
+        }
+        self.bodies.push(Some(body));
+    }
+
+    /// Notes a call, or drops a callee that is not in memory.
+    fn call(
+        &mut self,
+        body: &mut Body,
+        of: HloInstruction<'_>,
+        role: HloRole,
+        key: &str,
+        name: &str,
+        calls: &Calls,
+    ) {
+        let node = of.index();
+        let branches = body.sites.iter().rev().take_while(|site| site.node == node).count();
+        let is_other_thread = |thread: &str| thread.trim_matches('"') != "main";
+        let callee = match (body.kind(node), key) {
+            (Kind::While, "condition") => Callee::Condition,
+            (Kind::While, _) => Callee::Body,
+            (Kind::Call, _) => Callee::Whole,
+            (Kind::Conditional, _) => Callee::Branch(branches),
+            (Kind::Async, _)
+                if of.attribute("async_execution_thread").is_some_and(is_other_thread) =>
+            {
+                return;
+            }
+            (Kind::Async, _) => Callee::Started,
+            _ => Callee::Inside,
+        };
+        if role != HloRole::Called
+            && let Some(callee) = calls.number(name).and_then(|n| self.bodies.get_mut(index(n)))
+        {
+            *callee = None;
+        }
+        if role == HloRole::Called && callee != Callee::Inside || body.kind(node) == Kind::Fusion {
+            body.sites.push(Site { node, callee, name: name.into() });
+        }
+    }
+
+    fn link(&mut self, body: &mut Body, of: HloComputation<'_>, unread: &mut Unread) {
+        for instruction in of.instructions() {
+            let node = instruction.index();
+            let shape = |node: usize| self.shapes.get(body.shape(node));
+            let Some(own) = shape(node) else { continue };
+            let operands =
+                instruction.operands().map(|of| shape(of.instruction()?.index())).collect();
+            match (Shaped { own, operands }).links(instruction) {
+                Ok(links) => body.links.extend(links.into_iter().map(|link| (node, link))),
+                Err(why) => {
+                    unread.push(instruction.line(), instruction.name().as_bytes(), why.into());
+                }
+            }
+        }
+    }
+
+    /// What of the root of a computation is written into its parameters.
+    fn in_place(&self, body: &Body) -> Vec<InPlace> {
+        let leaves = self.shapes.get(body.shape(body.root)).map_or(0, |shape| shape.leaves().len());
+        (0..leaves).filter_map(|leaf| in_place(body, leaf)).collect()
+    }
+
+    /// The results of a fusion that take the place of its operands.
+    pub(super) fn fused_links(&self, body: &Body, node: usize) -> Vec<Link> {
+        let inside = body.sites(node).first().and_then(|site| self.in_place.get(&site.name));
+        let link = |of: &InPlace| Link {
+            to: of.leaf,
+            operand: of.parameter,
+            from: of.from,
+            count: 1,
+            is_written: true,
+        };
+        inside.into_iter().flatten().map(link).collect()
+    }
+}
+
+/// Follows a leaf of the root through other names to an update in place, and that to a parameter.
+fn in_place(body: &Body, leaf: usize) -> Option<InPlace> {
+    let (mut node, mut at, mut is_written) = (body.root, leaf, false);
+    loop {
+        if let Kind::Parameter(parameter) = body.kind(node) {
+            return is_written.then_some(InPlace { leaf, parameter, from: at });
+        }
+        let holds = |link: &&Link| (link.to..link.to + link.count).contains(&at);
+        let link = body.links(node).find(holds)?;
+        let before = body.operand(node, link.operand)?;
+        is_written |= link.is_written;
+        at = link.from + (at - link.to);
+        // Operands of an order that XLA refuses must not lead round in a circle.
+        node = (before < node).then_some(before)?;
+    }
+}

@@ -1,0 +1,203 @@
+//! What a module takes and returns: its arguments and results, and which parameters are donated.
+
+use std::collections::BTreeMap;
+
+use crate::HloModule;
+use crate::memory::HloMemorySpace;
+use crate::memory::graph::{Body, Graph};
+use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
+use crate::memory::links::AliasPair;
+use crate::unread::Unread;
+use tensor_layout::internals::{Walk, counted, readable_bytes};
+use tensor_layout::{LayoutError, internals};
+
+/// The bytes of the arguments and results of a program, as `compiled.memory_analysis()` names them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloInterfaceBytes {
+    /// The parameters of the entry, donated ones too.
+    pub arguments: u64,
+    /// The results, those in donated buffers too; on CPUs and GPUs also 8 bytes for each member of a tuple.
+    pub outputs: u64,
+    /// The parameters whose buffers results take.
+    pub aliased: u64,
+}
+
+/// A parameter that is given up, although no result takes its buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HloUnusedDonor {
+    /// The number of the parameter, and the place in it: `3{1}`.
+    pub parameter: String,
+    /// Its name in the dump.
+    pub name: String,
+    /// What it takes.
+    pub bytes: u64,
+    /// Why no result takes its buffer, in words.
+    pub reason: String,
+}
+
+/// The head of a module, as far as it is about memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Interface {
+    pub(super) aliases: Vec<AliasPair>,
+    donors: Vec<AliasPair>,
+    /// The shapes of parameters and result, which win over those of the instructions.
+    layout: Option<(Vec<LeafShape>, LeafShape)>,
+}
+
+impl Interface {
+    /// Reads the head of a module.
+    pub(super) fn of(
+        module: &HloModule,
+        shapes: &mut LeafShapes,
+        unread: &mut Unread,
+    ) -> Interface {
+        let mut read = |key: &str, list: fn(&str) -> Option<Vec<AliasPair>>| {
+            let text = module.attributes().get(key)?;
+            let found = list(text);
+            if found.is_none() {
+                let why = format!("{key} of this module cannot be read");
+                unread.push(module.line(), text.as_bytes(), why);
+            }
+            found
+        };
+        Interface {
+            aliases: read("input_output_alias", AliasPair::list).unwrap_or_default(),
+            donors: read("buffer_donor", AliasPair::donors).unwrap_or_default(),
+            layout: module
+                .attributes()
+                .get("entry_computation_layout")
+                .and_then(|text| layout(text, shapes)),
+        }
+    }
+
+    /// Whether a result takes the buffer of an array of a parameter.
+    pub(super) fn is_donated(&self, parameter: usize, path: &[usize]) -> bool {
+        self.aliases.iter().any(|alias| alias.input == parameter && path.starts_with(&alias.path))
+    }
+
+    /// The bytes of arguments and results, each memory space by itself.
+    pub(super) fn bytes(
+        &self,
+        graph: &Graph,
+        entry: &Body,
+    ) -> Result<BTreeMap<HloMemorySpace, HloInterfaceBytes>, LayoutError> {
+        let mut spaces = BTreeMap::new();
+        for (number, node) in entry.parameters() {
+            let Some(shape) = self.parameter(graph, entry, number, node) else { continue };
+            add_leaves(&mut spaces, shape, shape.all(), |of| &mut of.arguments)?;
+        }
+        if let Some(shape) = self.result(graph, entry) {
+            add_leaves(&mut spaces, shape, shape.all(), |of| &mut of.outputs)?;
+            let tables = if graph.shapes.is_tiled { 0 } else { 8 * shape.pointers() };
+            let main: &mut HloInterfaceBytes = spaces.entry(HloMemorySpace(0)).or_default();
+            main.outputs = main.outputs.checked_add(tables).ok_or_else(too_large)?;
+        }
+        for alias in &self.aliases {
+            let Some(node) = entry.parameter(alias.input) else { continue };
+            let Some(shape) = self.parameter(graph, entry, alias.input, node) else { continue };
+            let Some(range) = shape.below(&alias.path) else { continue };
+            add_leaves(&mut spaces, shape, range, |of| &mut of.aliased)?;
+        }
+        Ok(spaces)
+    }
+
+    fn parameter<'s>(
+        &'s self,
+        graph: &'s Graph,
+        entry: &Body,
+        number: usize,
+        node: usize,
+    ) -> Option<&'s LeafShape> {
+        let written = self.layout.as_ref().and_then(|(parameters, _)| parameters.get(number));
+        written.or_else(|| graph.shapes.get(entry.shape(node)))
+    }
+
+    fn result<'s>(&'s self, graph: &'s Graph, entry: &Body) -> Option<&'s LeafShape> {
+        let written = self.layout.as_ref().map(|(_, result)| result);
+        written.or_else(|| graph.shapes.get(entry.shape(entry.root)))
+    }
+
+    /// The parameters that are given up in vain.
+    pub(super) fn unused(
+        &self,
+        graph: &Graph,
+        entry: &Body,
+    ) -> Result<Vec<HloUnusedDonor>, LayoutError> {
+        let donor = |donor: &AliasPair| {
+            let node = entry.parameter(donor.input)?;
+            let shape = self.parameter(graph, entry, donor.input, node)?;
+            let range = shape.below(&donor.path)?;
+            let row = entry.held.rows().get(node)?;
+            let bytes = sum(shape.leaves().get(range.clone())?);
+            Some(bytes.map(|bytes| HloUnusedDonor {
+                parameter: format!("{}{}", donor.input, path_text(&donor.path)),
+                name: entry.held.text(row).name.to_owned(),
+                bytes,
+                reason: self.reason(graph, entry, &shape.text(range.start).0),
+            }))
+        };
+        self.donors.iter().filter_map(donor).collect()
+    }
+
+    /// Why no result takes the buffer of a parameter with a shape.
+    fn reason(&self, graph: &Graph, entry: &Body, wanted: &str) -> String {
+        let Some(result) = self.result(graph, entry) else { return String::new() };
+        let same = result.all().filter(|leaf| result.text(*leaf).0 == wanted).collect::<Vec<_>>();
+        let is_taken = |leaf: &&usize| {
+            let holds =
+                |alias: &AliasPair| result.below(&alias.output).is_some_and(|of| of.contains(leaf));
+            self.aliases.iter().any(holds)
+        };
+        let taken = same.iter().filter(is_taken).count();
+        match (same.len(), same.len() - taken) {
+            (0, _) => "no result has its shape and layout".into(),
+            (all, 0) => format!(
+                "{} of its shape and layout, each in the buffer of another parameter",
+                counted(internals::to_u64(all), "result")
+            ),
+            (_, free) => format!(
+                "{} of its shape and layout could take it",
+                counted(internals::to_u64(free), "result")
+            ),
+        }
+    }
+}
+
+impl HloUnusedDonor {
+    /// In a line for a person.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let HloUnusedDonor { parameter, name, bytes, reason } = self;
+        let bytes = readable_bytes(*bytes);
+        format!("parameter {parameter} ({name}, {bytes}) is donated in vain: {reason}")
+    }
+}
+
+fn add_leaves(
+    spaces: &mut BTreeMap<HloMemorySpace, HloInterfaceBytes>,
+    shape: &LeafShape,
+    range: std::ops::Range<usize>,
+    field: impl Fn(&mut HloInterfaceBytes) -> &mut u64,
+) -> Result<(), LayoutError> {
+    for leaf in shape.leaves().get(range).unwrap_or_default() {
+        let sum = field(spaces.entry(HloMemorySpace(leaf.space)).or_default());
+        *sum = sum.checked_add(leaf.allocated).ok_or_else(too_large)?;
+    }
+    Ok(())
+}
+
+fn too_large() -> LayoutError {
+    internals::too_large("the total size in bytes")
+}
+
+/// Reads `{(f32[2]{0}, f32[3]{0})->f32[2]{0}}`; `None` where a shape of it has no size.
+fn layout(text: &str, shapes: &mut LeafShapes) -> Option<(Vec<LeafShape>, LeafShape)> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let close = Walk::from(1).next(inner.as_bytes(), None)?;
+    let (parameters, result) = inner.split_at_checked(close + 1)?;
+    let result = result.trim_start().strip_prefix("->")?.trim();
+    let parameters = shapes.of(parameters.trim())?.split()?;
+    Some((parameters, shapes.of(result)?.clone()))
+}

@@ -1,0 +1,194 @@
+//! The arrays in a shape: what each takes, and where those of a member of a tuple begin.
+
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::names::MOST_KNOWN;
+use tensor_layout::notation::{XlaArray, XlaParser, XlaShape};
+use tensor_layout::{LayoutError, ParseError};
+
+/// An array of a shape in numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Leaf {
+    pub(super) unpadded: u64,
+    pub(super) allocated: u64,
+    pub(super) space: i64,
+}
+
+/// A shape and its arrays, depth first.
+#[derive(Clone, Debug)]
+pub(super) struct LeafShape {
+    shape: XlaShape,
+    leaves: Vec<Leaf>,
+    /// Where the arrays of each member begin, and where those of the last one end.
+    starts: Vec<usize>,
+    pub(super) is_tiled: bool,
+}
+
+impl LeafShape {
+    pub(super) fn of(shape: XlaShape) -> Result<LeafShape, ParseError> {
+        let arrays = shape.arrays();
+        let leaves = arrays.iter().map(|(_, array)| leaf(array)).collect::<Result<_, _>>()?;
+        Ok(LeafShape::with(shape, leaves))
+    }
+
+    /// A shape whose arrays are known in numbers.
+    fn with(shape: XlaShape, leaves: Vec<Leaf>) -> LeafShape {
+        let is_tiled =
+            |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.tiles.is_empty());
+        let is_tiled = shape.arrays().iter().any(|(_, array)| is_tiled(array));
+        let mut starts = vec![0];
+        if let XlaShape::Tuple(members) = &shape {
+            let sums = members.iter().scan(0, |sum, member| {
+                *sum += count(member);
+                Some(*sum)
+            });
+            starts.extend(sums);
+        }
+        LeafShape { leaves, starts, is_tiled, shape }
+    }
+
+    pub(super) fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// All of its arrays.
+    pub(super) fn all(&self) -> Range<usize> {
+        0..self.leaves.len()
+    }
+
+    /// The arrays of a member of a tuple.
+    pub(super) fn member(&self, at: usize) -> Option<Range<usize>> {
+        Some(*self.starts.get(at)?..*self.starts.get(at + 1)?)
+    }
+
+    /// The arrays below a path of tuple indexes.
+    pub(super) fn below(&self, path: &[usize]) -> Option<Range<usize>> {
+        let Some((first, rest)) = path.split_first() else { return Some(self.all()) };
+        let XlaShape::Tuple(members) = &self.shape else { return None };
+        let (mut at, mut start) = (members.get(*first)?, self.member(*first)?.start);
+        for index in rest {
+            let XlaShape::Tuple(members) = at else { return None };
+            start += members.iter().take(*index).map(count).sum::<usize>();
+            at = members.get(*index)?;
+        }
+        Some(start..start + count(at))
+    }
+
+    /// An array as text, and where it is in the tuple: `{1}`; empty if it is all.
+    pub(super) fn text(&self, leaf: usize) -> (String, String) {
+        let arrays = self.shape.arrays();
+        let Some((path, array)) = arrays.get(leaf) else { return Default::default() };
+        (array.to_string(), path_text(path))
+    }
+
+    /// Where an array is in the tuple.
+    pub(super) fn path(&self, leaf: usize) -> Vec<usize> {
+        self.shape.arrays().into_iter().nth(leaf).map(|(path, _)| path).unwrap_or_default()
+    }
+
+    /// The members of a tuple, each by itself.
+    pub(super) fn split(&self) -> Option<Vec<LeafShape>> {
+        let XlaShape::Tuple(members) = &self.shape else { return None };
+        let member = |(at, member): (usize, &XlaShape)| {
+            let leaves = self.leaves.get(self.member(at)?)?.to_vec();
+            Some(LeafShape::with(member.clone(), leaves))
+        };
+        members.iter().enumerate().map(member).collect()
+    }
+
+    /// How many pointers its tuples have: each is a table of its members.
+    pub(super) fn pointers(&self) -> u64 {
+        pointers(&self.shape)
+    }
+
+    /// How many members a tuple has.
+    pub(super) fn members(&self) -> usize {
+        self.starts.len() - 1
+    }
+}
+
+/// `{1,0}`; empty for the whole.
+pub(super) fn path_text(path: &[usize]) -> String {
+    match path {
+        [] => String::new(),
+        path => format!("{{{}}}", itertools::join(path, ",")),
+    }
+}
+
+fn leaf(array: &XlaArray) -> Result<Leaf, ParseError> {
+    let sizes = array.sizes()?;
+    let space = array.layout.as_ref().map_or(0, |layout| layout.memory_space);
+    Ok(Leaf { unpadded: sizes.unpadded_bytes, allocated: sizes.allocated_bytes, space })
+}
+
+fn count(shape: &XlaShape) -> usize {
+    match shape {
+        XlaShape::Array(_) | XlaShape::Buffer(_) => 1,
+        XlaShape::Tuple(members) => members.iter().map(count).sum(),
+        XlaShape::Token | XlaShape::Opaque => 0,
+    }
+}
+
+fn pointers(shape: &XlaShape) -> u64 {
+    match shape {
+        XlaShape::Tuple(members) => {
+            members.iter().map(|member| 1 + pointers(member)).fold(0, u64::saturating_add)
+        }
+        _ => 0,
+    }
+}
+
+/// Distinct shapes, or why they have no sizes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LeafShapes {
+    shapes: IndexMap<Box<str>, Result<LeafShape, String>, FxBuildHasher>,
+    /// Whether one of the module that is being read is tiled.
+    pub(super) is_tiled: bool,
+}
+
+impl LeafShapes {
+    /// The number of a shape.
+    ///
+    /// # Errors
+    /// Why it has no sizes.
+    pub(super) fn number(&mut self, text: &str) -> Result<usize, String> {
+        if let Some((number, _, known)) = self.shapes.get_full(text) {
+            self.is_tiled |= known.as_ref().is_ok_and(|shape| shape.is_tiled);
+            return known.as_ref().map(|_| number).map_err(Clone::clone);
+        }
+        let parsed = XlaParser::strict().parse(text).and_then(LeafShape::of);
+        let known = parsed.map_err(|error| error.kind().to_string());
+        self.is_tiled |= known.as_ref().is_ok_and(|shape| shape.is_tiled);
+        let number = known.as_ref().map(|_| self.shapes.len()).map_err(Clone::clone);
+        self.shapes.insert(text.into(), known);
+        number
+    }
+
+    /// Starts a module: the shapes of those before it are kept, as long as they are not many.
+    pub(super) fn next_module(&mut self) {
+        self.is_tiled = false;
+        if self.shapes.len() > MOST_KNOWN {
+            self.shapes.clear();
+        }
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<&LeafShape> {
+        self.shapes.get_index(number)?.1.as_ref().ok()
+    }
+
+    pub(super) fn of(&mut self, text: &str) -> Option<&LeafShape> {
+        let number = self.number(text).ok()?;
+        self.get(number)
+    }
+}
+
+/// What arrays take together.
+pub(super) fn sum<'l>(leaves: impl IntoIterator<Item = &'l Leaf>) -> Result<u64, LayoutError> {
+    let too_large = || tensor_layout::internals::too_large("the total size in bytes");
+    leaves
+        .into_iter()
+        .try_fold(0_u64, |sum, leaf| sum.checked_add(leaf.allocated).ok_or_else(too_large))
+}

@@ -1,0 +1,230 @@
+//! What a program keeps in memory: arguments, results, and what is live at the peak.
+//!
+//! ```text
+//! 0  a = f32[1024] parameter(0)      a .                 a parameter that is not donated lives to the end
+//! 1  b = f32[1024] sine(a)           a b                 4096 bytes each
+//! 2  c = f32[1024] cosine(b)         a b c  <- the peak: an operand ends where it is used last
+//! 3  d = f32[1024] tanh(c)           a   c d
+//! ```
+//!
+//! Time counts the instructions in the order of the text, what is called before its caller. A value
+//! lives from its instruction to its last use, both included; what only names it (`bitcast`, `tuple`,
+//! loops, calls, `*-done`) uses it, and so does being in the root, to the end of the computation.
+//! Values that must share a buffer count once: those that loops, branches and calls pass, updates in
+//! place, and results with the parameters donated to them.
+
+mod buffers;
+mod graph;
+mod interface;
+mod leaves;
+mod links;
+mod page;
+mod peak;
+mod schedule;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::roles::{Calls, HloRole, Roles};
+use crate::unread::{Unread, UnreadLine};
+use crate::{HloComputation, HloModule};
+use tensor_layout::LayoutError;
+
+use buffers::Buffers;
+use graph::Graph;
+use interface::Interface;
+pub use interface::{HloInterfaceBytes, HloUnusedDonor};
+use peak::Live;
+pub use peak::{HloLive, HloPeak};
+use schedule::Schedule;
+
+/// A memory space, as `S(1)` names it in a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HloMemorySpace(pub i64);
+
+impl fmt::Display for HloMemorySpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("HBM"),
+            1 => f.write_str("VMEM"),
+            5 => f.write_str("host"),
+            other => write!(f, "S({other})"),
+        }
+    }
+}
+
+/// Why the live bytes of a module are not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HloMemoryError {
+    /// The order of its text is not the order of execution.
+    #[error("this module is not scheduled: which values are live together is not decided")]
+    NotScheduled,
+    /// The text ends before its entry, or the module has none.
+    #[error("this module has no ENTRY: the dump is cut off, or is not a whole module")]
+    NoEntry,
+    /// A computation is inside a fusion and is called as well.
+    #[error(
+        "computation `{name}` is called by a fusion and by another instruction: its values are in memory and are not"
+    )]
+    CalledTwice {
+        /// The computation.
+        name: String,
+    },
+    /// A sum is too large.
+    #[error(transparent)]
+    TooLarge(#[from] LayoutError),
+}
+
+/// What a module keeps in memory.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HloModuleMemory {
+    /// The name of the module.
+    pub module: String,
+    /// The line of its head.
+    pub line: u64,
+    /// The name of its entry; `None` where there is none.
+    pub entry: Option<String>,
+    /// Arguments and results, by memory space.
+    pub interface: BTreeMap<HloMemorySpace, HloInterfaceBytes>,
+    /// Parameters that are given up in vain.
+    pub unused_donors: Vec<HloUnusedDonor>,
+    /// The greatest sum of live bytes, by memory space.
+    pub peaks: Result<Vec<HloPeak>, HloMemoryError>,
+    /// How many instructions have a shape without a size, and are not counted.
+    pub unsized_count: u64,
+}
+
+/// What the modules of a dump keep in memory.
+///
+/// Cost: O(instructions and arrays of tuples), and a sort of the lives; memory for one module: some 150 bytes, the name and
+/// the `metadata` of each instruction, of those inside of fusions until the fusion is read, and 60 bytes for each array.
+///
+/// ```
+/// use tensor_layout_hlo::{HloDump, HloMemory};
+/// let text = "HloModule m, is_scheduled=true
+/// ENTRY e {
+///   a = f32[1024] parameter(0)
+///   b = f32[1024] sine(a)
+///   c = f32[1024] cosine(b)
+///   ROOT d = f32[1024] tanh(c)
+/// }";
+/// let (mut dump, mut memory) = (HloDump::new(text.as_bytes()), HloMemory::default());
+/// while let Some(computation) = dump.next_computation()? {
+///     memory.add(computation)?;
+/// }
+/// memory.finish()?;
+/// let peaks = memory.modules()[0].peaks.as_ref().unwrap();
+/// assert_eq!((peaks[0].bytes.allocated, peaks[0].name.as_str()), (3 * 4096, "c"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HloMemory {
+    top: Option<usize>,
+    module: HloModule,
+    calls: Calls,
+    graph: Graph,
+    modules: Vec<HloModuleMemory>,
+    unread: Unread,
+}
+
+impl HloMemory {
+    /// Memory of modules, with the `top` greatest buffers at each peak, or all.
+    #[must_use]
+    pub fn new(top: Option<usize>) -> HloMemory {
+        HloMemory { top, ..HloMemory::default() }
+    }
+
+    /// Adds a computation.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn add(&mut self, computation: HloComputation<'_>) -> Result<(), LayoutError> {
+        if self.calls.is_empty() || self.module.line() != computation.module().line() {
+            self.finish()?;
+            self.module = computation.module().clone();
+        }
+        self.calls.add(computation)?;
+        self.graph.add(computation, &self.calls, &mut self.unread);
+        Ok(())
+    }
+
+    /// Ends the last module.
+    ///
+    /// # Errors
+    /// [`TooLarge`](LayoutError::TooLarge).
+    pub fn finish(&mut self) -> Result<(), LayoutError> {
+        let mut calls = std::mem::take(&mut self.calls);
+        if calls.is_empty() {
+            return Ok(());
+        }
+        let roles = calls.roles();
+        let interface = Interface::of(&self.module, &mut self.graph.shapes, &mut self.unread);
+        let found = self.module_memory(&calls, &roles, &interface)?;
+        self.modules.push(found);
+        self.graph.clear();
+        Ok(())
+    }
+
+    fn module_memory(
+        &self,
+        calls: &Calls,
+        roles: &Roles,
+        interface: &Interface,
+    ) -> Result<HloModuleMemory, LayoutError> {
+        let entry =
+            roles.iter().find(|(_, role)| *role == HloRole::Entry).map(|(number, _)| number);
+        let body = entry.and_then(|number| self.graph.body(number));
+        let (mut bytes, mut unused_donors) = (BTreeMap::new(), Vec::new());
+        if let Some(body) = body {
+            bytes = interface.bytes(&self.graph, body)?;
+            unused_donors = interface.unused(&self.graph, body)?;
+        }
+        Ok(HloModuleMemory {
+            module: self.module.name().to_owned(),
+            line: self.module.line(),
+            entry: entry.map(|number| calls.name(number).to_owned()),
+            interface: bytes,
+            unused_donors,
+            peaks: self.peaks(calls, interface, entry),
+            unsized_count: self.graph.unsized_count,
+        })
+    }
+
+    fn peaks(
+        &self,
+        calls: &Calls,
+        interface: &Interface,
+        entry: Option<u32>,
+    ) -> Result<Vec<HloPeak>, HloMemoryError> {
+        let entry = entry.ok_or(HloMemoryError::NoEntry)?;
+        if !self.module.is_scheduled() {
+            return Err(HloMemoryError::NotScheduled);
+        }
+        let schedule = Schedule::of(&self.graph, calls, entry)?;
+        let buffers = Buffers::of(&self.graph, calls, &schedule, interface, entry);
+        let live = Live {
+            graph: &self.graph,
+            calls,
+            module: &self.module,
+            schedule: &schedule,
+            buffers: &buffers,
+            interface,
+            entry,
+        };
+        live.peaks(self.top)
+    }
+
+    /// The modules that have ended, in the order of the text.
+    #[must_use]
+    pub fn modules(&self) -> &[HloModuleMemory] {
+        &self.modules
+    }
+
+    /// What of the instructions could not be read.
+    #[must_use]
+    pub fn unread_lines(&self) -> &[UnreadLine] {
+        self.unread.lines()
+    }
+}

@@ -1,0 +1,92 @@
+//! What modules keep in memory, as a page for a person.
+
+use std::fmt::Write;
+
+use crate::memory::{
+    HloInterfaceBytes, HloLive, HloMemory, HloMemorySpace, HloModuleMemory, HloPeak,
+};
+use crate::pages::{origin, unread_page};
+use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
+
+/// How many buffers a page has, if nothing else is said.
+const SHOWN: usize = 10;
+
+impl HloMemory {
+    /// A page for a person: of every module the arguments, results and the greatest buffers at the
+    /// peak (10 if not said).
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        let pages = self.modules().iter().map(|module| module.page(top));
+        let mut page = itertools::join(pages, "\n");
+        let unread = self.unread_lines();
+        let lines = unread.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        page += &unread_page(lines, to_u64(unread.len()));
+        printable(&page).into_owned()
+    }
+}
+
+impl HloModuleMemory {
+    fn page(&self, top: Option<usize>) -> String {
+        let mut page =
+            format!("module {}, entry {}\n", self.module, self.entry.as_deref().unwrap_or("-"));
+        for (space, bytes) in &self.interface {
+            page += &interface_line(*space, *bytes);
+        }
+        for donor in &self.unused_donors {
+            page += &format!("{}\n", donor.describe());
+        }
+        if self.unsized_count > 0 {
+            let count = counted(self.unsized_count, "instruction");
+            page += &format!("{count} without a size: what follows is a lower bound\n");
+        }
+        match &self.peaks {
+            Err(why) => page += &format!("{why}\n"),
+            Ok(peaks) => page.extend(peaks.iter().map(|peak| peak_page(peak, top))),
+        }
+        page
+    }
+}
+
+fn interface_line(space: HloMemorySpace, bytes: HloInterfaceBytes) -> String {
+    let [arguments, outputs, aliased] =
+        [bytes.arguments, bytes.outputs, bytes.aliased].map(readable_bytes);
+    let donated = match bytes.aliased {
+        0 => String::new(),
+        _ => format!(" ({aliased} donated to results)"),
+    };
+    format!("{space}: arguments {arguments}{donated}, results {outputs}\n")
+}
+
+fn peak_page(peak: &HloPeak, top: Option<usize>) -> String {
+    let HloPeak { space, bytes, name, line, op_name, .. } = peak;
+    let [live, padding] = [bytes.allocated, bytes.padding()].map(readable_bytes);
+    let mut page = format!("\n{space}: {live} live at the peak, by the schedule");
+    let _ = match space.0 {
+        0 => writeln!(page, "; XLA allocates this or somewhat more"),
+        _ => writeln!(page),
+    };
+    let share = percent(bytes.padding(), bytes.allocated);
+    page += &format!("{padding} of it padding ({share}); at {name}, line {line}\n");
+    page += &origin(2, op_name.as_deref(), None);
+    page += &format!("{:>11} {:>11} {:>8}  buffer\n", "allocated", "padding", "together");
+    let (mut sum, shown) = (0_u64, top.unwrap_or(SHOWN));
+    for live in peak.live.iter().take(shown) {
+        sum = sum.saturating_add(live.bytes.allocated);
+        page += &live_row(live, &percent(sum, bytes.allocated));
+    }
+    let hidden = bytes.count.saturating_sub(to_u64(peak.live.len().min(shown)));
+    if hidden > 0 {
+        let rest = readable_bytes(bytes.allocated.saturating_sub(sum));
+        page += &format!("{rest:>11} {:>11} {:>8}  {hidden} more\n", "", "100.0 %");
+    }
+    page
+}
+
+fn live_row(live: &HloLive, together: &str) -> String {
+    let HloLive { name, opcode, place, line, lives: (from, to), .. } = live;
+    let [allocated, padding] = [live.bytes.allocated, live.bytes.padding()].map(readable_bytes);
+    let text = format!("{opcode} {name}{place}, line {line}");
+    let mut row = format!("{allocated:>11} {padding:>11} {together:>8}  {text}\n");
+    row += &format!("{:13}{}, live in lines {from} to {to}\n", "", live.shape);
+    row + &origin(13, live.op_name.as_deref(), live.source.as_deref())
+}

@@ -1,0 +1,126 @@
+//! When the instructions of a scheduled module run: in the order of the text, callees first.
+
+use rustc_hash::FxHashMap;
+
+use crate::memory::HloMemoryError;
+use crate::memory::graph::{Body, Callee, Graph};
+use crate::roles::{Calls, index};
+
+/// When the instructions of a module run, in the thread of its entry.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Schedule {
+    /// By time: the computation and the instruction.
+    order: Vec<(u32, usize)>,
+    /// By computation, where it runs.
+    spans: FxHashMap<u32, Span>,
+}
+
+/// When a computation runs, and for whom.
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    times: Vec<usize>,
+    caller: Option<(u32, usize)>,
+}
+
+/// A computation that is being numbered.
+struct Frame<'g> {
+    number: u32,
+    body: &'g Body,
+    node: usize,
+    site: usize,
+}
+
+impl Schedule {
+    /// Numbers the instructions from the entry on; a computation that is called twice runs once, for
+    /// the first caller.
+    pub(super) fn of(graph: &Graph, calls: &Calls, entry: u32) -> Result<Schedule, HloMemoryError> {
+        let mut schedule = Schedule::default();
+        let mut stack = vec![schedule.enter(graph, calls, entry, None)?];
+        while let Some(frame) = stack.last_mut() {
+            let number = frame.number;
+            if frame.node >= frame.body.len() {
+                schedule.leave(number);
+                stack.pop();
+                continue;
+            }
+            let sites = frame.body.sites(frame.node);
+            let site = sites.get(frame.site).filter(|site| site.callee != Callee::Inside);
+            let Some(site) = site else {
+                schedule.run(number, frame.node);
+                (frame.node, frame.site) = (frame.node + 1, 0);
+                continue;
+            };
+            frame.site += 1;
+            let caller = (number, frame.node);
+            let callee = calls.number(&site.name);
+            if let Some(callee) = callee.filter(|callee| !schedule.spans.contains_key(callee)) {
+                stack.push(schedule.enter(graph, calls, callee, Some(caller))?);
+            }
+        }
+        Ok(schedule)
+    }
+
+    fn enter<'g>(
+        &mut self,
+        graph: &'g Graph,
+        calls: &Calls,
+        number: u32,
+        caller: Option<(u32, usize)>,
+    ) -> Result<Frame<'g>, HloMemoryError> {
+        let twice = || HloMemoryError::CalledTwice { name: calls.name(number).to_owned() };
+        let body = graph.body(number).ok_or_else(twice)?;
+        let start = self.order.len();
+        let times = Vec::with_capacity(body.len());
+        self.spans.insert(number, Span { start, end: start, times, caller });
+        Ok(Frame { number, body, node: 0, site: 0 })
+    }
+
+    fn run(&mut self, number: u32, node: usize) {
+        if let Some(span) = self.spans.get_mut(&number) {
+            span.times.push(self.order.len());
+        }
+        self.order.push((number, node));
+    }
+
+    fn leave(&mut self, number: u32) {
+        if let Some(span) = self.spans.get_mut(&number) {
+            span.end = self.order.len().saturating_sub(1).max(span.start);
+        }
+    }
+
+    /// How many instructions run.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The instruction that runs at a time.
+    pub(super) fn at(&self, time: usize) -> Option<(u32, usize)> {
+        self.order.get(time).copied()
+    }
+
+    /// The computations that run, in the order of the text.
+    pub(super) fn computations(&self) -> Vec<(u32, &Span)> {
+        let mut all: Vec<_> = self.spans.iter().map(|(number, span)| (*number, span)).collect();
+        all.sort_unstable_by_key(|(number, _)| index(*number));
+        all
+    }
+
+    /// When what an instruction gives to a computation becomes a parameter of it: at the start of that,
+    /// or at the instruction, where the computation has run for another one.
+    pub(super) fn start_for(&self, callee: u32, caller: (u32, usize)) -> Option<usize> {
+        let span = self.spans.get(&callee)?;
+        (span.caller == Some(caller)).then_some(span.start)
+    }
+
+    pub(super) fn runs(&self, number: u32) -> bool {
+        self.spans.contains_key(&number)
+    }
+}
+
+impl Span {
+    pub(super) fn time(&self, node: usize) -> usize {
+        self.times.get(node).copied().unwrap_or(self.start)
+    }
+}

@@ -1,0 +1,312 @@
+//! StableHLO modules: what their functions take and return, whole and on one device.
+//!
+//! ```text
+//! sdy.mesh @mesh = <["x"=2, "y"=4]>
+//! func.func public @main(%arg0: tensor<64x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<64x64xf32>) {
+//!   %3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::unread::{Unread, UnreadLine};
+use tensor_layout::internals::{Walk, counted, printable, readable_bytes, to_u64};
+use tensor_layout::notation::XlaShape;
+use tensor_layout::sharding::ShardedShape;
+
+/// The arguments, results and constraints of the functions of an MLIR module.
+///
+/// Shapes are those of whole tensors, except inside of `sdy.manual_computation`, which is not read. What
+/// has no sharding is counted whole on every device.
+///
+/// ```
+/// use tensor_layout_hlo::MlirModule;
+/// let text = r#"module @jit_f {
+///   sdy.mesh @mesh = <["x"=2, "y"=4]>
+///   func.func public @main(%arg0: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<16xi1> {
+/// "#;
+/// let module = MlirModule::read(text);
+/// let [argument, result] = &module.values[..] else { panic!() };
+/// assert_eq!((argument.whole_bytes, argument.device_bytes), (2048, 1024));
+/// assert_eq!((result.shape.as_str(), result.device_bytes), ("pred[16]", 16));
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MlirModule {
+    /// Arguments, results and constraints, in the order of the text.
+    pub values: Vec<MlirValue>,
+    meshes: BTreeMap<String, String>,
+    unread: Unread,
+}
+
+/// A tensor of an MLIR module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MlirValue {
+    /// The function.
+    pub function: String,
+    /// `argument`, `result` or `constraint`.
+    pub kind: &'static str,
+    /// Its name: `%arg0`; the number of a result.
+    pub name: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The shape in XLA's notation.
+    pub shape: String,
+    /// The sharding with its mesh, if it has one.
+    pub sharding: Option<String>,
+    /// Whether it is given up: `jax.buffer_donor` or `tf.aliasing_output`.
+    pub is_donated: bool,
+    /// The elements of the whole tensor.
+    pub whole_bytes: u64,
+    /// What one device holds.
+    pub device_bytes: u64,
+}
+
+impl MlirModule {
+    /// Reads a module.
+    #[must_use]
+    pub fn read(text: &str) -> MlirModule {
+        let mut module = MlirModule::default();
+        let mut function = String::new();
+        for (line, number) in text.lines().zip(1..) {
+            let start = line.trim_start();
+            if let Some(rest) = start.strip_prefix("sdy.mesh @") {
+                module.read_mesh(rest, number);
+            } else if let Some(rest) = start.strip_prefix("func.func ") {
+                function = module.read_function(rest, number).unwrap_or_else(|| {
+                    let why = "the arguments of this function are not on one line";
+                    module.unread.push(number, start.as_bytes(), why.into());
+                    String::new()
+                });
+            } else if start.contains("sdy.sharding_constraint ") {
+                let is_read = module.read_constraint(start, &function, number);
+                if is_read.is_none() {
+                    let why = "this constraint cannot be read";
+                    module.unread.push(number, start.as_bytes(), why.into());
+                }
+            }
+        }
+        module
+    }
+
+    /// `mesh = <["x"=2, "y"=4]> {..}`: kept as `mesh<["x"=2, "y"=4]>`.
+    fn read_mesh(&mut self, rest: &str, line: u64) {
+        let mesh = rest.split_once('=').and_then(|(name, mesh)| {
+            let axes = mesh.trim_start();
+            let end = axes.find('>')?;
+            Some((name.trim().to_owned(), format!("mesh{}", axes.get(..=end)?)))
+        });
+        match mesh {
+            Some((name, axes)) => drop(self.meshes.insert(name, axes)),
+            None => self.unread.push(line, rest.as_bytes(), "this mesh cannot be read".into()),
+        }
+    }
+
+    /// `public @main(..) -> (..) {`: returns the name.
+    fn read_function(&mut self, rest: &str, line: u64) -> Option<String> {
+        let (_, rest) = rest.split_once('@')?;
+        let (name, _) = rest.split_once('(')?;
+        let (arguments, behind) = bracketed(rest.get(name.len()..)?)?;
+        for argument in parts(arguments) {
+            let (own, of) = argument.split_once(": ").unwrap_or(("", argument));
+            self.add(name, "argument", own, of, None, line);
+        }
+        let Some(results) = behind.trim_start().strip_prefix("->") else {
+            return Some(name.to_owned());
+        };
+        let results = results.trim_start();
+        let all = match results.starts_with('(') {
+            true => bracketed(results)?.0,
+            false => results.trim_end().strip_suffix('{').unwrap_or(results),
+        };
+        for (number, result) in parts(all).enumerate() {
+            self.add(name, "result", &number.to_string(), result, None, line);
+        }
+        Some(name.to_owned())
+    }
+
+    /// `%3 = sdy.sharding_constraint %2 <@mesh, [{"x"}, {"y"}]> : tensor<64x64xf32>`
+    fn read_constraint(&mut self, text: &str, function: &str, line: u64) -> Option<()> {
+        let (name, rest) = text.split_once(" = ")?;
+        let (rest, of) = rest.rsplit_once(" : ")?;
+        let sharding = rest.get(rest.find('<')?..)?;
+        self.add(function, "constraint", name, of, Some(sharding), line);
+        Some(())
+    }
+
+    /// Adds a tensor: its type, and behind it attributes in braces.
+    fn add(
+        &mut self,
+        function: &str,
+        kind: &'static str,
+        name: &str,
+        of: &str,
+        sharding: Option<&str>,
+        line: u64,
+    ) {
+        let (kind_of, attributes) = of.split_once('{').unwrap_or((of, ""));
+        let found = shape_of(kind_of.trim()).and_then(|shape| {
+            let sharding = self.sharding(sharding, attributes)?;
+            let (whole_bytes, device_bytes) = bytes(&shape, sharding.as_deref())?;
+            let is_donated = ["jax.buffer_donor", "tf.aliasing_output"];
+            let is_donated = is_donated.iter().any(|key| attributes.contains(key));
+            let (function, name) = (function.to_owned(), name.trim().to_owned());
+            Ok(MlirValue {
+                function,
+                kind,
+                name,
+                line,
+                shape,
+                sharding,
+                is_donated,
+                whole_bytes,
+                device_bytes,
+            })
+        });
+        match found {
+            Ok(value) => self.values.push(value),
+            Err(why) => self.unread.push(line, of.as_bytes(), why),
+        }
+    }
+
+    /// The sharding of a tensor, its mesh written out.
+    fn sharding(&self, given: Option<&str>, attributes: &str) -> Result<Option<String>, String> {
+        let shardy = given.or_else(|| {
+            let (_, text) = attributes.split_once("sdy.sharding = #sdy.sharding")?;
+            Some(text)
+        });
+        if let Some(text) = shardy {
+            let end = text.find("]>").ok_or("this sharding is not closed")?;
+            let text = text.get(..end + 2).unwrap_or_default();
+            let Some(name) = text.strip_prefix("<@") else {
+                return Ok(Some(format!("#sdy.sharding{text}")));
+            };
+            let (name, dims) = name.split_once(',').ok_or("this sharding has no dimensions")?;
+            let mesh =
+                self.meshes.get(name).ok_or_else(|| format!("mesh @{name} is not in this text"))?;
+            return Ok(Some(format!("#sdy.sharding<{mesh},{dims}")));
+        }
+        let Some((_, text)) = attributes.split_once("mhlo.sharding = \"") else { return Ok(None) };
+        let (text, _) = text.split_once('"').ok_or("this sharding is not closed")?;
+        Ok(Some(text.to_owned()))
+    }
+
+    /// What could not be read.
+    #[must_use]
+    pub fn unread_lines(&self) -> &[UnreadLine] {
+        self.unread.lines()
+    }
+
+    /// A page for a person: the `top` tensors of which a device holds most (20 if not said), and the
+    /// sums of arguments and results of `@main`.
+    #[must_use]
+    pub fn page(&self, top: Option<usize>) -> String {
+        const SHOWN: usize = 20;
+        let row = |device: u64, whole: u64, text: &str| {
+            let [device, whole] = [device, whole].map(readable_bytes);
+            format!("{device:>11} {whole:>11}  {text}\n")
+        };
+        let mut page = format!("{:>11} {:>11}  tensor\n", "on a device", "whole");
+        let mut values: Vec<_> = self.values.iter().collect();
+        values.sort_by_key(|value| Reverse(value.device_bytes));
+        for value in values.iter().take(top.unwrap_or(SHOWN)) {
+            let MlirValue { function, kind, name, line, shape, .. } = value;
+            let donated = if value.is_donated { ", donated" } else { "" };
+            let text = format!("{kind} {name} of @{function}, line {line}{donated}");
+            page += &row(value.device_bytes, value.whole_bytes, &text);
+            let sharding = value.sharding.as_deref().map(|text| format!(", sharding={text}"));
+            page += &format!("{:13}{shape}{}\n", "", sharding.unwrap_or_default());
+        }
+        let hidden = values.len().saturating_sub(top.unwrap_or(SHOWN));
+        if hidden > 0 {
+            page += &format!("{:25}{hidden} more\n", "");
+        }
+        for kind in ["argument", "result"] {
+            let of =
+                self.values.iter().filter(|value| value.kind == kind && value.function == "main");
+            let (count, device, whole) =
+                of.fold((0, 0_u64, 0_u64), |(count, device, whole), value| {
+                    let device = device.saturating_add(value.device_bytes);
+                    (count + 1, device, whole.saturating_add(value.whole_bytes))
+                });
+            page += &row(device, whole, &format!("{} of @main", counted::<u64>(count, kind)));
+        }
+        page += "bodies are not read: the after_optimizations.txt of a dump has the instructions that run\n";
+        let unread = self.unread_lines();
+        let lines = unread.iter().map(|l| (l.line, format!("{}: {}", l.reason, l.text)));
+        page += &crate::pages::unread_page(lines, to_u64(unread.len()));
+        printable(&page).into_owned()
+    }
+}
+
+/// What stands between the bracket that a text begins with and the one that closes it, and the rest.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let close = Walk::from(1).next(text.as_bytes(), None)?;
+    Some((text.get(1..close)?, text.get(close + 1..)?))
+}
+
+/// What stands between commas outside of brackets and quotes.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = Some(0);
+    let parts = std::iter::from_fn(move || {
+        let from = start?;
+        let mut walk = Walk::from(from);
+        let end = walk.next(text.as_bytes(), Some(b','));
+        start = end.map(|end| end + 1);
+        text.get(from..end.unwrap_or(text.len()))
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// `tensor<16x32xf32>` as `f32[16,32]`.
+///
+/// # Errors
+/// Why it has no size, in words.
+pub(crate) fn shape_of(tensor: &str) -> Result<String, String> {
+    let inner = tensor.strip_prefix("tensor<").and_then(|rest| rest.split_once('>'));
+    let Some((inner, _)) = inner.filter(|_| !tensor.contains("complex<")) else {
+        let complex = tensor.strip_prefix("tensor<").and_then(|rest| rest.strip_suffix(">>"));
+        let Some((dims, part)) = complex.and_then(|inner| inner.split_once("complex<")) else {
+            return Err("this is not a tensor".into());
+        };
+        let dtype = if part == "f64" { "c128" } else { "c64" };
+        return Ok(format!("{dtype}[{}]", dims.trim_end_matches('x').replace('x', ",")));
+    };
+    let inner = inner.split(',').next().unwrap_or(inner);
+    let (dims, dtype) = inner.rsplit_once('x').unwrap_or(("", inner));
+    if dims.contains('?') {
+        return Err("a dimension `?` has no size".into());
+    }
+    Ok(format!("{}[{}]", dtype_of(dtype), dims.replace('x', ",")))
+}
+
+/// The type of elements as XLA names it.
+fn dtype_of(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("ui").map(|bits| format!("u{bits}")) {
+        Some(unsigned) => unsigned,
+        None if name == "i1" => "pred".into(),
+        None => match name.strip_prefix('i') {
+            Some(bits) => format!("s{bits}"),
+            None => name,
+        },
+    }
+}
+
+/// The bytes of the elements of a tensor, and those that a device holds.
+fn bytes(shape: &str, sharding: Option<&str>) -> Result<(u64, u64), String> {
+    match sharding {
+        Some(sharding) => {
+            let text = format!("{shape}, sharding={sharding}");
+            let report = text.parse::<ShardedShape>().and_then(|shape| shape.report());
+            let report = report.map_err(|error| error.kind().to_string())?;
+            Ok((report.global_bytes, report.device_bytes))
+        }
+        None => {
+            let sizes = shape.parse::<XlaShape>().and_then(|shape| shape.sizes());
+            let sizes = sizes.map_err(|error| error.kind().to_string())?;
+            Ok((sizes.unpadded_bytes, sizes.allocated_bytes))
+        }
+    }
+}

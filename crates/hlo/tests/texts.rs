@@ -1,0 +1,319 @@
+//! Texts that are not dumps: what JAX prints, out-of-memory messages, and what XLA writes into files.
+
+use tensor_layout::LayoutText;
+use tensor_layout_hlo::{
+    HloAllocations, HloTextKind, LogAllocation, MlirModule, OutOfMemory, jax_print,
+};
+
+const NAMED: &str = "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Explicit, Explicit)), \
+     spec=P('x', None), memory_kind=device)";
+
+/// What a print is read as, or how it is refused.
+fn read(text: &str) -> Result<String, String> {
+    let read = match LayoutText::parse(text) {
+        Ok(layout) => Ok(layout.to_string()),
+        Err(_) => jax_print(text).expect(text).map_err(|why| format!("{why}; {}", why.instead())),
+    };
+    if let Ok(layout) = &read {
+        // What it is read as has a meaning.
+        assert!(LayoutText::parse(layout).unwrap().lower().is_ok(), "{layout}");
+    }
+    read
+}
+
+#[test]
+fn every_print_of_jax_with_a_shape_and_sizes_is_read() {
+    for (text, layout) in [
+        ("ShapeDtypeStruct(shape=(16, 32), dtype=float32)", "f32[16,32]"),
+        ("ShapeDtypeStruct(shape=(16,), dtype=int8, weak_type=True)", "s8[16]"),
+        ("ShapeDtypeStruct(shape=(), dtype=bool)", "pred[]"),
+        (
+            "ShapeDtypeStruct(shape=(16, 32), dtype=bfloat16, format=Layout(major_to_minor=(1, 0), tiling=((8, 128), (2, 1)), sub_byte_element_size_in_bits=0))",
+            "bf16[16,32]{0,1:T(8,128)(2,1)}",
+        ),
+        (
+            "ShapeDtypeStruct(shape=(16, 32), dtype=float32, sharding=SingleDeviceSharding(device=CpuDevice(id=3), memory_kind=device))",
+            "f32[16,32], sharding={maximal device=3}",
+        ),
+        (
+            "f32[16,32], sharding=GSPMDSharding({devices=[2,1,4]<=[8] last_tile_dim_replicate}, memory_kind=device)",
+            "f32[16,32], sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+        ),
+        ("float32[16,32]", "f32[16,32]"),
+        ("ShapedArray(float32[16,32])", "f32[16,32]"),
+        ("ShapedArray(float32[16,32], weak_type=True)", "f32[16,32]"),
+        ("float32[8,8]{V:(x,y)}", "f32[8,8]"),
+        ("float32[8,32]{U:y}", "f32[8,32]"),
+        ("float32<host>[16,32]", "f32[16,32]{1,0:S(5)}"),
+        ("~float32[]", "f32[]"),
+        ("bfloat16[3]", "bf16[3]"),
+        ("a:f32[16,32]", "f32[16,32]"),
+        ("float8_e4m3fn[16]", "f8e4m3fn[16]"),
+        ("tensor<16x32xf32>", "f32[16,32]"),
+        ("tensor<f32>", "f32[]"),
+        ("tensor<4xui8>", "u8[4]"),
+        ("tensor<4x5xcomplex<f64>>", "c128[4,5]"),
+        ("tensor<8xf8E4M3FN>", "f8e4m3fn[8]"),
+    ] {
+        assert_eq!(read(text), Ok(layout.to_owned()), "{text}");
+    }
+    let named = format!("ShapeDtypeStruct(shape=(16, 32), dtype=float32, sharding={NAMED})");
+    assert_eq!(read(&named), Ok(format!("f32[16,32], sharding={NAMED}")));
+}
+
+#[test]
+fn every_print_of_jax_without_them_is_refused_by_its_name() {
+    let behind = "pass it behind a shape: f32[16,32], sharding=";
+    let in_mesh = "pass it in a sharding behind a shape: f32[16,32], sharding=NamedSharding(mesh=";
+    let spec = "a PartitionSpec has neither shape nor mesh; pass it behind a shape";
+    let axes =
+        "this type names axes of a mesh, whose sizes it does not have; pass f32[16,32], sharding=";
+    for (text, why) in [
+        (
+            "Mesh(axis_sizes=(2, 4), axis_names=('x', 'y'), axis_types=(Auto, Auto))",
+            "a mesh has no shape; ",
+        ),
+        (
+            "Mesh('x': 2, 'y': 4, axis_types=(Auto, Auto))",
+            &format!("a mesh has no shape; {in_mesh}Mesh('x': 2"),
+        ),
+        ("AbstractMesh('x': 2, 'y': 4, axis_types=(Auto, Auto))", "a mesh has no shape; "),
+        (
+            "AbstractMesh('x': 2, axis_types=(Auto,), device_kind=cpu, num_cores=None, platform=cpu)",
+            "a mesh has no shape; ",
+        ),
+        ("P('x', None)", spec),
+        ("P(('x', 'y'), None)", spec),
+        ("P()", spec),
+        ("P('x',)", spec),
+        ("P(UNCONSTRAINED, 'x')", spec),
+        ("P('x', unreduced={'y'})", spec),
+        ("PartitionSpec('x', None)", spec),
+        (NAMED, &format!("a sharding has no shape; {behind}NamedSharding")),
+        (
+            "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)",
+            &format!("a sharding has no shape; {behind}{{maximal device=0}}"),
+        ),
+        (
+            "GSPMDSharding({replicated}, memory_kind=device)",
+            &format!("a sharding has no shape; {behind}{{replicated}}"),
+        ),
+        ("SdyArray([{'x'}, {}])", "an SdyArray has neither shape nor mesh; "),
+        (
+            "Layout(major_to_minor=(1, 0), tiling=((8, 128), (2, 1)), sub_byte_element_size_in_bits=4)",
+            "a Layout has no shape; pass it behind the type and the extents: {0,1:T(8,128)(2,1)E(4)}",
+        ),
+        (
+            "Layout(major_to_minor=(0, 1), tiling=None, sub_byte_element_size_in_bits=0)",
+            "a Layout has no shape; pass it behind the type and the extents: {1,0}",
+        ),
+        ("Format(layout=AUTO, sharding=None)", "a Format has no shape; "),
+        (
+            &format!("Format(layout=Layout(major_to_minor=(0, 1), tiling=()), sharding={NAMED})"),
+            "a Format has no shape; ",
+        ),
+        ("float32[16@x,32@y]", &format!("{axes}P('x', 'y'), mesh=x=2,y=4")),
+        ("ShapedArray(float32[16@x,32@y])", &format!("{axes}P('x', 'y'), mesh=")),
+        ("float32[16@(x,y),32]", &format!("{axes}P(('x', 'y'), None), mesh=")),
+        ("float32[16,32@y]", &format!("{axes}P(None, 'y'), mesh=")),
+        ("float32[16@x,32]{U:y}", &format!("{axes}P('x', None, unreduced={{'y'}}), mesh=")),
+        ("a:f32[16@x,32@y]", axes),
+        ("key<fry>[]", "an array of random keys has no layout of its own; "),
+        (&format!("(({NAMED}, {NAMED}), {{}})"), "these are the shardings of several arrays"),
+        (
+            "Shard(device=CpuDevice(id=1), index=(slice(0, 8, None),), replica_id=0, data=[[0.",
+            "a Shard has an index",
+        ),
+        (
+            "{CpuDevice(id=0): (slice(0, 8, None), slice(None, None, None)), CpuDevice(id=1): ..}",
+            "a map from devices",
+        ),
+        (
+            "((ArgInfo(_aval=ShapedArray(float32[16,32]), donated=False), ..), {})",
+            "args_info has several arrays",
+        ),
+        (
+            "CompiledMemoryStats(generated_code_size_in_bytes=0, argument_size_in_bytes=512)",
+            "memory statistics are sums",
+        ),
+        (
+            "┌───────┬───────┐\n│ CPU 0 │ CPU 1 │\n└───────┴───────┘",
+            "this is a drawing of a sharding",
+        ),
+        (
+            "module @jit_f attributes {mhlo.num_partitions = 8 : i32} {",
+            "this is a part of an MLIR module",
+        ),
+        ("sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>", "this is a part of an MLIR module"),
+        (
+            "tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}",
+            "the mesh of this sharding stands elsewhere",
+        ),
+        ("tensor<?x4xf32>", "a dimension `?` has no size"),
+    ] {
+        let refusal = read(text).expect_err(text);
+        assert!(refusal.starts_with(why), "{text}: {refusal}");
+    }
+}
+
+const LOG: &str = include_str!("data/out_of_memory.txt");
+
+#[test]
+fn an_out_of_memory_message_is_read_whole_behind_any_prefix() {
+    let plain = OutOfMemory::read(LOG);
+    let logged: String = LOG
+        .lines()
+        .map(|line| format!("(Engine pid=7) ERROR 06-03 07:41:11 [core.py:11] {line}\n"))
+        .collect();
+    let logged = OutOfMemory::read(&logged);
+    for message in [&plain, &logged] {
+        assert_eq!(
+            (message.limits.len(), message.parts.len(), message.allocations.len()),
+            (1, 6, 3)
+        );
+        assert!(message.allocations.iter().all(LogAllocation::agrees));
+        let padding: Vec<_> =
+            message.allocations.iter().map(|one| one.padding().unwrap() >> 20).collect();
+        assert_eq!(padding, [7936, 0, 192]);
+        assert_eq!(message.allocations[0].source.as_deref(), Some("f.py:12"));
+        assert_eq!(message.largest_saving().unwrap().line, 17);
+        assert_eq!(message.arguments().unwrap().bytes(), Some(4 << 30));
+    }
+    assert_eq!(plain.page(None), logged.page(None));
+}
+
+#[test]
+fn a_shape_that_lacks_its_tiles_is_given_those_that_take_what_the_log_says() {
+    let log =
+        "  1. Size: 8.00G\n     Shape: f32[256,512,128,2]{3,2,1,0}\n     Unpadded size: 128.00M\n";
+    let message = OutOfMemory::read(log);
+    let one = &message.allocations[0];
+    assert_eq!(one.tiled.as_ref().unwrap().to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
+    assert_eq!((one.bytes(), one.agrees()), (Some(8 << 30), false));
+    assert!(message.page(None).contains("the layout in the log lacks its tiles"));
+}
+
+#[test]
+fn short_messages_say_how_much_of_what() {
+    let said = |log: &str| {
+        let message = OutOfMemory::read(log);
+        message.page(None)
+    };
+    for (log, page) in [
+        (
+            "Ran out of memory in memory space vmem while allocating on stack for %flash.7 = bf16[8,128] custom-call(..). Used 18.00M of 16.00M vmem. ..",
+            "line 1: vmem needs 18.00M of 16.00M, for flash.7 = bf16[8,128] custom-call(..)\n",
+        ),
+        (
+            "RESOURCE_EXHAUSTED: Allocation (size=1073741824) would exceed memory (size=536870912) :: #allocation3 [shape = 'u8[32768,32768]{1,0}', space=hbm, size = 0xffffffffffffffff, tag = 'output of fusion.1@{}'] :: <no-hlo-instruction>",
+            "line 1: hbm needs 1073741824B of 536870912B, for output of fusion.1@{}\n",
+        ),
+        (
+            "TPU TensorCore Hbm usage: 20.00G, SparseCore Hbm usage 12.00G, exceeding available bytes: 30.00G",
+            "line 1: TensorCore hbm (beside 12.00G of SparseCore) needs 20.00G of 30.00G\n",
+        ),
+        (
+            "Out of memory while trying to allocate 214748364800 bytes",
+            "line 1: device needs 214748364800B\n",
+        ),
+        (
+            "Failed to allocate request for 256.00MiB (268435456B) on device ordinal 0",
+            "line 1: device ordinal 0 needs 268435456B\n",
+        ),
+    ] {
+        assert_eq!(HloTextKind::of(log.as_bytes()), HloTextKind::OutOfMemory, "{log}");
+        assert_eq!(said(log), page);
+    }
+    let buffers = "BufferAssignment OOM Debugging.\nPeak buffers:\n\tBuffer 1:\n\t\tSize: 8.00GiB\n\t\tOperator: op_name=\"jit(f)/add\"\n\t\tXLA Label: fusion\n\t\tShape: f32[2147483648]\n\t\t==========================\n";
+    let message = OutOfMemory::read(buffers);
+    let one = &message.allocations[0];
+    assert_eq!(
+        (one.agrees(), one.op_name.as_deref(), one.label.as_deref()),
+        (true, Some("jit(f)/add"), Some("fusion"))
+    );
+    // A GPU has no tiles, so there is nothing to advise.
+    assert_eq!((&one.tiled, &one.better), (&None, &None));
+}
+
+#[test]
+fn every_kind_of_file_is_told_by_its_beginning() {
+    for (text, kind) in [
+        ("HloModule jit_f, is_scheduled=true\n", HloTextKind::Dump),
+        ("\n\nfused_computation {\n  p = f32[8] parameter(0)\n}\nENTRY e {\n", HloTextKind::Dump),
+        ("grep: %a = f32[8]{0} add(%b, %c)\n", HloTextKind::Dump),
+        (
+            "HloModule m\n  metadata={op_name=\"Ran out of memory in memory space hbm\"}",
+            HloTextKind::Dump,
+        ),
+        (LOG, HloTextKind::OutOfMemory),
+        ("BufferAssignment:\nallocation 0: size 4, constant:\n", HloTextKind::BufferAssignment),
+        ("Memory Space: default (color=0)\nTotal bytes: 4\n", HloTextKind::MemoryUsage),
+        (include_str!("data/sharded.mlir"), HloTextKind::Mlir),
+        ("\nTotal bytes used: 98732 (96.4KiB)\n", HloTextKind::AssignmentValues),
+        ("HloLiveRange (max 47):\n", HloTextKind::LiveRange),
+        ("xla_cpu_enable_fast_min_max: false\n", HloTextKind::DebugOptions),
+        ("; ModuleID = '__compute_module'\n", HloTextKind::Llvm),
+        ("\x7fELF\x02\x01\x01\0\0", HloTextKind::Binary),
+        ("", HloTextKind::Dump),
+    ] {
+        assert_eq!(HloTextKind::of(text.as_bytes()), kind, "{text}");
+    }
+}
+
+#[test]
+fn a_buffer_assignment_is_compared_with_its_shapes() {
+    let text = "BufferAssignment:\n\
+        allocation 0: size 4096, parameter 2, shape |f32[8,128]| at ShapeIndex {}, maybe-live-out:\n \
+        value: <31 arg.5{1} (phi) @0> (size=4096,offset=0): f32[8,128]{1,0}\n\
+        allocation 1: size 8, thread-local:\n value: <2 t{} @0> (size=8,offset=0): (f32[2]{0})\n\
+        allocation 2: size 64, preallocated-temp:\n value: <3 b @0> (size=64,offset=0): f32[8]{0}\n value: <4 c\n";
+    let all = HloAllocations::read(text);
+    let kinds: Vec<_> = all.kinds().into_iter().collect();
+    assert_eq!(kinds, [("parameter", (1, 4096)), ("temporary", (1, 64)), ("thread-local", (1, 8))]);
+    assert_eq!((all.compared, all.disagreements.len(), all.unread_lines().len()), (2, 1, 1));
+    assert_eq!(all.disagreements[0], (7, "b takes 64 bytes, its shape f32[8]{0} 32".to_owned()));
+}
+
+#[test]
+fn a_memory_usage_report_is_its_blocks() {
+    let text = "Memory Space: default (color=0)\nTotal bytes: 823296 (804.0KiB)\n  cumulative_size;       size;       offset; used_by_n_values; shapes_list\n  ------------------------------------------------------------\n   768.0KiB( 95%);   768.0KiB;            0;                3; f32[3,4,64,256], 2×f32[64,512]\n   804.0KiB(100%);    36.0KiB;       786432;                1; f32[96,96]\n";
+    let all = HloAllocations::read(text);
+    let sizes: Vec<_> = all.allocations.iter().map(|one| (one.size, one.values)).collect();
+    assert_eq!((sizes, all.unread_lines().len()), (vec![(768 << 10, 3), (36 << 10, 1)], 0));
+}
+
+#[test]
+fn a_module_of_stablehlo_has_arguments_results_and_constraints() {
+    let module = MlirModule::read(include_str!("data/sharded.mlir"));
+    let rows: Vec<_> = module
+        .values
+        .iter()
+        .map(|value| {
+            (value.kind, value.line, value.is_donated, value.whole_bytes, value.device_bytes)
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("argument", 3, true, 8192, 4096),
+            ("result", 3, false, 16384, 16384),
+            ("result", 3, false, 8192, 8192),
+            ("constraint", 7, false, 16384, 2048),
+        ]
+    );
+    let older = "func.func @main(%arg0: tensor<16x32xf32> {mhlo.sharding = \"{devices=[2,4]<=[8]}\"}, %arg1: tensor<?xf32>) -> tensor<f32> {\n\
+        func.func @lost(%arg0: tensor<f32>,\n  %1 = sdy.sharding_constraint %0 <@none, [{}]> : tensor<4xf32>\n";
+    let module = MlirModule::read(older);
+    let bytes: Vec<_> =
+        module.values.iter().map(|value| (value.whole_bytes, value.device_bytes)).collect();
+    assert_eq!(bytes, [(2048, 256), (4, 4)]);
+    let lines: Vec<_> = module.unread_lines().iter().map(|l| (l.line, l.reason.as_str())).collect();
+    assert_eq!(
+        lines,
+        [
+            (1, "a dimension `?` has no size"),
+            (2, "the arguments of this function are not on one line"),
+            (3, "mesh @none is not in this text"),
+        ]
+    );
+}

@@ -1,0 +1,122 @@
+//! One request of a warp: words in banks, bytes in sectors.
+
+use std::collections::BTreeSet;
+
+use itertools::Itertools;
+
+use crate::location::Location;
+use crate::number::to_u64;
+
+const BANKS: u64 = 32;
+const WORD: u64 = 4;
+const SECTOR: u64 = 32;
+const LINE: u64 = 128;
+
+/// What an access costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Access {
+    /// How many bytes a lane takes at once.
+    pub vector_bytes: u64,
+    /// How many requests there are: vectors of all lanes of a warp.
+    pub requests: u64,
+    /// How many bytes the lanes take in all.
+    pub bytes: u64,
+    /// In shared memory, how many times the banks have to answer.
+    pub wavefronts: u64,
+    /// How often they have to without conflicts: once for every 128 bytes that a request takes.
+    pub ideal_wavefronts: u64,
+    /// The request that takes most wavefronts, the first of them.
+    pub worst: Option<Request>,
+    /// In global memory, how many sectors of 32 bytes are moved, request by request.
+    pub sectors: u64,
+    /// How many lines of 128 bytes are touched, request by request.
+    pub lines: u64,
+    /// How many different bytes are used, request by request.
+    pub distinct_bytes: u64,
+}
+
+/// A request of a warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Request {
+    /// The warp, by the levels of the holders other than `LANE` and `Addr`.
+    pub warp: Location,
+    /// The number of the vector among the registers.
+    pub vector: u64,
+    /// In bytes, per lane that takes part.
+    pub addresses: Vec<u64>,
+    /// How many wavefronts it takes.
+    pub wavefronts: u64,
+}
+
+impl Access {
+    /// How many wavefronts are more than it takes.
+    #[must_use]
+    pub fn conflicts(&self) -> u64 {
+        self.wavefronts.saturating_sub(self.ideal_wavefronts)
+    }
+
+    /// The share of the bytes moved from global memory that is used, from 0 to 1.
+    #[must_use]
+    #[allow(clippy::as_conversions, reason = "a share is a float")]
+    pub fn efficiency(&self) -> f64 {
+        match self.sectors {
+            0 => 1.0,
+            sectors => self.distinct_bytes as f64 / (SECTOR * sectors) as f64,
+        }
+    }
+
+    pub(super) fn of(vector_bytes: u64, requests: impl Iterator<Item = Request>) -> Access {
+        let mut access = Access {
+            vector_bytes,
+            requests: 0,
+            bytes: 0,
+            wavefronts: 0,
+            ideal_wavefronts: 0,
+            worst: None,
+            sectors: 0,
+            lines: 0,
+            distinct_bytes: 0,
+        };
+        requests.for_each(|request| access.add(request));
+        access
+    }
+
+    fn add(&mut self, request: Request) {
+        let bytes = to_u64(request.addresses.len()) * self.vector_bytes;
+        let blocks = |size: u64| {
+            let touched = request
+                .addresses
+                .iter()
+                .flat_map(|at| at / size..=(at + self.vector_bytes - 1) / size);
+            to_u64(touched.collect::<BTreeSet<u64>>().len())
+        };
+        self.requests += 1;
+        self.bytes += bytes;
+        self.wavefronts += request.wavefronts;
+        self.ideal_wavefronts += bytes.div_ceil(BANKS * WORD);
+        self.sectors += blocks(SECTOR);
+        self.lines += blocks(LINE);
+        self.distinct_bytes += blocks(1);
+        if self.worst.as_ref().is_none_or(|worst| worst.wavefronts < request.wavefronts) {
+            self.worst = Some(request);
+        }
+    }
+}
+
+/// How many wavefronts lanes take that access so many bytes each, `None` for a lane that does not.
+///
+/// Groups of lanes that take 128 bytes together are served one after the other; each takes as many
+/// wavefronts as its busiest bank has different words.
+pub(super) fn wavefronts(lanes: &[Option<u64>], vector_bytes: u64) -> u64 {
+    let group = if vector_bytes <= WORD { 32 } else { 128 / vector_bytes };
+    lanes.chunks(crate::number::to_index(group)).map(|lanes| of_group(lanes, vector_bytes)).sum()
+}
+
+fn of_group(lanes: &[Option<u64>], vector_bytes: u64) -> u64 {
+    let words = lanes.iter().flatten().flat_map(|at| at / WORD..=(at + vector_bytes - 1) / WORD);
+    let words: BTreeSet<u64> = words.collect();
+    let banks = words.iter().counts_by(|word| word % BANKS);
+    banks.into_values().max().map_or(0, to_u64)
+}

@@ -1,0 +1,63 @@
+//! Why an access is refused.
+
+use crate::error::{Diagnostic, LayoutError};
+use crate::level::Level;
+
+/// Why an access is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// A memory that has units.
+    #[error(
+        "the memory layout names level `{level}`; an access reads one memory, whose only level is `Addr`"
+    )]
+    MemoryLevel {
+        /// The level.
+        level: Level,
+    },
+    /// Holders of another tensor.
+    #[error("the memory layout has the shape {memory:?}, but the holders have {holders:?}")]
+    Shapes {
+        /// Of the memory.
+        memory: Vec<u64>,
+        /// Of the holders.
+        holders: Vec<u64>,
+    },
+    /// More lanes than a warp has.
+    #[error("level `LANE` has {lanes} lanes, but a warp has 32")]
+    Lanes {
+        /// How many.
+        lanes: u64,
+    },
+    /// Elements that are not whole bytes.
+    #[error("elements of {bits} bits are not whole bytes; 8, 16, 32, 64 and 128 are")]
+    ElementBits {
+        /// How many.
+        bits: u64,
+    },
+    /// More than can be counted one by one.
+    #[error(
+        "the holders have {elements} elements, copies and padding included, of which at most {most} are counted; take a slice"
+    )]
+    TooMany {
+        /// How many.
+        elements: u64,
+        /// The most.
+        most: u64,
+    },
+    /// What the algebra refuses.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+impl Diagnostic for AccessError {
+    fn help(&self) -> Option<String> {
+        match self {
+            AccessError::Layout(error) => Diagnostic::help(error),
+            AccessError::Lanes { .. } => {
+                Some("name the other levels of the holders WARP and BLOCK".into())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What an access of a GPU's threads to memory costs: who holds each element is one layout, where the
+//! element is in memory is another.
+//!
+//! ```text
+//! holders ((8_LANE:1), (4_LANE:8, 8:1))    a lane holds 8 halves of a row
+//! memory  (8,32):(64,1)                    8 rows, 128 bytes apart
+//!
+//! bytes of lanes 0 to 7     0 128 256 .. 896     all in the same 4 banks: 8 wavefronts
+//! with S<3,3,3>             0 144 288 .. 1008    1 wavefront
+//! ```
+//!
+//! Law: the counts are those of a simulation, lane by lane and byte by byte.
+//! Source: banks and words as in NVIDIA's CUDA C++ Programming Guide, "Shared Memory". That requests of 8
+//! and 16 bytes a lane are served in halves and quarters of a warp is how the hardware is generally
+//! described, not a promise.
+
+mod banks;
+mod error;
+mod requests;
+mod swizzle;
+
+pub use banks::{Access, Request};
+pub use error::AccessError;
+pub use swizzle::SwizzledAccess;
+
+use crate::algebra::Layout;
+
+/// Counts what it costs the holders of a tensor to read or write it in memory, each element once.
+///
+/// `memory` lands in `Addr` alone, in elements of `element_bits`; address 0 is aligned to 128 bytes.
+/// `holders` lands in `LANE`, the lanes of a warp, in `Addr`, the registers of a lane, and in any other
+/// levels, each unit of which is a warp. Registers are taken in vectors as long as memory allows, up to
+/// 16 bytes; a vector of all lanes of a warp is one request. Copies of the holders each access memory.
+/// Cost: O(elements x copies), up to 2^20.
+///
+/// # Errors
+/// [`AccessError`]: levels of the memory, more than 32 lanes, elements that are no bytes, too many
+/// elements; refusals of the algebra.
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Layout, LayoutText, access};
+/// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
+/// let column: Layout = "((32_LANE))".parse()?;
+/// assert_eq!(access::access(&cute("32:32"), &column, 32)?.wavefronts, 32); // one bank
+/// assert_eq!(access::access(&cute("32:33"), &column, 32)?.wavefronts, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Access, AccessError> {
+    requests::Requests::new(memory, holders, element_bits)?.access()
+}
+
+/// The swizzles of memory that cost least, the best first; the layout as it is, if none is better, comes
+/// alone.
+///
+/// All `S<B,M,S>` with up to 5 bits that keep the vectors of the access whole are tried.
+/// Cost: that of [`access`] for each of them, some hundred.
+///
+/// # Errors
+/// As [`access`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Layout, LayoutText, access};
+/// let memory = LayoutText::parse("(8,32):(64,1)")?.lower()?;
+/// let holders: Layout = "((8_LANE:1), (4_LANE:8, 8:1))".parse()?;
+/// let best = access::swizzles(&memory, &holders, 16)?;
+/// assert_eq!(best[0].swizzle.map(|swizzle| swizzle.to_string()).as_deref(), Some("S<3,3,3>"));
+/// assert_eq!(best[0].access.conflicts(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn swizzles(
+    memory: &Layout,
+    holders: &Layout,
+    element_bits: u64,
+) -> Result<Vec<SwizzledAccess>, AccessError> {
+    swizzle::search(memory, holders, element_bits)
+}

@@ -1,0 +1,146 @@
+//! The requests of an access: which bytes each lane takes, vector by vector.
+
+use itertools::Itertools;
+
+use super::banks::{Access, Request, wavefronts};
+use super::error::AccessError;
+use crate::algebra::{Decoder, Indexes, Layout, product};
+use crate::level::Level;
+use crate::location::{Found, Location};
+use crate::number::to_index;
+
+/// The most registers, over all lanes of all warps, that are looked at.
+const MOST: u64 = 1 << 20;
+
+/// The longest vector, in bits.
+const LONGEST: u64 = 128;
+
+/// The addresses of the registers of every warp.
+#[derive(Debug)]
+pub(super) struct Requests {
+    warps: Vec<Warp>,
+    element_bytes: u64,
+    /// In elements.
+    pub(super) vector: u64,
+}
+
+#[derive(Debug)]
+struct Warp {
+    at: Location,
+    /// Per lane, the address in elements of every register; `None` for padding.
+    lanes: Vec<Vec<Option<u64>>>,
+}
+
+impl Requests {
+    pub(super) fn new(
+        memory: &Layout,
+        holders: &Layout,
+        element_bits: u64,
+    ) -> Result<Requests, AccessError> {
+        if !element_bits.is_power_of_two() || !(8..=LONGEST).contains(&element_bits) {
+            return Err(AccessError::ElementBits { bits: element_bits });
+        }
+        check(memory, holders)?;
+        let lane = Level::new("LANE").map_err(crate::error::LayoutError::from)?;
+        let lanes = holders.extent(lane);
+        if lanes > 32 {
+            return Err(AccessError::Lanes { lanes });
+        }
+        let levels: Vec<Level> = holders
+            .used_levels()
+            .iter()
+            .copied()
+            .filter(|level| *level != lane && *level != Level::ADDR)
+            .collect();
+        let sizes: Vec<u64> = levels.iter().map(|level| holders.extent(*level)).collect();
+        let registers = holders.extent(Level::ADDR);
+        let all = product(sizes.iter().copied().chain([lanes, registers])).unwrap_or(u64::MAX);
+        if all > MOST {
+            return Err(AccessError::TooMany { elements: all, most: MOST });
+        }
+        let decoder = Decoder::new(holders);
+        let address = |place: &Location| -> Result<Option<u64>, AccessError> {
+            match decoder.element(place)? {
+                Found::Element(index) => Ok(memory.locate(&index)?.get(Level::ADDR)),
+                _ => Ok(None),
+            }
+        };
+        let mut warps = Vec::new();
+        for unit in Indexes::new(sizes) {
+            let at: Location = levels.iter().copied().zip(unit).collect();
+            let lanes = (0..lanes).map(|number| {
+                let registers = (0..registers).map(|register| {
+                    let place = at.iter().chain([(lane, number), (Level::ADDR, register)]);
+                    address(&place.collect())
+                });
+                registers.collect::<Result<Vec<_>, _>>()
+            });
+            let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
+            warps.push(Warp { at, lanes });
+        }
+        let element_bytes = element_bits / 8;
+        let vector = widest(&warps, registers, LONGEST / element_bits);
+        Ok(Requests { warps, element_bytes, vector })
+    }
+
+    pub(super) fn access(&self) -> Result<Access, AccessError> {
+        let bytes = self.vector * self.element_bytes;
+        let requests = self.warps.iter().flat_map(|warp| {
+            let registers = warp.lanes.first().map_or(0, Vec::len);
+            let vectors = registers / to_index(self.vector);
+            (0..vectors).filter_map(move |vector| self.request(warp, vector, bytes))
+        });
+        Ok(Access::of(bytes, requests))
+    }
+
+    /// One vector of all lanes; `None` where no lane takes part.
+    fn request(&self, warp: &Warp, vector: usize, bytes: u64) -> Option<Request> {
+        let register = vector * to_index(self.vector);
+        let address =
+            |lane: &Vec<Option<u64>>| Some(lane.get(register)?.as_ref()? * self.element_bytes);
+        let lanes = warp.lanes.iter().map(address).collect_vec();
+        let addresses = lanes.iter().copied().flatten().collect_vec();
+        let request = Request {
+            warp: warp.at.clone(),
+            vector: crate::number::to_u64(vector),
+            wavefronts: wavefronts(&lanes, bytes),
+            addresses,
+        };
+        (!request.addresses.is_empty()).then_some(request)
+    }
+}
+
+fn check(memory: &Layout, holders: &Layout) -> Result<(), AccessError> {
+    if let Some(level) = memory.used_levels().iter().find(|level| **level != Level::ADDR) {
+        return Err(AccessError::MemoryLevel { level: *level });
+    }
+    if memory.shape() != holders.shape() {
+        let (memory, holders) = (memory.shape(), holders.shape());
+        return Err(AccessError::Shapes { memory, holders });
+    }
+    Ok(())
+}
+
+/// The longest vector, a power of two of at most `most` elements, that all registers are cut into and
+/// that is contiguous and aligned in memory wherever it is taken.
+fn widest(warps: &[Warp], registers: u64, most: u64) -> u64 {
+    let lanes = || warps.iter().flat_map(|warp| &warp.lanes);
+    let fits = |vector: &u64| {
+        registers.is_multiple_of(*vector)
+            && lanes()
+                .all(|lane| lane.chunks(to_index(*vector)).all(|part| is_vector(part, *vector)))
+    };
+    let sizes = (0..=most.ilog2()).rev().map(|bit| 1 << bit);
+    sizes.into_iter().find(fits).unwrap_or(1)
+}
+
+/// Whether registers are one aligned piece of memory, or padding as a whole.
+fn is_vector(part: &[Option<u64>], vector: u64) -> bool {
+    match part.first() {
+        Some(Some(first)) => {
+            first.is_multiple_of(vector)
+                && part.iter().zip(0..).all(|(at, step)| *at == Some(first + step))
+        }
+        _ => part.iter().all(Option::is_none),
+    }
+}

@@ -1,0 +1,323 @@
+//! XOR axes: the bits of digits that flip the bits of a value.
+//!
+//! ```text
+//! (8,64), rows feed 72, columns 1         value = 72 row ^ column, bit by bit
+//!
+//! source bit   row 0   row 1   row 2   column 0 .. 2   3    4    5
+//! flips        8, 64   16,128  32,256       1 .. 4     8   16   32
+//! ```
+//!
+//! The columns of a matrix over the field of two elements: a digit of 2^b values is b of them, each
+//! twice the one before. Which digits give a value is a linear system, solved by elimination once.
+//!
+//! Law: as trying every combination of digits.
+
+use std::ops::ControlFlow;
+
+use crate::algebra::digits::{Destination, Digit, Digits};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::solve::{Budget, OnSolution};
+use crate::error::{LayoutError, XorError};
+
+/// What a digit flips: `weight << k` for each of its bits k that is set.
+#[inline]
+pub(crate) fn xor_product(weight: u64, digit: u64) -> u64 {
+    let (mut rest, mut flipped) = (digit, 0);
+    while rest != 0 {
+        flipped ^= weight << rest.trailing_zeros();
+        rest &= rest - 1;
+    }
+    flipped
+}
+
+/// Factors that a digit of so many values is multiplied by, the XOR of which is what it flips: its weight
+/// where no two bits of that make the digit overlap, else each bit.
+pub(crate) fn xor_factors(weight: u64, size: u64) -> Vec<u64> {
+    let bits = (0..u64::BITS).filter(|bit| weight >> bit & 1 == 1);
+    let apart = bits.clone().zip(bits.clone().skip(1)).all(|(low, high)| size <= 1 << (high - low));
+    if apart { vec![weight] } else { bits.map(|bit| 1 << bit).collect() }
+}
+
+/// A bit of a digit, and the bits of the value that it flips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// The number of the digit.
+    pub(crate) digit: usize,
+    pub(crate) bit: u32,
+    pub(crate) flips: u64,
+}
+
+/// A vector that columns make: which ones, as a mask.
+#[derive(Clone, Copy, Debug)]
+struct Pivot {
+    vector: u64,
+    columns: u64,
+}
+
+/// What feeds an XOR axis, eliminated: which columns make a value.
+#[derive(Clone, Debug)]
+pub(crate) struct BitSystem {
+    columns: Vec<Column>,
+    /// By highest bit, descending; no two have the same.
+    pivots: Vec<Pivot>,
+    /// Columns that flip nothing together.
+    kernel: Vec<u64>,
+}
+
+impl BitSystem {
+    /// Of the digits that feed a derived axis, the bits of which are given by `bits`.
+    fn of(digits: &Digits, derived: usize, bits: impl Fn(&Digit) -> u32) -> BitSystem {
+        let to = digits.to(Destination::Derived(derived));
+        let columns = to.flat_map(|(number, digit)| {
+            let (stride, bits) = (digit.stride, bits(digit));
+            (0..bits).map(move |bit| Column { digit: number, bit, flips: stride << bit })
+        });
+        BitSystem::new(columns.collect())
+    }
+
+    /// Of all bits that feed a derived axis.
+    pub(crate) fn of_slots(digits: &Digits, derived: usize) -> BitSystem {
+        BitSystem::of(digits, derived, |digit| digit.size.ilog2())
+    }
+
+    /// Of the bits that real indexes set.
+    pub(crate) fn of_elements(digits: &Digits, derived: usize) -> BitSystem {
+        BitSystem::of(digits, derived, |digit| u64::BITS - digit.top.leading_zeros())
+    }
+
+    fn new(columns: Vec<Column>) -> BitSystem {
+        let mut system = BitSystem { columns, pivots: Vec::new(), kernel: Vec::new() };
+        for at in 0..system.columns.len() {
+            let (rest, made_of) = system.reduced(system.columns[at].flips);
+            let columns = made_of ^ 1 << at;
+            match rest {
+                0 => system.kernel.push(columns),
+                vector => system.insert(Pivot { vector, columns }),
+            }
+        }
+        system
+    }
+
+    fn insert(&mut self, pivot: Pivot) {
+        let at = self.pivots.partition_point(|other| other.vector > pivot.vector);
+        self.pivots.insert(at, pivot);
+    }
+
+    /// What is left of a value when columns are taken off, and which.
+    fn reduced(&self, value: u64) -> (u64, u64) {
+        self.pivots.iter().fold((value, 0), |(rest, columns), pivot| {
+            match rest ^ pivot.vector < rest {
+                true => (rest ^ pivot.vector, columns ^ pivot.columns),
+                false => (rest, columns),
+            }
+        })
+    }
+
+    /// Whether some bit is flipped by two columns, or by one from a start that has it.
+    fn carries(&self, start: u64) -> bool {
+        let mut taken = start;
+        self.columns.iter().any(|column| {
+            let is_taken = taken & column.flips != 0;
+            taken |= column.flips;
+            is_taken
+        })
+    }
+
+    /// Whether different bits always give different values.
+    pub(crate) fn is_injective(&self) -> bool {
+        self.kernel.is_empty()
+    }
+
+    /// Bits that give 0 together, if some do.
+    pub(crate) fn dependent(&self) -> Option<Vec<Column>> {
+        self.kernel.first().map(|columns| self.chosen(*columns).collect())
+    }
+
+    fn chosen(&self, columns: u64) -> impl Iterator<Item = Column> + '_ {
+        let numbered = self.columns.iter().enumerate();
+        numbered.filter(move |(at, _)| columns >> at & 1 == 1).map(|(_, column)| *column)
+    }
+
+    /// Which columns are taken off a value, as a mask: a linear function, which undoes the columns where
+    /// they are injective.
+    pub(crate) fn made_of(&self, value: u64) -> u64 {
+        self.reduced(value).1
+    }
+
+    /// The digits with their numbers of bits, in the order of the columns.
+    pub(crate) fn digits(&self) -> Vec<(usize, u32)> {
+        let runs = self.columns.chunk_by(|a, b| a.digit == b.digit);
+        runs.map(|run| (run[0].digit, run[run.len() - 1].bit + 1)).collect()
+    }
+
+    /// Goes on with every choice of digits that gives a value.
+    pub(crate) fn solve<B>(
+        &self,
+        value: u64,
+        digits: &mut [u64],
+        budget: &mut Budget,
+        go_on: &mut OnSolution<'_, B>,
+    ) -> Result<ControlFlow<B>, LayoutError> {
+        let (0, mut columns) = self.reduced(value) else { return Ok(ControlFlow::Continue(())) };
+        for step in 1_u64.. {
+            budget.step()?;
+            self.columns.iter().for_each(|column| digits[column.digit] = 0);
+            self.chosen(columns).for_each(|column| digits[column.digit] |= 1 << column.bit);
+            if let ControlFlow::Break(found) = go_on(digits, budget)? {
+                return Ok(ControlFlow::Break(found));
+            }
+            // Gray code: every sum of the kernel once.
+            let Some(next) = self.kernel.get(crate::number::to_index(step.trailing_zeros().into()))
+            else {
+                break;
+            };
+            columns ^= next;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+impl Layout {
+    /// Whether some derived axis is an XOR.
+    #[must_use]
+    pub fn has_xor(&self) -> bool {
+        self.derived.iter().any(DerivedAxis::is_xor)
+    }
+
+    /// Whether real indexes make some of these derived axes other values than a sum would.
+    pub(crate) fn flips_in(&self, derived: &[usize]) -> bool {
+        let mut xors = derived.iter().filter(|number| self.derived[**number].is_xor()).peekable();
+        xors.peek().is_some() && {
+            let digits = self.digits();
+            xors.any(|number| {
+                let start = self.derived[*number].start;
+                BitSystem::of_elements(&digits, *number).carries(start)
+            })
+        }
+    }
+
+    /// Checks what XOR axes need: powers of two.
+    pub(crate) fn check_xors(&self) -> Result<(), LayoutError> {
+        if !self.has_xor() {
+            return Ok(());
+        }
+        for (number, derived) in self.derived.iter().enumerate().filter(|(_, d)| d.is_xor()) {
+            derived.check_xor().map_err(|error| LayoutError::Xor { derived: number, error })?;
+        }
+        let mut bits = vec![0; self.derived.len()];
+        for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
+            let Target::Feed { derived, weight } = subaxis.target else { continue };
+            if self.derived[derived].is_xor() {
+                let refuse = |error| LayoutError::Xor { derived, error };
+                let extent = self.derived[derived].axis.extent;
+                bits[derived] += flipping_bits(subaxis, weight, extent).map_err(refuse)?;
+                if bits[derived] > u64::BITS {
+                    return Err(refuse(XorError::TooManyBits));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Two indexes that dependent bits bring together, where the bits are those of tensor axes.
+    pub(crate) fn flipped_together(&self, digits: &Digits) -> Option<[Vec<u64>; 2]> {
+        let xors = (0..self.derived.len()).filter(|number| self.derived[*number].is_xor());
+        xors.filter_map(|number| BitSystem::of_elements(digits, number).dependent())
+            .find_map(|columns| self.both_sides(digits, &columns))
+    }
+
+    /// Per axis the highest of some bits, and the others; `None` where these are no elements.
+    fn both_sides(&self, digits: &Digits, columns: &[Column]) -> Option<[Vec<u64>; 2]> {
+        let mut together = vec![0_u64; self.rank()];
+        for column in columns {
+            let digit = digits.digit(column.digit);
+            let entry = together.get_mut(digit.axis?)?;
+            *entry += (1_u64 << column.bit).checked_mul(digit.weight)?;
+        }
+        let mut highest = vec![0_u64; self.rank()];
+        for column in columns {
+            let digit = digits.digit(column.digit);
+            let value = digit.weight << column.bit;
+            let entry = highest.get_mut(digit.axis?)?;
+            *entry = value.max(*entry);
+        }
+        let others = together.iter().zip(&highest).map(|(all, high)| all - high).collect();
+        let sides = [highest, others];
+        let meet = sides.iter().all(|index| self.check_index(index).is_ok())
+            && self.slot(&sides[0]) == self.slot(&sides[1]);
+        meet.then_some(sides)
+    }
+}
+
+impl DerivedAxis {
+    fn check_xor(&self) -> Result<(), XorError> {
+        let DerivedAxis { start, axis: Axis { extent, subaxes }, .. } = self;
+        let odd = subaxes.iter().map(|subaxis| subaxis.size).find(|size| !size.is_power_of_two());
+        match odd {
+            Some(size) => Err(XorError::Size { size }),
+            None if !extent.is_power_of_two() || *extent != self.axis.slots() => {
+                Err(XorError::Extent { extent: *extent })
+            }
+            None if start >= extent => Err(XorError::Start { start: *start, extent: *extent }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How many bits a digit has that feeds an XOR of so many values.
+fn flipping_bits(digit: &Subaxis, weight: u64, extent: u64) -> Result<u32, XorError> {
+    if !digit.size.is_power_of_two() {
+        return Err(XorError::FeedingSize { size: digit.size });
+    }
+    let top = weight.checked_mul(digit.size / 2).filter(|top| *top < extent);
+    match digit.size > 1 && top.is_none() {
+        true => Err(XorError::Weight { size: digit.size, weight, extent }),
+        false => Ok(digit.size.ilog2()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::{BitSystem, Column, xor_product};
+    use crate::algebra::solve::Budget;
+
+    #[test]
+    fn a_value_is_made_by_the_columns_that_every_combination_finds() {
+        let mut seed = 7_u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            seed >> 40
+        };
+        for _ in 0..300 {
+            let column = |digit| Column { digit, bit: 0, flips: random() % 32 };
+            let columns: Vec<Column> = (0..5).map(column).collect();
+            let system = BitSystem::new(columns.clone());
+            for value in 0..32 {
+                let makes = |choice: &u64| {
+                    let set = columns.iter().filter(|column| choice >> column.digit & 1 == 1);
+                    set.fold(0, |sum, column| sum ^ column.flips) == value
+                };
+                let wanted: Vec<u64> = (0..32).filter(makes).collect();
+                let (mut found, mut digits) = (Vec::new(), vec![0; 5]);
+                let mut budget = Budget::new("a test");
+                let flow = system.solve(value, &mut digits, &mut budget, &mut |digits, _| {
+                    let bits = digits.iter().enumerate();
+                    found.push(bits.map(|(at, bit)| bit << at).sum::<u64>());
+                    Ok(ControlFlow::<()>::Continue(()))
+                });
+                assert!(flow.is_ok());
+                found.sort_unstable();
+                assert_eq!(found, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn a_digit_flips_its_weight_shifted_by_each_bit() {
+        assert_eq!(xor_product(72, 3), 72 ^ 144);
+        assert_eq!(xor_product(3, 3), 3 ^ 6);
+        assert_eq!(xor_product(5, 0), 0);
+    }
+}

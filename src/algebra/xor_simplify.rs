@@ -1,0 +1,244 @@
+//! Fewer XOR axes, the same map: where a sum says the same, where two XORs follow each other, where a bit
+//! flips nothing but its own.
+//!
+//! ```text
+//! columns 1 2 4, 8 16     no bit of two        a sum: 8 a + b
+//! XOR behind XOR          M (N x)              one XOR: (M N) x
+//! column 4, row 2 alone   value bit 2 = x      x goes where bit 2 of the value goes
+//! ```
+//!
+//! Law: every place answers alike; no XOR axis is left where the digits that feed each one flip bits of
+//! their own.
+
+use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
+use crate::algebra::simplify::scaled;
+use crate::algebra::steps::merged;
+
+/// Where each bit of the value of a derived axis goes, minor to major.
+pub(super) fn rows(derived: &DerivedAxis) -> Vec<Target> {
+    let minor_first = derived.axis.subaxes.iter().rev();
+    minor_first.flat_map(|subaxis| bits(subaxis.size, subaxis.target)).collect()
+}
+
+/// Where each bit of a digit goes, minor to major.
+fn bits(size: u64, target: Target) -> impl DoubleEndedIterator<Item = Target> {
+    (0..size.ilog2()).map(move |bit| scaled(target, 1 << bit))
+}
+
+/// Bits as digits, major to minor.
+pub(crate) fn bit_digits(minor_first: impl DoubleEndedIterator<Item = Target>) -> Vec<Subaxis> {
+    merged(minor_first.rev().map(|target| Subaxis { size: 2, target }))
+}
+
+impl Layout {
+    /// Applies one rule; `None` where none is left.
+    pub(super) fn xors_simplified(&self) -> Option<Layout> {
+        if !self.has_xor() {
+            return None;
+        }
+        let numbers = || 0..self.derived.len();
+        let xors = || numbers().filter(|number| self.derived[*number].is_xor());
+        xors()
+            .find_map(|number| self.xor_as_sum(number))
+            .or_else(|| numbers().find_map(|number| self.with_next_xor(number)))
+            .or_else(|| xors().find_map(|number| self.with_own_bits(number)))
+            .or_else(|| xors().find_map(|number| self.with_sorted_rows(number)))
+    }
+
+    /// What each bit that feeds a derived axis adds or flips, in the order of the digits.
+    pub(super) fn bit_columns(&self, derived: usize) -> Vec<u64> {
+        let feeding = self.nodes().flat_map(|axis| &axis.subaxes);
+        let columns = feeding.filter_map(|subaxis| match subaxis.target {
+            Target::Feed { derived: to, weight } if to == derived => {
+                Some((0..subaxis.size.ilog2()).map(move |bit| weight << bit))
+            }
+            _ => None,
+        });
+        columns.flatten().collect()
+    }
+
+    /// Whether no two bits that feed it, nor its start, have a bit in common: then sum and XOR are one.
+    fn is_without_carry(&self, derived: usize) -> bool {
+        let mut taken = self.derived[derived].start;
+        self.bit_columns(derived).into_iter().all(|column| {
+            let is_free = taken & column == 0;
+            taken |= column;
+            is_free
+        })
+    }
+
+    fn xor_as_sum(&self, derived: usize) -> Option<Layout> {
+        self.is_without_carry(derived).then(|| {
+            let mut layout = self.clone();
+            layout.derived[derived].combine = Combine::Sum;
+            layout
+        })
+    }
+
+    /// Whether an axis could be an XOR as well: it is one, or a sum of powers of two without a carry.
+    fn is_bitwise(&self, number: usize) -> bool {
+        let derived = &self.derived[number];
+        let feeding = self.nodes().flat_map(|axis| &axis.subaxes);
+        let mut feeding = feeding.filter(|subaxis| subaxis.feeds() == Some(number));
+        derived.is_xor()
+            || derived.axis.sizes().all(u64::is_power_of_two)
+                && derived.axis.extent == derived.axis.slots()
+                && feeding.all(|subaxis| subaxis.size.is_power_of_two())
+                && self.is_without_carry(number)
+                && self.bit_columns(number).iter().all(|column| *column < derived.axis.extent)
+    }
+
+    /// Joins an axis with the first XOR that it feeds.
+    fn with_next_xor(&self, first: usize) -> Option<Layout> {
+        let fed = || self.derived[first].axis.subaxes.iter().filter_map(Subaxis::feeds);
+        let next = fed().min().filter(|next| self.derived[*next].is_xor())?;
+        if !self.is_bitwise(first) {
+            return None;
+        }
+        let (own, theirs) = (rows(&self.derived[first]), rows(&self.derived[next]));
+        let flips = |row: &Target| match row {
+            Target::Feed { derived, weight } if *derived == next => Some(*weight),
+            _ => None,
+        };
+        let others = own.iter().filter(|row| flips(row).is_none()).count();
+        let bits = self.bit_columns(first).len() + self.bit_columns(next).len();
+        if others + theirs.len() >= 63 || bits > 64 {
+            return None;
+        }
+        // A value of the first, as one of both: what it flips in the next, its other bits above.
+        let joined = |value: u64| {
+            let (mut flipped, mut place) = (0, theirs.len());
+            for (at, row) in own.iter().enumerate() {
+                let is_set = value >> at & 1 == 1;
+                match flips(row) {
+                    Some(weight) if is_set => flipped ^= weight,
+                    None => {
+                        flipped |= u64::from(is_set) << place;
+                        place += 1;
+                    }
+                    Some(_) => {}
+                }
+            }
+            flipped
+        };
+        let mut layout = self.clone();
+        layout.feed_again(first, |column| Target::Feed { derived: next, weight: joined(column) });
+        let kept = own.iter().filter(|row| flips(row).is_none());
+        let start = self.derived[next].start ^ joined(self.derived[first].start);
+        layout.derived[next] = xor_axis(start, theirs.iter().chain(kept).copied());
+        layout.derived[first].axis.subaxes.clear();
+        Some(layout.without_derived(first))
+    }
+
+    /// Lets bits that alone flip one bit of an XOR go where that goes.
+    fn with_own_bits(&self, number: usize) -> Option<Layout> {
+        let (columns, rows) = (self.bit_columns(number), rows(&self.derived[number]));
+        let start = self.derived[number].start;
+        let flip = |row: usize| columns.iter().filter(move |column| **column >> row & 1 == 1);
+        let is_own = |row: usize| {
+            let mut flip = flip(row);
+            start >> row & 1 == 0 && flip.next() == Some(&(1 << row)) && flip.next().is_none()
+        };
+        let own: Vec<bool> = (0..rows.len()).map(is_own).collect();
+        if own.iter().all(|own| !own) {
+            return None;
+        }
+        let left = || (0..rows.len()).filter(|row| !own[*row]);
+        let compressed = |value: u64| {
+            let bits = left().enumerate();
+            bits.fold(0, |sum, (to, row)| sum | (value >> row & 1) << to)
+        };
+        let mut layout = self.clone();
+        layout.feed_again(number, |column| match column.is_power_of_two() {
+            true if own[lowest_bit(column)] => rows[lowest_bit(column)],
+            _ => Target::Feed { derived: number, weight: compressed(column) },
+        });
+        layout.derived[number] = xor_axis(compressed(start), left().map(|row| rows[row]));
+        Some(layout)
+    }
+
+    /// Writes the bits of an XOR in the order of where they go.
+    fn with_sorted_rows(&self, number: usize) -> Option<Layout> {
+        let rows = rows(&self.derived[number]);
+        if rows.is_sorted() {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|row| rows[*row]);
+        let sorted = |value: u64| {
+            let bits = order.iter().enumerate();
+            bits.fold(0, |sum, (to, row)| sum | (value >> row & 1) << to)
+        };
+        let mut layout = self.clone();
+        layout
+            .feed_again(number, |column| Target::Feed { derived: number, weight: sorted(column) });
+        let start = sorted(self.derived[number].start);
+        layout.derived[number] = xor_axis(start, order.iter().map(|row| rows[*row]));
+        Some(layout)
+    }
+
+    /// Writes the digits of every axis that feeds an XOR as few as they can be.
+    pub(super) fn with_merged_flips(mut self) -> Layout {
+        if !self.has_xor() {
+            return self;
+        }
+        let xors: Vec<bool> = self.derived.iter().map(DerivedAxis::is_xor).collect();
+        let flips = |subaxis: &Subaxis| subaxis.feeds().is_some_and(|derived| xors[derived]);
+        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
+        for axis in self.axes.iter_mut().chain(derived) {
+            if axis.subaxes.iter().any(flips) {
+                axis.subaxes = merged(axis.subaxes.iter().copied());
+            }
+        }
+        self
+    }
+
+    /// Sends every bit that feeds a derived axis elsewhere, by its column.
+    pub(super) fn feed_again(&mut self, number: usize, mut to: impl FnMut(u64) -> Target) {
+        let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
+        for axis in self.axes.iter_mut().chain(derived) {
+            if axis.subaxes.iter().all(|subaxis| subaxis.feeds() != Some(number)) {
+                continue;
+            }
+            let mut subaxes = Vec::with_capacity(axis.subaxes.len());
+            for subaxis in &axis.subaxes {
+                match subaxis.target {
+                    Target::Feed { derived, weight } if derived == number => {
+                        let minor_first: Vec<Target> =
+                            (0..subaxis.size.ilog2()).map(|bit| to(weight << bit)).collect();
+                        subaxes.extend(bit_digits(minor_first.into_iter()));
+                    }
+                    _ => subaxes.push(*subaxis),
+                }
+            }
+            axis.subaxes = merged(subaxes.into_iter());
+        }
+    }
+
+    /// Takes out a derived axis that nothing feeds any more.
+    fn without_derived(mut self, number: usize) -> Layout {
+        self.derived.remove(number);
+        let before = |subaxis: &Subaxis| match subaxis.target {
+            Target::Feed { derived, weight } if derived > number => {
+                Subaxis::feed(subaxis.size, derived - 1, weight)
+            }
+            _ => *subaxis,
+        };
+        self.axes = self.axes.iter().map(|axis| axis.with(before)).collect();
+        self.derived = self.derived.iter().map(|derived| derived.with(before)).collect();
+        self
+    }
+}
+
+/// An XOR whose bits go there, minor to major.
+fn xor_axis(start: u64, rows: impl DoubleEndedIterator<Item = Target>) -> DerivedAxis {
+    let subaxes = bit_digits(rows);
+    let extent = subaxes.iter().map(|subaxis| subaxis.size).product();
+    let axis = Axis { extent, subaxes };
+    DerivedAxis { combine: Combine::Xor, start, axis }
+}
+
+/// The number of the lowest bit that is set.
+fn lowest_bit(value: u64) -> usize {
+    crate::number::to_index(value.trailing_zeros().into())
+}

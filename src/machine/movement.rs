@@ -1,0 +1,254 @@
+//! Movements: what brings long words from one memory of a machine to another.
+//!
+//! ```text
+//! l1bmm   L1BM -> LM0     ((4_PE:1); B@[16_MAB:1])
+//!
+//! long word of L1BM      0     1     2     3     4     5  ..
+//! goes to                PE 0  PE 1  PE 2  PE 3  PE 0  PE 1    of every MAB
+//! at address             0     0     0     0     1     1
+//! ```
+//!
+//! The map is that of one *beat*, the fewest long words that the movement knows how to place; beat after
+//! beat it begins anew, at any multiple of its length on either side.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// Which way a movement goes in the tree of memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the upper memory to the lower one.
+    Down,
+    /// From the lower memory to the upper one.
+    Up,
+    /// Either way, by the same map.
+    Both,
+}
+
+/// What a movement does to the units below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MovementKind {
+    /// Every unit gets the same long words.
+    SameToAll,
+    /// Every unit gets its own part.
+    Distribute,
+    /// The parts of all units come together.
+    Concatenate,
+    /// One unit is named, and the others take no part.
+    PickOne,
+    /// The values of all units are combined: what arrives is another tensor, so no route uses it.
+    Reduce,
+}
+
+impl MovementKind {
+    const ALL: [MovementKind; 5] = [
+        MovementKind::SameToAll,
+        MovementKind::Distribute,
+        MovementKind::Concatenate,
+        MovementKind::PickOne,
+        MovementKind::Reduce,
+    ];
+
+    /// The kind in words, as in TOML: `same to all`, `distribute`, `concatenate`, `pick one`, `reduce`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MovementKind::SameToAll => "same to all",
+            MovementKind::Distribute => "distribute",
+            MovementKind::Concatenate => "concatenate",
+            MovementKind::PickOne => "pick one",
+            MovementKind::Reduce => "reduce",
+        }
+    }
+
+    /// The kind that these words name.
+    #[must_use]
+    pub fn named(words: &str) -> Option<MovementKind> {
+        MovementKind::ALL.into_iter().find(|kind| kind.as_str() == words)
+    }
+
+    /// The kind of the same movement the other way.
+    pub(crate) fn going(self, up: bool) -> MovementKind {
+        match self {
+            MovementKind::Distribute if up => MovementKind::Concatenate,
+            MovementKind::Concatenate if !up => MovementKind::Distribute,
+            kind => kind,
+        }
+    }
+}
+
+impl fmt::Display for MovementKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One movement of a machine, between two of its memories.
+///
+/// The map is the text of a layout. Its last axis counts the long words of one beat of the upper memory;
+/// an axis before it counts the upper memories, where several take part together. It lands in the units
+/// below and in the address of the lower memory; copies (`B@[..]`) are units that get the same, and of a
+/// level that the map does not name, one unit is named.
+///
+/// # Example
+/// ```
+/// use tensor_layout::Machine;
+/// let machine = Machine::mn_core_2();
+/// let l2bmd = machine.movements().iter().find(|movement| movement.name == "l2bmd").unwrap();
+/// assert_eq!((l2bmd.upper.as_str(), l2bmd.lower.as_str()), ("L2BM", "L1BM"));
+/// assert_eq!(l2bmd.map.as_deref(), Some("((8_L1B:1, 8:1))"));
+/// assert_eq!(l2bmd.rates, (Some(64), Some(8)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Movement {
+    /// What the maker calls it.
+    pub name: String,
+    /// The memory nearer to the root.
+    pub upper: String,
+    /// The other memory.
+    pub lower: String,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// What it does, on the way down if it goes both ways.
+    pub kind: MovementKind,
+    /// The map of one beat; `None` where it is not public, and then no route uses the movement.
+    pub map: Option<String>,
+    /// Whether a movement to all units can also go to one that is named.
+    pub names_one: bool,
+    /// Whether it goes between any two nodes, and not only inside the node of the upper memory.
+    pub across: bool,
+    /// Long words per cycle at the upper memory, and at each lower one, where known.
+    pub rates: (Option<u64>, Option<u64>),
+    /// Whether the rates are the maker's; others are printed as `not from the maker`.
+    pub from_maker: bool,
+}
+
+impl Movement {
+    /// A movement between two memories, with neither map nor rates.
+    #[must_use]
+    pub fn new(
+        name: &str,
+        (upper, lower): (&str, &str),
+        direction: Direction,
+        kind: MovementKind,
+    ) -> Movement {
+        Movement {
+            name: name.into(),
+            upper: upper.into(),
+            lower: lower.into(),
+            direction,
+            kind,
+            map: None,
+            names_one: false,
+            across: false,
+            rates: (None, None),
+            from_maker: true,
+        }
+    }
+
+    /// The movement with the map of one beat.
+    #[must_use]
+    pub fn with_map(mut self, map: &str) -> Movement {
+        self.map = Some(map.into());
+        self
+    }
+
+    /// The movement with long words per cycle at the upper memory and at each lower one.
+    #[must_use]
+    pub fn with_rates(mut self, upper: u64, lower: u64) -> Movement {
+        self.rates = (Some(upper), Some(lower));
+        self
+    }
+
+    /// The movement with long words per cycle at the upper memory, by others than the maker.
+    fn said_to_pass(mut self, upper: u64, lower: Option<u64>) -> Movement {
+        (self.rates, self.from_maker) = ((Some(upper), lower), false);
+        self
+    }
+}
+
+/// The movements of a machine, shared by all of its copies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Movements(pub(super) Arc<[Movement]>);
+
+impl PartialEq for Movements {
+    fn eq(&self, other: &Movements) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for Movements {}
+
+impl Hash for Movements {
+    /// Machines that differ in movements alone are rare: their number is enough.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.len().hash(state);
+    }
+}
+
+/// The movements of MN-Core 2.
+pub(super) fn mn_core_2() -> Movements {
+    static ALL: OnceLock<Movements> = OnceLock::new();
+    let all = || {
+        let dma = host_side();
+        let (l2, l1) = (between_l2bm_and_l1bm(), ["LM0", "LM1"].map(between_l1bm_and));
+        Movements(dma.into_iter().chain(l2).chain(l1.into_iter().flatten()).collect())
+    };
+    ALL.get_or_init(all).clone()
+}
+
+fn between_l2bm_and_l1bm() -> Vec<Movement> {
+    use {Direction::*, MovementKind::*};
+    let new = |name, way, kind| Movement::new(name, ("L2BM", "L1BM"), way, kind);
+    let l2bmb = new("l2bmb", Down, SameToAll).with_map("((16:1); B@[8_L1B:1])");
+    vec![
+        Movement { names_one: true, ..l2bmb.with_rates(16, 16) },
+        new("l2bmb2", Down, Distribute).with_rates(64, 16),
+        new("l2bmd", Both, Distribute).with_map("((8_L1B:1, 8:1))").with_rates(64, 8),
+        new("l2bm@b", Up, PickOne).with_map("((16:1))").with_rates(16, 16),
+        new("l2bmr", Up, Reduce).with_rates(16, 16),
+        new("l2bmr2", Up, Reduce).with_rates(64, 16),
+    ]
+}
+
+fn between_l1bm_and(local: &str) -> Vec<Movement> {
+    use {Direction::*, MovementKind::*};
+    let new = |name, way, kind| Movement::new(name, ("L1BM", local), way, kind);
+    vec![
+        new("l1bmp", Down, SameToAll).with_map("((1:1); B@[16_MAB:1,4_PE:1])").with_rates(2, 2),
+        new("l1bmm", Down, Distribute).with_map("((4_PE:1); B@[16_MAB:1])").with_rates(8, 2),
+        new("l1bmm@m", Up, PickOne).with_map("((4_PE:1))").with_rates(8, 2),
+        new("l1bmr", Up, Reduce).with_rates(8, 2),
+        new("l1bmm4", Down, Distribute).with_rates(32, 2),
+        new("l1bmm4@m", Up, Concatenate).with_rates(32, 2),
+        new("l1bmr4", Up, Reduce).with_rates(32, 2),
+        new("l1bmd", Both, Distribute).with_map("((16_MAB:1, 4_PE:1))").with_rates(64, 1),
+    ]
+}
+
+/// Movements of DRAM and PDM: their rates are second-hand.
+fn host_side() -> Vec<Movement> {
+    use {Direction::*, MovementKind::*};
+    let mut all = Vec::new();
+    for upper in ["DRAM", "PDM"] {
+        let new = |name, way, kind| Movement::new(name, (upper, "L2BM"), way, kind);
+        all.push(new("mvp", Both, PickOne).with_map("((16:1))").said_to_pass(16, None));
+        all.push(new("mvb2", Down, SameToAll).with_map("((16:1); B@[2_L2B:1])"));
+        let mvd = new("mvd", Both, Distribute).with_map("((8_L2B:1, 16:1))");
+        all.push(Movement { across: true, ..mvd.said_to_pass(32, None) });
+    }
+    let (dram, pdm) = (("DRAM", "L2BM"), ("PDM", "L2BM"));
+    let mvp = Movement::new("mvp", ("DRAM", "PDM"), Both, PickOne).with_map("((16:1))");
+    let mvb = Movement::new("mvb", pdm, Down, SameToAll).with_map("((8:1); B@[8_L2B:1])");
+    let mvb4 = Movement::new("mvb4", dram, Down, Distribute);
+    let mvb4 = mvb4.with_map("((4:16), (2_L2B:1, 16:1); B@[4_L2B:2])").said_to_pass(8, Some(16));
+    let mvr = Movement::new("mvr", dram, Up, Reduce);
+    all.extend([
+        Movement { across: true, ..mvp.said_to_pass(16, None) },
+        Movement { across: true, ..mvb.said_to_pass(8, None) },
+        Movement { across: true, ..mvb4 },
+        mvr.said_to_pass(32, None),
+    ]);
+    all
+}

@@ -1,0 +1,127 @@
+//! A layout carried through a map of places: composition that keeps copies.
+//!
+//! ```text
+//! layout     ((8:4, 4:1))                       8 x 4 elements at 32 addresses of L1BM
+//! map        ((8:1, 4_PE:1); B@[16_MAB:1])      address 4 a + p to address a of PE p of every MAB
+//! carried    ((8:1, 4_PE:1); B@[16_MAB:1])
+//! ```
+//!
+//! Law: the places of an element are the images of its places, each with all copies of the map.
+
+use super::units::Piece;
+use crate::algebra::{Layout, LayoutBuilder, Subaxis, Target};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+
+/// The places of `layout`, each sent where `map` sends it: an axis per level of `layout`, in the order of
+/// [`Layout::used_levels`].
+///
+/// # Errors
+/// Those of [`Layout::compose`]; [`TooLarge`](LayoutError::TooLarge) where copies are not digits afterwards.
+pub(super) fn carried(layout: &Layout, map: &Layout) -> Result<Layout, LayoutError> {
+    let mut flat = layout.to_builder();
+    let copies: Vec<_> = flat.replicas.drain(..).filter(|r| r.size > 1 && r.stride > 0).collect();
+    for copy in &copies {
+        flat = flat.axis(copy.size, [Subaxis::land(copy.size, copy.level, copy.stride)]);
+    }
+    let moved = map.compose(&flat.build()?.places_as_indexes())?;
+    let mut moved = of_elements(moved).to_builder();
+    let sources = moved.axes.split_off(moved.axes.len().saturating_sub(copies.len()));
+    let not_digits = || LayoutError::too_large(Site::Layout, "the copies after a movement");
+    for axis in &sources {
+        if axis.extent != axis.slots() {
+            return Err(not_digits());
+        }
+        for digit in &axis.subaxes {
+            moved = match digit.target {
+                Target::Land { stride: 0, .. } => moved,
+                Target::Land { level, stride } => moved.replica(digit.size, level, stride),
+                Target::Feed { .. } => return Err(not_digits()),
+            };
+        }
+    }
+    moved.build()
+}
+
+/// The slots that elements need; all of them where that is not decided.
+pub(super) fn of_elements(layout: Layout) -> Layout {
+    layout.without_padding().unwrap_or(layout)
+}
+
+/// The layout with addresses from 0 on: a movement begins at any address.
+pub(super) fn zero_based(layout: &Layout) -> Result<Layout, LayoutError> {
+    if layout.offset(Level::ADDR) == 0 {
+        return Ok(layout.clone());
+    }
+    let mut based = layout.mapped(|subaxis| vec![*subaxis]);
+    for copy in layout.replicas() {
+        based = based.replica(copy.size, copy.level, copy.stride);
+    }
+    for level in layout.used_levels().iter().filter(|level| **level != Level::ADDR) {
+        based = based.used(*level).offset(*level, layout.offset(*level));
+    }
+    based.build()
+}
+
+/// Builds a map of places level by level.
+pub(super) struct MapBuilder {
+    builder: LayoutBuilder,
+}
+
+impl MapBuilder {
+    pub(super) fn new() -> MapBuilder {
+        MapBuilder { builder: Layout::builder() }
+    }
+
+    /// A level whose coordinates up to `span` are written in these digits; others move nothing.
+    /// `None` where the steps do not divide each other.
+    pub(super) fn level(self, span: u64, digits: Vec<Piece>) -> Option<MapBuilder> {
+        let subaxes = in_radix(span, digits)?;
+        let slots = crate::algebra::product(subaxes.iter().map(|subaxis| subaxis.size))?;
+        Some(MapBuilder { builder: self.builder.axis(slots, subaxes) })
+    }
+
+    /// Copies that the map makes.
+    pub(super) fn copies(self, size: u64, (level, step): (Level, u64)) -> MapBuilder {
+        MapBuilder { builder: self.builder.replica(size, level, step) }
+    }
+
+    pub(super) fn offset(self, level: Level, at: u64) -> MapBuilder {
+        MapBuilder { builder: self.builder.offset(level, at) }
+    }
+
+    pub(super) fn used(self, level: Level) -> MapBuilder {
+        MapBuilder { builder: self.builder.used(level) }
+    }
+
+    pub(super) fn build(self) -> Option<Layout> {
+        self.builder.build().ok()
+    }
+}
+
+/// The digits as subaxes, major to minor, with what is missing between them and up to `span`.
+fn in_radix(span: u64, mut digits: Vec<Piece>) -> Option<Vec<Subaxis>> {
+    digits.sort_unstable_by_key(|digit| digit.from.1);
+    let nowhere = |size| Subaxis::land(size, Level::ADDR, 0);
+    let mut subaxes: Vec<Subaxis> = Vec::with_capacity(digits.len() + 2);
+    let mut reach = 1_u64;
+    for Piece { size, from: (_, step), to: (level, stride) } in digits {
+        if step > reach && step.is_multiple_of(reach) {
+            subaxes.push(nowhere(step / reach));
+        } else if step > reach {
+            // The digit below ends early: what it does not reach holds nothing.
+            let last = subaxes.last_mut()?;
+            let below = reach / last.size;
+            last.size = step.is_multiple_of(below).then_some(step / below)?;
+        } else if step < reach {
+            return None;
+        }
+        subaxes.push(Subaxis::land(size, level, stride));
+        reach = step.checked_mul(size)?;
+    }
+    if reach < span {
+        subaxes.push(nowhere(span.div_ceil(reach)));
+    }
+    subaxes.reverse();
+    Some(subaxes)
+}

@@ -1,0 +1,134 @@
+//! Why a route is refused.
+
+use crate::error::{Diagnostic, LayoutError, Site};
+
+/// Why there is no route, or why it could not be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RouteError {
+    /// A layout without a memory of a machine.
+    #[error("a route needs to know the memory of each layout, and {which} names none")]
+    NoMemory {
+        /// `the source`, `the target` or `stop 1` and so on.
+        which: String,
+    },
+    /// Tensors of different shapes.
+    #[error("the shapes are ({}) and ({}): a route moves one tensor", listed(.source_shape), listed(.target_shape))]
+    Shapes {
+        /// That of the source.
+        source_shape: Vec<u64>,
+        /// That of the target.
+        target_shape: Vec<u64>,
+    },
+    /// A map that is not one.
+    #[error("the map of movement `{movement}` does not fit the machine: {why}")]
+    Map {
+        /// The movement.
+        movement: String,
+        /// Why.
+        why: String,
+    },
+    /// A name that is not that of a movement.
+    #[error("`{name}` is not a movement of this machine; known: {known}")]
+    MovementUnknown {
+        /// The name.
+        name: String,
+        /// Those that are.
+        known: String,
+    },
+    /// A movement that routes cannot use.
+    #[error("movement `{name}` cannot be used: {why}")]
+    Unusable {
+        /// The movement.
+        name: String,
+        /// Its map is not public, or it changes values.
+        why: &'static str,
+    },
+    /// Memories that the movement is not between.
+    #[error("`{name}` moves {between}, and the layouts are in {source_memory} and {target_memory}")]
+    NotBetween {
+        /// The movement.
+        name: String,
+        /// From which memory to which, all ways.
+        between: String,
+        /// The memory of the source.
+        source_memory: String,
+        /// The memory of the target.
+        target_memory: String,
+    },
+    /// Memories that no movements connect.
+    #[error(
+        "no movements lead from {source_memory} to {target_memory}; from {source_memory} they lead to {reached}"
+    )]
+    Unreachable {
+        /// The memory of the source.
+        source_memory: String,
+        /// The memory of the target.
+        target_memory: String,
+        /// The memories that can be reached.
+        reached: String,
+    },
+    /// The first hop that no movement makes.
+    #[error("{}", refused(.hop, .budget))]
+    Refused {
+        /// The hop.
+        hop: Box<MissingHop>,
+        /// What was looked at.
+        budget: String,
+    },
+    /// A layout that cannot be asked.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// A hop that no movement makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingHop {
+    /// Its number, from 1 on.
+    pub number: usize,
+    /// The memory that it leaves.
+    pub source_memory: String,
+    /// The memory that it goes to.
+    pub target_memory: String,
+    /// The layout that the rest of the route needs there.
+    pub needed: String,
+    /// The nearest movement, and the layout that it gives there.
+    pub nearest: Option<(String, String)>,
+}
+
+fn listed(numbers: &[u64]) -> String {
+    crate::words::cut(&itertools::Itertools::join(&mut numbers.iter(), ","), 80)
+}
+
+fn refused(hop: &MissingHop, budget: &str) -> String {
+    let MissingHop { number, source_memory, target_memory, needed, nearest } = hop;
+    let given = match nearest {
+        Some((name, layout)) => format!("`{name}` gives {layout}"),
+        None => "no movement gives a layout there".into(),
+    };
+    format!(
+        "no movement makes hop {number}, {source_memory} to {target_memory}: {given}, and {needed} is \
+         needed ({budget})"
+    )
+}
+
+impl Diagnostic for RouteError {
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            RouteError::NoMemory { .. } => {
+                "write it behind the layout, as in `((8_L2B, 64:1))@L2BM / Float`".into()
+            }
+            RouteError::Unreachable { .. } => "name a memory on the way with --via".into(),
+            RouteError::Refused { .. } => "name a layout on the way with --via".into(),
+            RouteError::Layout(error) => return error.help(),
+            _ => return None,
+        })
+    }
+
+    fn site(&self) -> Site {
+        match self {
+            RouteError::Layout(error) => error.site(),
+            _ => Site::Layout,
+        }
+    }
+}

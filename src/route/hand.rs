@@ -1,0 +1,239 @@
+//! A movement read for one direction: which digit of a place becomes which.
+//!
+//! ```text
+//! l1bmm, down       from L1BM               to LM0
+//!
+//! own               L2B, L1B                the same
+//! wires             Addr % 4                PE
+//! beats             Addr / 4                Addr
+//! spread                                    MAB, all of them
+//! ```
+//!
+//! *Named* digits are units that a movement takes one of at a time. All nodes above work in step: they
+//! move the same beats.
+
+use super::error::RouteError;
+use super::units::{Piece, UnitDigit, unit_digits};
+use crate::algebra::{Layout, Subaxis, Target};
+use crate::level::Level;
+use crate::machine::{Direction, Machine, Memory, Movement, MovementKind};
+
+/// A movement in one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Hand<'m> {
+    pub(super) movement: &'m Movement,
+    pub(super) up: bool,
+    pub(super) kind: MovementKind,
+    /// The digits of a beat.
+    pub(super) wires: Vec<Piece>,
+    /// How many long words of either memory a beat takes.
+    pub(super) beat: (u64, u64),
+    pub(super) own: Vec<UnitDigit>,
+    pub(super) spread: Vec<UnitDigit>,
+    pub(super) named: (Vec<UnitDigit>, Vec<UnitDigit>),
+    /// All unit digits of the machine, as the movement cuts them.
+    pub(super) units: Vec<UnitDigit>,
+}
+
+impl<'m> Hand<'m> {
+    /// The names of the memories, source first.
+    pub(super) fn memories(&self) -> (&'m str, &'m str) {
+        let Movement { upper, lower, .. } = self.movement;
+        if self.up { (lower, upper) } else { (upper, lower) }
+    }
+
+    /// Whether a step in a level of the source is one to another unit that can be named.
+    pub(super) fn names_source(&self, level: Level, step: u64) -> bool {
+        self.named.0.iter().any(|digit| digit.level == level && digit.covers(step))
+    }
+
+    /// From target to source, without copies: what is needed for what is wanted.
+    pub(super) fn mirrored(&self) -> Hand<'m> {
+        let turned = |wire: &Piece| Piece { from: wire.to, to: wire.from, ..*wire };
+        Hand {
+            wires: self.wires.iter().map(turned).collect(),
+            beat: (self.beat.1, self.beat.0),
+            spread: Vec::new(),
+            named: (self.named.1.clone(), self.named.0.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// The addresses of the target alone, after those of the units that are named.
+    pub(super) fn addresses_alone(&self) -> Hand<'m> {
+        let named = (self.named.1.clone(), Vec::new());
+        Hand { wires: Vec::new(), beat: (1, 1), spread: Vec::new(), named, ..self.clone() }
+    }
+
+    /// How far the digits of units reach in a level.
+    pub(super) fn span(&self, level: Level) -> u64 {
+        let digits = self.units.iter().filter(|digit| digit.level == level);
+        digits.map(|digit| digit.size * digit.step).max().unwrap_or(1)
+    }
+}
+
+/// Every way to use the movements of a machine whose maps are known.
+///
+/// # Errors
+/// [`Map`](RouteError::Map) for a map that is not one.
+pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
+    let mut hands = Vec::new();
+    for movement in machine.movements() {
+        let map = match &movement.map {
+            Some(map) if movement.kind != MovementKind::Reduce => map,
+            _ => continue,
+        };
+        let fault = |why: String| RouteError::Map { movement: movement.name.clone(), why };
+        let layout: Layout =
+            map.parse().map_err(|error| fault(crate::words::cut(&format!("{error}"), 200)))?;
+        let read = Read::of(machine, movement, &layout).map_err(fault)?;
+        if movement.direction != Direction::Up {
+            hands.push(read.down(false));
+            hands.extend(movement.names_one.then(|| read.down(true)));
+        }
+        if movement.direction != Direction::Down {
+            hands.push(read.up());
+        }
+    }
+    Ok(hands)
+}
+
+/// A map, read on a machine.
+struct Read<'m> {
+    movement: &'m Movement,
+    /// From the upper memory to the lower one.
+    wires: Vec<Piece>,
+    beat: (u64, u64),
+    spread: Vec<UnitDigit>,
+    units: Vec<UnitDigit>,
+    /// Digits above the upper and above the lower memory that neither the wires nor copies take.
+    free: (Vec<UnitDigit>, Vec<UnitDigit>),
+}
+
+impl<'m> Read<'m> {
+    fn of(machine: &Machine, movement: &'m Movement, map: &Layout) -> Result<Read<'m>, String> {
+        let memory = |name| machine.memory(name).map_err(|error| error.to_string());
+        let (upper, lower) = (memory(&movement.upper)?, memory(&movement.lower)?);
+        let units = unit_digits(machine, &steps(map));
+        let wires = wires(map, &upper)?;
+        let wires: Vec<Piece> =
+            wires.into_iter().flat_map(|wire| wire.cut_at(&units)).filter(|w| w.size > 1).collect();
+        let copies = map.replicas().iter().map(|copy| Piece {
+            size: copy.size,
+            from: (copy.level, copy.stride),
+            to: (copy.level, copy.stride),
+        });
+        let copies: Vec<Piece> = copies.flat_map(|copy| copy.cut_at(&units)).collect();
+        let spread = taken(copies.iter().map(|copy| (copy.to, copy.size)), &units)?;
+        let is_unit = |(place, _): &((Level, u64), u64)| place.0.is_unit();
+        let to = taken(wires.iter().map(|w| (w.to, w.size)).filter(is_unit), &units)?;
+        let from = taken(wires.iter().map(|w| (w.from, w.size)).filter(is_unit), &units)?;
+        let below = |digit: &UnitDigit| digit.is_above(&lower, machine);
+        if let Some(digit) = spread.iter().chain(&to).find(|digit| !below(digit)) {
+            let (level, name) = (digit.level, &movement.lower);
+            return Err(format!("{level} is below {name}, so that {name} is in no unit of it"));
+        }
+        let above = |memory: &Memory, taken: &[UnitDigit]| -> Vec<UnitDigit> {
+            let free = units.iter().filter(|digit| digit.is_above(memory, machine));
+            free.filter(|digit| !taken.contains(digit)).copied().collect()
+        };
+        let lands = [spread.clone(), to].concat();
+        let free = (above(&upper, &from), above(&lower, &lands));
+        let slots = map.axes().last().map_or(1, crate::algebra::Axis::slots);
+        Ok(Read { movement, wires, beat: (slots, map.extent(Level::ADDR)), spread, units, free })
+    }
+
+    /// The digits that stay, and those of either side that one unit is named of.
+    fn roles(&self) -> (Vec<UnitDigit>, (Vec<UnitDigit>, Vec<UnitDigit>)) {
+        let (upper, lower) = &self.free;
+        let both = |digit: &&UnitDigit| !self.movement.across && lower.contains(digit);
+        let own: Vec<UnitDigit> = upper.iter().filter(both).copied().collect();
+        let named = |all: &[UnitDigit]| -> Vec<UnitDigit> {
+            all.iter().filter(|digit| !own.contains(digit)).copied().collect()
+        };
+        (own.clone(), (named(upper), named(lower)))
+    }
+
+    fn down(&self, names_one: bool) -> Hand<'m> {
+        let (own, (from, mut to)) = self.roles();
+        let (mut spread, mut kind) = (self.spread.clone(), self.movement.kind.going(false));
+        if names_one {
+            to.append(&mut spread);
+            kind = MovementKind::PickOne;
+        }
+        let (wires, beat, units) = (self.wires.clone(), self.beat, self.units.clone());
+        let named = (from, to);
+        Hand { movement: self.movement, up: false, kind, wires, beat, own, spread, named, units }
+    }
+
+    /// The other way: of units that would all get the same one is named.
+    fn up(&self) -> Hand<'m> {
+        let (own, (upper, mut lower)) = self.roles();
+        lower.extend(self.spread.iter().copied());
+        let turned = |wire: &Piece| Piece { from: wire.to, to: wire.from, ..*wire };
+        Hand {
+            movement: self.movement,
+            up: true,
+            kind: self.movement.kind.going(true),
+            wires: self.wires.iter().map(turned).collect(),
+            beat: (self.beat.1, self.beat.0),
+            own,
+            spread: Vec::new(),
+            named: (lower, upper),
+            units: self.units.clone(),
+        }
+    }
+}
+
+/// The steps at which a map cuts the coordinates of units.
+fn steps(map: &Layout) -> Vec<(Level, u64)> {
+    let landed = map.axes().iter().flat_map(|axis| &axis.subaxes);
+    let landed = landed.filter_map(|subaxis| match subaxis.target {
+        Target::Land { level, stride } if level.is_unit() => Some((level, stride)),
+        _ => None,
+    });
+    landed.chain(map.replicas().iter().map(|copy| (copy.level, copy.stride))).collect()
+}
+
+/// The digits of a map, each from the upper place to the lower one.
+fn wires(map: &Layout, upper: &Memory) -> Result<Vec<Piece>, String> {
+    if !map.derived_axes().is_empty() || !(1..=2).contains(&map.rank()) {
+        return Err("it needs one axis of long words, and at most one of memories before it".into());
+    }
+    let mut wires = Vec::new();
+    for (at, axis) in map.axes().iter().enumerate() {
+        if axis.extent != axis.slots() {
+            return Err(format!("axis {at} is padded, and a beat has no padding"));
+        }
+        let (level, unit) = match at + 1 == map.rank() {
+            true => (Level::ADDR, 1),
+            false => (upper.owner, upper.group),
+        };
+        let mut weight = unit;
+        for Subaxis { size, target } in axis.subaxes.iter().rev() {
+            let Target::Land { level: to, stride } = *target else { continue };
+            if to == Level::W {
+                return Err("lanes stay: a map lands in units and addresses".into());
+            }
+            wires.push(Piece { size: *size, from: (level, weight), to: (to, stride) });
+            weight *= size;
+        }
+    }
+    Ok(wires)
+}
+
+/// The unit digits that these are, each whole.
+fn taken(
+    digits: impl Iterator<Item = ((Level, u64), u64)>,
+    units: &[UnitDigit],
+) -> Result<Vec<UnitDigit>, String> {
+    let whole = |((level, step), size): ((Level, u64), u64)| {
+        let found = units.iter().find(|d| (d.level, d.step) == (level, step) && d.size == size);
+        found.copied().ok_or_else(|| {
+            let known = units.iter().find(|d| (d.level, d.step) == (level, step));
+            let of = known.map_or(0, |digit| digit.size);
+            format!("it has {size} of {level} at a stride of {step}, and the machine has {of}")
+        })
+    };
+    digits.filter(|(_, size)| *size > 1).map(whole).collect()
+}

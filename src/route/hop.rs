@@ -1,0 +1,107 @@
+//! A hop: one movement between two layouts, with what passes.
+
+use super::hand::Hand;
+use super::usual::words;
+use crate::algebra::Layout;
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::machine::{Movement, MovementKind};
+use crate::placement::Placement;
+
+/// One hop of a route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hop {
+    /// The movement; `None` on a machine that has none.
+    pub movement: Option<Movement>,
+    /// What it does in this direction.
+    pub kind: Option<MovementKind>,
+    /// Where the tensor is before.
+    pub source: Placement,
+    /// Where it is afterwards.
+    pub target: Placement,
+    /// Where each place goes: an axis per level that the source uses, in the order of [`Level`], into the
+    /// levels of the target. Addresses count from the first one of either side.
+    pub map: Option<Layout>,
+    /// The long words that pass the upper memory, those of all units that are named in turn together.
+    pub upper_words: u64,
+    /// The long words that each lower memory passes at most.
+    pub lower_words: u64,
+    /// The least number of cycles by the rates of the movement, where one is known.
+    pub cycles: Option<u64>,
+}
+
+impl Hop {
+    pub(super) fn new(
+        hand: &Hand,
+        map: Layout,
+        source: &Placement,
+        target: &Placement,
+    ) -> Result<Hop, LayoutError> {
+        let (upper, lower) = words(hand, source.with_copies(), target.with_copies())?;
+        let rates = hand.movement.rates;
+        let at = |words: u64, rate: Option<u64>| rate.map(|rate| words.div_ceil(rate));
+        Ok(Hop {
+            movement: Some(hand.movement.clone()),
+            kind: Some(hand.kind),
+            source: source.clone(),
+            target: target.clone(),
+            map: Some(map),
+            upper_words: upper,
+            lower_words: lower,
+            cycles: at(upper, rates.0).max(at(lower, rates.1)),
+        })
+    }
+
+    /// A hop on a machine whose movements are not known.
+    pub(super) fn unknown(source: &Placement, target: &Placement) -> Result<Hop, LayoutError> {
+        let words = |placement: &Placement| placement.with_copies().used_in(Level::ADDR);
+        Ok(Hop {
+            movement: None,
+            kind: None,
+            source: source.clone(),
+            target: target.clone(),
+            map: None,
+            upper_words: words(source)?,
+            lower_words: words(target)?,
+            cycles: None,
+        })
+    }
+
+    /// The map as text.
+    #[must_use]
+    pub fn map_text(&self) -> Option<String> {
+        self.map.as_ref().map(super::search::text)
+    }
+
+    /// Whether the rates are the maker's.
+    #[must_use]
+    pub fn is_from_maker(&self) -> bool {
+        self.movement.as_ref().is_some_and(|movement| movement.from_maker)
+    }
+
+    /// The addresses that the movement reads, from the first to behind the last.
+    #[must_use]
+    pub fn reads(&self) -> (u64, u64) {
+        addresses(&self.source)
+    }
+
+    /// The addresses that the movement writes, from the first to behind the last.
+    #[must_use]
+    pub fn writes(&self) -> (u64, u64) {
+        addresses(&self.target)
+    }
+
+    /// In how many parts the tensor has to pass at least because the memory afterwards holds no more.
+    #[must_use]
+    pub fn parts(&self) -> u64 {
+        let capacity = self.target.memory().and_then(|(_, memory)| memory.capacity);
+        let words = self.target.footprint_words();
+        capacity.filter(|words| *words > 0).map_or(1, |capacity| words.div_ceil(capacity))
+    }
+}
+
+fn addresses(placement: &Placement) -> (u64, u64) {
+    let layout = placement.with_copies();
+    (layout.offset(Level::ADDR), layout.span(Level::ADDR))
+}

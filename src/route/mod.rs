@@ -1,0 +1,258 @@
+//! Routes: the movements that bring a tensor from one memory of a machine into another.
+//!
+//! ```text
+//! DRAM   ((4_L2B:2, 64:8), (8:1, 2_W:1))                         256 x 16 floats
+//!   mvp, pick one                 512 long words of each group to one of its L2Bs
+//! L2BM   ((8_L2B:1, 32:8), (8:1, 2_W:1))
+//!   l2bmd, distribute             64 per cycle from L2BM, 8 into each L1B
+//! L1BM   ((8_L2B:1, 4:8, 8_L1B:1), (8:1, 2_W:1))
+//!   l1bmm, distribute             8 per cycle from L1BM, 2 into each PE
+//! LM0    ((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1); B@[16_MAB:1])
+//! ```
+//!
+//! A movement is itself a layout: a map from the addresses of one memory to the units and addresses of another.
+//! A layout composed with it is the layout afterwards, and two layouts are one movement apart if what comes
+//! out [serves](Layout::serves) the second.
+//!
+//! The path of a question through the files:
+//!
+//! ```text
+//! units    the digits of units, by the memories that hang there
+//! hand     a movement in one direction: which digit of a place becomes which
+//! carry    a layout composed with a map of places, copies and all
+//! step     is this pair one movement?
+//! usual    what a movement gives, and what it needs; the long words that pass
+//! search   forward, backward, and a movement between
+//! hop      one hop of the answer; `error` has the refusals
+//! ```
+
+mod carry;
+mod error;
+mod hand;
+mod hop;
+mod search;
+mod step;
+mod units;
+mod usual;
+
+pub use error::{MissingHop, RouteError};
+pub use hop::Hop;
+
+use itertools::Itertools;
+
+use self::hand::{Hand, hands};
+use self::search::{Search, memory, named, text};
+use crate::error::Incomparable;
+use crate::machine::{Direction, Machine, MovementKind};
+use crate::placement::Placement;
+use crate::{Layout, LayoutError};
+
+/// The hops from one layout to another.
+///
+/// Law: the source, moved hop by hop through the maps, has every element in every place that the target has;
+/// holes of the target may hold anything.
+///
+/// The search is exact within its bounds: at most 6 hops between two layouts and 4096 trials; on the way
+/// the beats of a movement keep their order, but for one hop, which may put them anywhere.
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Machine, Placement};
+/// use tensor_layout::route::Route;
+/// let machine = Machine::mn_core_2();
+/// let on = |text: &str, memory: &str| {
+///     let placement = Placement::of(text.parse().unwrap()).on(&machine).memory(memory);
+///     placement.element_bits(32).build().unwrap()
+/// };
+/// let source = on("((4_L2B:2, 64:8), (8:1, 2_W:1))", "DRAM");
+/// let target = on("((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))", "LM0");
+/// let route = Route::new(&source, &target)?;
+/// assert_eq!(route.names(), ["mvp", "l2bmd", "l1bmm"]);
+/// let cycles: Vec<_> = route.hops().iter().map(|hop| hop.cycles).collect();
+/// assert_eq!(cycles, [Some(32), Some(4), Some(4)]);
+/// # Ok::<(), tensor_layout::route::RouteError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    source: Placement,
+    hops: Vec<Hop>,
+}
+
+impl Route {
+    /// Looks for the route with the fewest hops; of those, for the one with the fewest cycles at the
+    /// maker's rates, then with the fewest long words.
+    ///
+    /// On a machine without movements it is one hop, with its long words.
+    ///
+    /// # Errors
+    /// [`NoMemory`](RouteError::NoMemory), [`Shapes`](RouteError::Shapes), [`Map`](RouteError::Map);
+    /// [`Unreachable`](RouteError::Unreachable) where no movements connect the memories;
+    /// [`Refused`](RouteError::Refused) with the first hop that none makes.
+    pub fn new(source: &Placement, target: &Placement) -> Result<Route, RouteError> {
+        Route::through([source, target])
+    }
+
+    /// Looks for a route through layouts that are given: from the first by all others to the last.
+    ///
+    /// # Errors
+    /// As [`Route::new`], for each pair of neighbours.
+    pub fn through<'p>(
+        stops: impl IntoIterator<Item = &'p Placement>,
+    ) -> Result<Route, RouteError> {
+        let stops: Vec<&Placement> = stops.into_iter().collect();
+        let (source, machine) = checked(&stops)?;
+        let hands = hands(machine)?;
+        let mut hops = Vec::new();
+        for (source, target) in stops.iter().tuple_windows() {
+            let before = hops.len();
+            if machine.movements().is_empty() {
+                hops.push(Hop::unknown(source, target)?);
+                continue;
+            }
+            let found = Search::new(&hands, source, target).best();
+            hops.extend(found.map_err(|error| numbered(error, before))?);
+        }
+        Ok(Route { source: source.clone(), hops })
+    }
+
+    /// Asks whether one movement, named, leads from one layout to the other.
+    ///
+    /// # Errors
+    /// [`MovementUnknown`](RouteError::MovementUnknown), [`Unusable`](RouteError::Unusable);
+    /// [`NotBetween`](RouteError::NotBetween) for other memories;
+    /// [`Refused`](RouteError::Refused), with what it gives instead.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Machine, Placement};
+    /// use tensor_layout::route::Route;
+    /// let machine = Machine::mn_core_2();
+    /// let on = |text: &str, memory: &str| {
+    ///     Placement::of(text.parse().unwrap()).on(&machine).memory(memory).build().unwrap()
+    /// };
+    /// let (source, target) = (on("((64:1))", "L1BM"), on("((1_L2B:1, 1_L1B:1, 16_MAB, 4_PE))", "LM0"));
+    /// assert_eq!(Route::by("l1bmd", &source, &target)?.hops()[0].cycles, Some(1));
+    /// let refused = Route::by("l2bmd", &source, &target).unwrap_err().to_string();
+    /// assert!(refused.starts_with("`l2bmd` moves from L2BM to L1BM and from L1BM to L2BM"));
+    /// # Ok::<(), tensor_layout::route::RouteError>(())
+    /// ```
+    pub fn by(name: &str, source: &Placement, target: &Placement) -> Result<Route, RouteError> {
+        let (_, machine) = checked(&[source, target])?;
+        usable(machine, name)?;
+        let hands = hands(machine)?;
+        let called: Vec<Hand> = hands.into_iter().filter(|h| h.movement.name == name).collect();
+        let ends = (memory(source), memory(target));
+        if !called.iter().any(|hand| hand.memories() == ends) {
+            return Err(not_between(name, machine, ends));
+        }
+        let hop = Search::new(&called, source, target).one()?;
+        Ok(Route { source: source.clone(), hops: vec![hop] })
+    }
+
+    /// Where the tensor is at first.
+    #[must_use]
+    pub fn source(&self) -> &Placement {
+        &self.source
+    }
+
+    /// The hops, in order; none where the source serves as it is.
+    #[must_use]
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops
+    }
+
+    /// The names of the movements.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let movements = self.hops.iter().filter_map(|hop| hop.movement.as_ref());
+        movements.map(|movement| movement.name.as_str()).collect()
+    }
+
+    /// The sum of the least cycles, and whether every hop has a rate: else it is "at least".
+    #[must_use]
+    pub fn cycles(&self) -> (u64, bool) {
+        let cycles = self.hops.iter().map(|hop| hop.cycles);
+        let sum = cycles.clone().flatten().fold(0, u64::saturating_add);
+        (sum, cycles.into_iter().all(|cycles| cycles.is_some()))
+    }
+
+    /// The layout of a placement as text, with the copies that it has.
+    #[must_use]
+    pub fn text(placement: &Placement) -> String {
+        let layout: &Layout = placement.with_copies();
+        text(layout)
+    }
+}
+
+/// The machine of all placements, which hold one tensor in memories with names.
+fn checked<'p>(stops: &[&'p Placement]) -> Result<(&'p Placement, &'p Machine), RouteError> {
+    let no_machine = || LayoutError::NotComparable(Incomparable::NoMachine);
+    let first = *stops.first().ok_or_else(no_machine)?;
+    let last = stops.len().saturating_sub(1);
+    for (at, stop) in stops.iter().enumerate() {
+        if stop.memory().is_none() {
+            let which = match at {
+                0 => "the source".into(),
+                at if at == last => "the target".into(),
+                at => format!("stop {at}"),
+            };
+            return Err(RouteError::NoMemory { which });
+        }
+        let (source_shape, target_shape) = (first.layout().shape(), stop.layout().shape());
+        if source_shape != target_shape {
+            return Err(RouteError::Shapes { source_shape, target_shape });
+        }
+        if stop.machine() != first.machine() {
+            let described = |stop: &Placement| stop.machine().map(Machine::described);
+            let (from, to) = (described(first), described(stop));
+            return Err(LayoutError::NotComparable(Incomparable::Machines { from, to }).into());
+        }
+    }
+    Ok((first, first.machine().ok_or_else(no_machine)?))
+}
+
+/// Refuses a name that is not one of a movement with a map that moves.
+fn usable(machine: &Machine, name: &str) -> Result<(), RouteError> {
+    let movements = named(machine, name);
+    let known = || machine.movements().iter().map(|movement| &movement.name).unique().join(", ");
+    let name = crate::words::cut(name, 40);
+    if movements.is_empty() {
+        return Err(RouteError::MovementUnknown { name, known: known() });
+    }
+    if movements.iter().any(|movement| movement.kind == MovementKind::Reduce) {
+        let why = "it adds up what the units have, so that another tensor arrives";
+        return Err(RouteError::Unusable { name, why });
+    }
+    match movements.iter().all(|movement| movement.map.is_none()) {
+        true => Err(RouteError::Unusable { name, why: "its map of addresses is not public" }),
+        false => Ok(()),
+    }
+}
+
+fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> RouteError {
+    let ways = named(machine, name).into_iter().flat_map(|movement| {
+        let (upper, lower) = (&movement.upper, &movement.lower);
+        let down =
+            (movement.direction != Direction::Up).then(|| format!("from {upper} to {lower}"));
+        let up =
+            (movement.direction != Direction::Down).then(|| format!("from {lower} to {upper}"));
+        down.into_iter().chain(up)
+    });
+    RouteError::NotBetween {
+        name: name.into(),
+        between: ways.unique().join(" and "),
+        source_memory: ends.0.into(),
+        target_memory: ends.1.into(),
+    }
+}
+
+/// The refusal of a hop, counted from the begin of the route.
+fn numbered(error: RouteError, before: usize) -> RouteError {
+    match error {
+        RouteError::Refused { mut hop, budget } => {
+            hop.number += before;
+            RouteError::Refused { hop, budget }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,321 @@
+//! The search for a route: forward from the source, backward from the target, and a movement between.
+//!
+//! ```text
+//! DRAM (source)  --?-->  L2BM (needed)  <--l2bmd--  L1BM (needed)  <--l1bmm--  LM0 (target)
+//! ```
+//!
+//! What a movement gives and what it needs follow in the [usual order](super::usual) of its beats; where both
+//! sides meet, a movement may put its beats anywhere. Routes of one hop are looked for first, then of two,
+//! and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is kept, then
+//! with the fewest long words.
+
+use std::collections::HashSet;
+
+use itertools::Itertools;
+
+use super::error::{MissingHop, RouteError};
+use super::hand::Hand;
+use super::hop::Hop;
+use super::step::made;
+use super::usual::{given, wanted};
+use crate::algebra::Layout;
+use crate::machine::{Machine, Movement};
+use crate::placement::{Placement, PlacementBuilder};
+use crate::relayout::{Distance, Relayout};
+
+/// The most hops that a route has between two named layouts.
+pub(super) const MOST_HOPS: usize = 6;
+
+/// The most pairs of layouts that a movement is tried on.
+pub(super) const MOST_TRIED: usize = 1 << 12;
+
+/// From how many layouts in a row the hop that may put its beats anywhere begins.
+const MOST_AHEAD: usize = 3;
+
+/// How many layouts are compared to find the nearest movement of a refusal.
+const MOST_COMPARED: usize = 64;
+
+/// A layout on the way, and the movements that it took: for the way back, those still to come.
+#[derive(Clone, Debug)]
+struct Stop {
+    placement: Placement,
+    hops: Vec<Hop>,
+}
+
+/// A search between two layouts.
+pub(super) struct Search<'a> {
+    hands: &'a [Hand<'a>],
+    source: &'a Placement,
+    target: &'a Placement,
+    tried: usize,
+    /// By the number of hops from the source, and to the target.
+    forward: Vec<Vec<Stop>>,
+    backward: Vec<Vec<Stop>>,
+    seen: [HashSet<(String, Layout)>; 2],
+}
+
+/// The name of the memory of a placement; empty without one, which is refused before.
+pub(super) fn memory(placement: &Placement) -> &str {
+    placement.memory().map_or("", |(name, _)| name)
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        hands: &'a [Hand<'a>],
+        source: &'a Placement,
+        target: &'a Placement,
+    ) -> Search<'a> {
+        let start = |of: &Placement| vec![vec![Stop { placement: of.clone(), hops: Vec::new() }]];
+        let (forward, backward) = (start(source), start(target));
+        Search { hands, source, target, tried: 0, forward, backward, seen: Default::default() }
+    }
+
+    /// The hops of the best route.
+    ///
+    /// # Errors
+    /// [`Unreachable`](RouteError::Unreachable), [`Refused`](RouteError::Refused).
+    pub(super) fn best(&mut self) -> Result<Vec<Hop>, RouteError> {
+        let serves = |a: &Placement, b: &Placement| {
+            Ok::<_, crate::LayoutError>(a.with_copies().serves(b.with_copies())?.is_none())
+        };
+        if memory(self.source) == memory(self.target) && serves(self.source, self.target)? {
+            return Ok(Vec::new());
+        }
+        let ends = (memory(self.source), memory(self.target));
+        let Some(least) = self.distance(ends) else { return Err(self.unreachable()) };
+        // A tensor that is already in the right memory leaves it and comes back.
+        let least = if least == 0 { 2 } else { least };
+        for hops in least..=MOST_HOPS {
+            let found = self.of_length(hops);
+            if let Some(best) = found.into_iter().min_by_key(|hops| price(hops)) {
+                return Ok(best);
+            }
+            if self.tried >= MOST_TRIED {
+                break;
+            }
+        }
+        Err(self.refused(least, false))
+    }
+
+    /// The best hop from the source to the target.
+    pub(super) fn one(&mut self) -> Result<Hop, RouteError> {
+        let found = self.joined(0, 0).into_iter().min_by_key(|hops| price(hops));
+        found.and_then(|mut hops| hops.pop()).ok_or_else(|| self.refused(1, true))
+    }
+
+    /// All routes with so many hops that the search finds.
+    fn of_length(&mut self, hops: usize) -> Vec<Vec<Hop>> {
+        self.forward.truncate(1);
+        self.backward.truncate(1);
+        self.seen.iter_mut().for_each(HashSet::clear);
+        let mut found = Vec::new();
+        for ahead in 0..hops.min(MOST_AHEAD) {
+            let behind = hops - 1 - ahead;
+            self.grow(ahead, true, hops);
+            self.grow(behind, false, hops);
+            found.extend(self.joined(ahead, behind));
+        }
+        found
+    }
+
+    /// Routes whose movement between is after `ahead` hops.
+    fn joined(&mut self, ahead: usize, behind: usize) -> Vec<Vec<Hop>> {
+        let mut found = Vec::new();
+        let (hands, mut tried) = (self.hands, self.tried);
+        let (from, to) = (self.forward.get(ahead), self.backward.get(behind));
+        for (from, to) in from.into_iter().flatten().cartesian_product(to.into_iter().flatten()) {
+            for hand in between(hands, memory(&from.placement), memory(&to.placement)) {
+                tried += 1;
+                if tried > MOST_TRIED {
+                    break;
+                }
+                if let Some(hop) = hop(hand, &from.placement, &to.placement) {
+                    found.push([&from.hops[..], &[hop], &to.hops[..]].concat());
+                }
+            }
+        }
+        self.tried = tried;
+        found
+    }
+
+    /// Makes out the layouts that are so many hops from one end.
+    fn grow(&mut self, depth: usize, ahead: bool, hops: usize) {
+        loop {
+            let known = if ahead { &self.forward } else { &self.backward };
+            if known.len() > depth || self.tried >= MOST_TRIED {
+                return;
+            }
+            let stops = known[known.len() - 1].clone();
+            let left = hops.saturating_sub(known.len());
+            let mut next = Vec::new();
+            for stop in &stops {
+                next.extend(self.neighbours(stop, ahead, left));
+            }
+            if ahead { self.forward.push(next) } else { self.backward.push(next) }
+        }
+    }
+
+    /// The layouts one hop on, from where the other end is within `left` hops.
+    fn neighbours(&mut self, stop: &Stop, ahead: bool, left: usize) -> Vec<Stop> {
+        let mut found = Vec::new();
+        let here = memory(&stop.placement).to_owned();
+        let hands = self.hands;
+        let leads = |hand: &&Hand| {
+            if ahead { hand.memories().0 == here } else { hand.memories().1 == here }
+        };
+        for hand in hands.iter().filter(leads) {
+            let there = if ahead { hand.memories().1 } else { hand.memories().0 };
+            let ends =
+                if ahead { (there, memory(self.target)) } else { (memory(self.source), there) };
+            if self.distance(ends).is_none_or(|distance| distance > left) {
+                continue;
+            }
+            self.tried += 1;
+            if self.tried > MOST_TRIED {
+                break;
+            }
+            let Some(next) = self.next(hand, &stop.placement, ahead, there) else { continue };
+            let (from, to) =
+                if ahead { (&stop.placement, &next) } else { (&next, &stop.placement) };
+            let Some(hop) = hop(hand, from, to) else { continue };
+            let hops = match ahead {
+                true => [&stop.hops[..], &[hop]].concat(),
+                false => [&[hop], &stop.hops[..]].concat(),
+            };
+            found.push(Stop { placement: next, hops });
+        }
+        found
+    }
+
+    /// What a movement gives or needs, if it is a placement and was not met before.
+    fn next(
+        &mut self,
+        hand: &Hand,
+        placement: &Placement,
+        ahead: bool,
+        memory: &str,
+    ) -> Option<Placement> {
+        let layout = placement.with_copies();
+        let next = if ahead { given(hand, layout)? } else { wanted(hand, layout)? };
+        let next = placed(placement, next, memory)?;
+        let key = (memory.to_owned(), next.with_copies().clone());
+        self.seen[usize::from(ahead)].insert(key).then_some(next)
+    }
+
+    /// The fewest hops between two memories.
+    fn distance(&self, (source, target): (&str, &str)) -> Option<usize> {
+        let mut reached: HashSet<&str> = HashSet::from([source]);
+        for hops in 0..=MOST_HOPS {
+            if reached.contains(target) {
+                return Some(hops);
+            }
+            let next = self.hands.iter().filter(|hand| reached.contains(hand.memories().0));
+            reached = next.map(|hand| hand.memories().1).chain(reached.iter().copied()).collect();
+        }
+        None
+    }
+
+    fn unreachable(&self) -> RouteError {
+        let source = memory(self.source);
+        let mut reached: Vec<&str> = vec![source];
+        while let Some(hand) = self.hands.iter().find(|hand| {
+            reached.contains(&hand.memories().0) && !reached.contains(&hand.memories().1)
+        }) {
+            reached.push(hand.memories().1);
+        }
+        let reached = match reached.len() {
+            1 => "no other memory".into(),
+            _ => reached.iter().skip(1).join(", "),
+        };
+        let target_memory = memory(self.target).into();
+        RouteError::Unreachable { source_memory: source.into(), target_memory, reached }
+    }
+
+    /// The first hop of the shortest way, with the layout that the rest of the way needs.
+    fn refused(&mut self, least: usize, alone: bool) -> RouteError {
+        self.grow(least - 1, false, least);
+        let mut best: Option<(u64, MissingHop)> = None;
+        let (source, hands) = (self.source.clone(), self.hands);
+        let needed = self.backward.iter().take(least).rev().flatten();
+        let pairs = needed.flat_map(|stop| {
+            let leads = between(hands, memory(&source), memory(&stop.placement));
+            leads.map(move |hand| (stop, hand)).collect_vec()
+        });
+        for (stop, hand) in pairs.take(MOST_COMPARED) {
+            let nearest = nearest(hand, &source, &stop.placement);
+            let far = nearest.as_ref().map_or(u64::MAX, |(far, _)| *far);
+            if best.as_ref().is_none_or(|(least, _)| far < *least) {
+                let nearest = nearest.map(|(_, text)| (hand.movement.name.clone(), text));
+                best = Some((far, self.missing(&stop.placement, nearest)));
+            }
+        }
+        let hop = best.map_or_else(|| self.missing(self.target, None), |(_, hop)| hop);
+        let budget = match self.tried >= MOST_TRIED {
+            _ if alone => "this movement alone".into(),
+            true => format!("stopped after {MOST_TRIED} trials"),
+            false => format!("all of up to {MOST_HOPS} hops, {} trials", self.tried),
+        };
+        RouteError::Refused { hop: Box::new(hop), budget }
+    }
+
+    fn missing(&self, needed: &Placement, nearest: Option<(String, String)>) -> MissingHop {
+        MissingHop {
+            number: 1,
+            source_memory: memory(self.source).into(),
+            target_memory: memory(needed).into(),
+            needed: text(needed.with_copies()),
+            nearest,
+        }
+    }
+}
+
+/// The movements from one memory to another.
+fn between<'h>(hands: &'h [Hand<'h>], from: &str, to: &str) -> impl Iterator<Item = &'h Hand<'h>> {
+    hands.iter().filter(move |hand| hand.memories() == (from, to))
+}
+
+/// A hop by a movement, if it leads there.
+pub(super) fn hop(hand: &Hand, from: &Placement, to: &Placement) -> Option<Hop> {
+    let map = made(hand, from, to)?;
+    Hop::new(hand, map, from, to).ok()
+}
+
+/// A layout in another memory of the machine; more than its capacity passes in parts.
+pub(super) fn placed(like: &Placement, layout: Layout, memory: &str) -> Option<Placement> {
+    let placement = Placement::of(layout).on(like.machine()?).memory(memory).oversized();
+    let placement = like.element_bits().into_iter().fold(placement, PlacementBuilder::element_bits);
+    let placement = placement.build().ok()?;
+    let fits = |machine: &Machine| {
+        machine.levels().all(|(level, size)| placement.layout().span(level) <= size)
+    };
+    placement.machine().is_some_and(fits).then_some(placement)
+}
+
+/// How many copies are elsewhere in what the movement gives, and its text.
+fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, String)> {
+    let given = placed(source, given(hand, source.with_copies())?, memory(needed))?;
+    let traffic = Relayout::new(&given, needed).ok()?.traffic().ok()?;
+    let all: u64 = traffic.by_distance.iter().map(|(_, count)| count).sum();
+    let text = text(given.with_copies());
+    Some((all.saturating_sub(traffic.count(Distance::InPlace)), text))
+}
+
+/// A layout as text, or what can be said of it.
+pub(super) fn text(layout: &Layout) -> String {
+    match layout.to_pad_layout_map() {
+        Ok((text, _)) => crate::words::cut(&text.to_string(), 300),
+        Err(_) => "a layout that a PadLayout cannot express".into(),
+    }
+}
+
+/// Cycles at the maker's rates, then long words at the upper memories, then at the lower ones.
+fn price(hops: &[Hop]) -> (u64, u64, u64) {
+    let sum = |count: fn(&Hop) -> u64| hops.iter().map(count).fold(0, u64::saturating_add);
+    let sure = |hop: &Hop| hop.cycles.filter(|_| hop.is_from_maker()).unwrap_or(0);
+    (sum(sure), sum(|hop| hop.upper_words), sum(|hop| hop.lower_words))
+}
+
+/// The movements that a name stands for, one per pair of memories.
+pub(super) fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
+    machine.movements().iter().filter(|movement| movement.name == name).collect()
+}

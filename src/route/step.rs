@@ -1,0 +1,155 @@
+//! Whether one movement leads from one layout to another, and what it needs and gives on its own.
+//!
+//! ```text
+//! L1BM ((4_L2B:2, 8_L1B:1, 8:4), (4:1))  ->  LM0 ((4_L2B:2, 8_L1B:1, 8:1), (4_PE:1))      by l1bmm
+//!
+//! needed       L1BM address 4 a + p, each p below 4, to address a of PE p
+//! the beat     address p of L1BM to PE p of every MAB
+//! beats        address 4 a of L1BM to address a
+//! ```
+//!
+//! The digits that both layouts have in common say where each beat has to go; within a beat the movement
+//! decides. So the map that is needed is written down, the source is composed with it, and what comes out
+//! has to serve the target.
+
+use super::carry::{MapBuilder, carried, zero_based};
+use super::hand::Hand;
+use super::units::Piece;
+use crate::algebra::Layout;
+use crate::error::LayoutError;
+use crate::level::Level;
+use crate::placement::Placement;
+use crate::relayout::Relayout;
+
+/// The map by which a movement leads from `source` to what serves `target`; `None` where it does not.
+///
+/// Law: the source composed with the map serves the target; the map places each beat as the movement does.
+pub(super) fn made(hand: &Hand, source: &Placement, target: &Placement) -> Option<Layout> {
+    let digits = needed(hand, source, target).ok()??;
+    let (from, to) = (source.with_copies(), target.with_copies());
+    let mut map = map_of(hand, from, &digits)?;
+    for copies in new_copies(hand, from, to) {
+        map = map.copies(copies.size, copies.to);
+    }
+    for digit in named_offsets(hand, to) {
+        map = map.offset(digit.0, digit.1);
+    }
+    let map = map.build()?;
+    let (from, to) = (zero_based(from).ok()?, zero_based(to).ok()?);
+    let after = carried(&from, &map).ok()?;
+    let serves = after.check_injective().is_ok() && after.serves(&to).ok()?.is_none();
+    serves.then_some(map)
+}
+
+/// The digits of beats and named units, from source to target; `None` where none are in common.
+fn needed(
+    hand: &Hand,
+    source: &Placement,
+    target: &Placement,
+) -> Result<Option<Vec<Piece>>, LayoutError> {
+    let account = Relayout::new(source, target)?.account()?;
+    let mut digits = Vec::new();
+    for digit in account.moves.iter().filter(|digit| digit.size > 1) {
+        let (Some(from), Some(to)) = (digit.from, digit.to) else { return Ok(None) };
+        digits.push(Piece { size: digit.size, from, to });
+    }
+    let cut = merged(digits).into_iter().flat_map(|digit| digit.cut_at(&hand.units));
+    Ok(cut.map(|digit| in_beats(hand, digit)).collect::<Option<Vec<_>>>().map(|all| all.concat()))
+}
+
+/// Digits of an address that continue each other, as one.
+fn merged(mut digits: Vec<Piece>) -> Vec<Piece> {
+    digits.sort_unstable_by_key(|digit| (digit.from.0, digit.from.1));
+    let mut merged: Vec<Piece> = Vec::with_capacity(digits.len());
+    for digit in digits {
+        let continued = merged.last_mut().and_then(|last| Some((continues(last, &digit)?, last)));
+        match continued {
+            Some((size, last)) => last.size = size,
+            None => merged.push(digit),
+        }
+    }
+    merged
+}
+
+/// The size of both digits together, where the second steps as the first would go on.
+fn continues(minor: &Piece, major: &Piece) -> Option<u64> {
+    let is_address = |piece: &Piece| (piece.from.0, piece.to.0) == (Level::ADDR, Level::ADDR);
+    let (step, to) = (minor.from.1, minor.to.1);
+    let ratio = major.from.1.checked_div(step)?;
+    let even = major.from.1.is_multiple_of(step) && to.checked_mul(ratio)? == major.to.1;
+    (is_address(minor) && is_address(major) && even && ratio >= minor.size)
+        .then(|| major.size.checked_mul(ratio))?
+}
+
+/// The part of a digit that counts beats or named units; nothing of what a beat or a node decides, and
+/// `None` for what the movement cannot do.
+fn in_beats(hand: &Hand, digit: Piece) -> Option<Vec<Piece>> {
+    let (from, to) = hand.beat;
+    let lands = |piece: &Piece| match piece.to {
+        (Level::ADDR, step) => step.is_multiple_of(to),
+        (level, step) => hand.named.1.iter().any(|d| d.level == level && d.covers(step)),
+    };
+    let counted = match digit.from {
+        (Level::ADDR, step) if step.checked_mul(digit.size)? <= from => return Some(Vec::new()),
+        (Level::ADDR, step) if step < from => {
+            let within = from.is_multiple_of(step).then_some(from / step)?;
+            let size = digit.size.div_ceil(within);
+            let to = (digit.to.0, digit.to.1.checked_mul(within)?);
+            Piece { size, from: (Level::ADDR, from), to }
+        }
+        (Level::ADDR, step) => step.is_multiple_of(from).then_some(digit)?,
+        (level, step) if hand.names_source(level, step) => digit,
+        _ => return Some(Vec::new()),
+    };
+    lands(&counted).then(|| vec![counted])
+}
+
+/// The map with these digits of beats and named units, without copies.
+pub(super) fn map_of(hand: &Hand, from: &Layout, digits: &[Piece]) -> Option<MapBuilder> {
+    let mut map = MapBuilder::new();
+    for level in from.used_levels().iter().copied() {
+        let stays = |size, step| Piece { size, from: (level, step), to: (level, step) };
+        let mut written: Vec<Piece> =
+            hand.wires.iter().chain(digits).filter(|d| d.from.0 == level).copied().collect();
+        match level.is_unit() {
+            true => {
+                let own = hand.own.iter().filter(|digit| digit.level == level);
+                written.extend(own.map(|digit| stays(digit.size, digit.step)));
+            }
+            false if level != Level::ADDR => written.push(stays(from.span(level), 1)),
+            false => {}
+        }
+        map = map.level(from.span(level).max(hand.span(level)), written)?;
+    }
+    for digit in &hand.spread {
+        map = map.copies(digit.size, (digit.level, digit.step));
+    }
+    let to = hand.own.iter().chain(&hand.spread).chain(&hand.named.1).map(|digit| digit.level);
+    Some(to.chain(hand.wires.iter().map(|wire| wire.to.0)).fold(map, MapBuilder::used))
+}
+
+/// Copies of the target that the movement makes by being issued again.
+fn new_copies(hand: &Hand, from: &Layout, to: &Layout) -> Vec<Piece> {
+    let all = to.replicas().iter().filter(|copies| copies.size > 1 && copies.stride > 0);
+    let all =
+        all.map(|r| Piece { size: r.size, from: (r.level, r.stride), to: (r.level, r.stride) });
+    let cut = all.flat_map(|copies| copies.cut_at(&hand.units));
+    let had = |piece: &Piece| {
+        let (level, stride) = piece.to;
+        from.replicas().iter().any(|r| (r.size, r.level, r.stride) == (piece.size, level, stride))
+    };
+    let made = |piece: &Piece| match piece.to {
+        (Level::ADDR, step) => step.is_multiple_of(hand.beat.1) && !had(piece),
+        (level, step) => hand.named.1.iter().any(|d| d.level == level && d.covers(step)),
+    };
+    cut.filter(made).collect()
+}
+
+/// Where the named units of the target begin.
+fn named_offsets(hand: &Hand, to: &Layout) -> Vec<(Level, u64)> {
+    let at = |digit: &super::units::UnitDigit| {
+        let at = to.offset(digit.level) / digit.step % digit.size;
+        (digit.level, at * digit.step)
+    };
+    hand.named.1.iter().map(at).filter(|(_, at)| *at > 0).collect()
+}

@@ -1,0 +1,78 @@
+//! What a movement gives of a layout, and what it needs for one, beat after beat in the order of addresses.
+//!
+//! ```text
+//! l1bmd, from LM0    ((16_MAB:1, 4_PE:1, 8:1))
+//! gives in L1BM      ((64:1, 8:64))               64 a + 4 m + p, and so what it needs the other way
+//! ```
+//!
+//! Beats may go anywhere. The usual order is the one that keeps them in order, and parts of units that are
+//! named one at a time follow each other. [`made`](super::step::made) is asked whether it is right.
+
+use super::carry::{carried, of_elements, zero_based};
+use super::hand::Hand;
+use super::step::map_of;
+use super::units::{Piece, UnitDigit};
+use crate::algebra::{Layout, Target};
+use crate::error::LayoutError;
+use crate::level::Level;
+
+/// The layout that the movement gives in its target.
+pub(super) fn given(hand: &Hand, layout: &Layout) -> Option<Layout> {
+    in_usual_order(hand, layout, false)
+}
+
+/// The layout that the movement needs in its source.
+pub(super) fn wanted(hand: &Hand, layout: &Layout) -> Option<Layout> {
+    in_usual_order(&hand.mirrored(), layout, false)
+}
+
+/// How many long words pass each end for `target`: at the upper memory all of them, at a lower one what
+/// the unit with the most passes. Those count that hold an element anywhere: all nodes work in step.
+pub(super) fn words(
+    hand: &Hand,
+    source: &Layout,
+    target: &Layout,
+) -> Result<(u64, u64), LayoutError> {
+    let too_large = || LayoutError::too_large(crate::error::Site::Layout, "the long words");
+    let addresses = |layout: Option<Layout>| layout.ok_or_else(too_large)?.used_in(Level::ADDR);
+    let (source, target) = (of_elements(source.clone()), of_elements(target.clone()));
+    if hand.up {
+        let mut once = source.to_builder();
+        once.replicas.retain(|copies| copies.level != Level::ADDR);
+        let upper = addresses(in_usual_order(&hand.addresses_alone(), &target, true))?;
+        return Ok((upper, once.build()?.used_in(Level::ADDR)?));
+    }
+    let upper = addresses(in_usual_order(&hand.mirrored(), &target, true))?;
+    Ok((upper, target.used_in(Level::ADDR)?))
+}
+
+/// Beats in the order of the addresses; then the units that are named, those of elements or of copies too.
+fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layout> {
+    let layout = zero_based(layout).ok()?;
+    let (from, to) = hand.beat;
+    let beats = layout.span(Level::ADDR).div_ceil(from);
+    let mut digits = vec![Piece { size: beats, from: (Level::ADDR, from), to: (Level::ADDR, to) }];
+    let mut reach = beats.checked_mul(to)?;
+    for digit in hand.named.0.iter().filter(|digit| lies_apart(&layout, digit, copies_too)) {
+        let from = (digit.level, digit.step);
+        digits.push(Piece { size: digit.size, from, to: (Level::ADDR, reach) });
+        reach = reach.checked_mul(digit.size)?;
+    }
+    carried(&layout, &map_of(hand, &layout, &digits)?.build()?).ok()
+}
+
+/// Whether elements, or copies if they count, lie apart in a digit of the units.
+fn lies_apart(layout: &Layout, digit: &UnitDigit, copies_too: bool) -> bool {
+    let within = |size: u64, level: Level, step: u64| {
+        let top = digit.step.saturating_mul(digit.size);
+        level == digit.level && size > 1 && step < top && step.saturating_mul(size) > digit.step
+    };
+    let landed = layout.nodes().flat_map(|axis| &axis.subaxes);
+    let mut landed = landed.filter_map(|subaxis| match subaxis.target {
+        Target::Land { level, stride } if stride > 0 => Some((subaxis.size, level, stride)),
+        _ => None,
+    });
+    let mut copies = layout.replicas().iter().filter(|r| copies_too && r.stride > 0);
+    landed.any(|(size, level, step)| within(size, level, step))
+        || copies.any(|r| within(r.size, r.level, r.stride))
+}

@@ -1,0 +1,144 @@
+//! Accesses of GPU threads, against values that were counted by hand and a simulation byte by byte.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use tensor_layout::access::{AccessError, access, swizzles};
+use tensor_layout::{Layout, LayoutText, Level};
+
+fn cute(text: &str) -> Layout {
+    LayoutText::parse(text).unwrap().lower().unwrap()
+}
+
+fn held(text: &str) -> Layout {
+    text.parse().unwrap()
+}
+
+#[test]
+fn words_of_one_bank_are_served_one_after_the_other() {
+    for (memory, holders, bits, wavefronts, ideal) in [
+        ("32:32", "((32_LANE))", 32, 32, 1), // a column of 32 floats
+        ("32:33", "((32_LANE))", 32, 1, 1),  // padded by one
+        ("32:1", "((32_LANE))", 32, 1, 1),
+        ("32:0", "((32_LANE))", 32, 1, 1), // all lanes one word
+        ("32:2", "((32_LANE))", 32, 2, 1),
+        ("32:1", "((32_LANE))", 16, 1, 1),
+        ("32:64", "((32_LANE))", 16, 32, 1),
+        ("(32,2):(2,1)", "((32_LANE), (2:1))", 32, 2, 2),
+        ("(32,4):(4,1)", "((32_LANE), (4:1))", 32, 4, 4),
+        ("(32,2):(4,1)", "((32_LANE), (2:1))", 32, 4, 2),
+        // ldmatrix: 8 rows of one column of vectors, then a whole warp.
+        ("(8,8):(64,1)", "((8_LANE), (8:1))", 16, 8, 1),
+        ("S<3,3,3> o 0 o (8,8):(64,1)", "((8_LANE), (8:1))", 16, 1, 1),
+        ("S<3,4,3> o 0 o (8,8):(64,1)", "((8_LANE), (8:1))", 16, 2, 1), // of bytes, wrongly taken for elements
+        ("(8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", 16, 32, 4),
+        ("S<3,3,3> o 0 o (8,32):(64,1)", "((8_LANE:1), (4_LANE:8, 8:1))", 16, 4, 4),
+        ("(4,64):(64,1)", "((4_LANE:8), (8_LANE:1, 8:1))", 16, 4, 4),
+    ] {
+        let cost = access(&cute(memory), &held(holders), bits).unwrap();
+        assert_eq!((cost.wavefronts, cost.ideal_wavefronts), (wavefronts, ideal), "{memory}");
+    }
+}
+
+#[test]
+fn a_warp_moves_the_sectors_that_its_bytes_are_in() {
+    // One request of warp 0 of 128 x 64 halves, row-major.
+    for (memory, holders, sectors, lines, used) in [
+        ("(8,16):(64,1)", "((8_LANE:4), (4_LANE:1, 4:1))", 8, 8, 256),
+        ("(2,64):(64,1)", "((2_LANE:16), (16_LANE:1, 4:1))", 8, 2, 256),
+        ("(4,64):(64,1)", "((4_LANE:8), (8_LANE:1, 8:1))", 16, 4, 512),
+        ("(32,1):(64,1)", "((32_LANE:1), (1:1))", 32, 32, 64),
+        ("(1,32):(64,1)", "((1:1), (32_LANE:1))", 2, 1, 64),
+    ] {
+        let cost = access(&cute(memory), &held(holders), 16).unwrap();
+        assert_eq!(
+            (cost.sectors, cost.lines, cost.distinct_bytes),
+            (sectors, lines, used),
+            "{memory}"
+        );
+        assert_eq!(cost.requests, 1);
+    }
+}
+
+#[test]
+fn the_swizzle_of_cutlass_is_found() {
+    let (memory, holders) =
+        (cute("(64,64):(64,1)"), held("((8:8, 8_LANE:1), (2:512, 4_LANE:8, 8:1))"));
+    let best = swizzles(&memory, &holders, 16).unwrap();
+    let names: Vec<String> = best.iter().filter_map(|b| Some(b.swizzle?.to_string())).collect();
+    assert!(names.contains(&"S<3,3,3>".to_owned()), "{names:?}");
+    assert!(best.iter().all(|best| best.access.conflicts() == 0));
+    // Without conflicts nothing is looked for.
+    let alone = swizzles(&cute("32:1"), &held("((32_LANE))"), 32).unwrap();
+    assert_eq!((alone.len(), alone[0].swizzle), (1, None));
+}
+
+#[test]
+fn what_is_no_access_is_refused_in_numbers() {
+    let column = held("((32_LANE))");
+    let refused = |memory: &str, holders: &Layout, bits| {
+        let memory = LayoutText::parse(memory).unwrap().lower().unwrap();
+        access(&memory, holders, bits).unwrap_err()
+    };
+    assert_eq!(refused("((32_PE))", &column, 32), AccessError::MemoryLevel { level: Level::PE });
+    assert_eq!(refused("64:1", &held("((64_LANE))"), 32), AccessError::Lanes { lanes: 64 });
+    assert_eq!(refused("32:1", &column, 4), AccessError::ElementBits { bits: 4 });
+    let (memory, holders) = (vec![16], vec![32]);
+    assert_eq!(refused("16:1", &column, 32), AccessError::Shapes { memory, holders });
+    let large = held("((32_LANE:1, 65536:1))");
+    assert!(matches!(refused("2097152:1", &large, 32), AccessError::TooMany { .. }));
+}
+
+/// Bytes of every lane, register by register, as wide as they are taken.
+fn simulated(memory: &Layout, holders: &Layout, bytes: u64, vector: u64) -> (u64, u64) {
+    let lane = Level::new("LANE").unwrap();
+    let mut taken: BTreeMap<u64, BTreeMap<u64, u64>> = BTreeMap::new();
+    for index in holders.indexes() {
+        let place = holders.locate(&index).unwrap();
+        let at = memory.locate(&index).unwrap().get(Level::ADDR).unwrap();
+        let register = place.get(Level::ADDR).unwrap();
+        if register.is_multiple_of(vector) {
+            let lane = place.get(lane).unwrap_or(0);
+            taken.entry(register / vector).or_default().insert(lane, at * bytes);
+        }
+    }
+    let (mut wavefronts, mut sectors) = (0, 0);
+    let width = vector * bytes;
+    let group = if width <= 4 { 32 } else { 128 / width };
+    for lanes in taken.values() {
+        for first in (0..32).step_by(group as usize) {
+            let mut banks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+            for (_, at) in lanes.range(first..first + group) {
+                for byte in *at..at + width {
+                    banks.entry(byte / 4 % 32).or_default().insert(byte / 4);
+                }
+            }
+            wavefronts += banks.values().map(|words| words.len() as u64).max().unwrap_or(0);
+        }
+        let bytes = lanes.values().flat_map(|at| *at..at + width);
+        sectors += bytes.map(|byte| byte / 32).collect::<BTreeSet<u64>>().len() as u64;
+    }
+    (wavefronts, sectors)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn wavefronts_and_sectors_are_those_of_a_simulation(
+        rows in 1_u64..33, columns in 1_u64..9, row in 0_u64..80, column in 1_u64..5, log in 0_u32..5,
+        swizzle in prop::option::of((1_u32..4, 0_u32..4)),
+    ) {
+        let (bits, plain) = (8_u64 << log, format!("({rows},{columns}):({row},{column})"));
+        let text = match swizzle {
+            Some((bits, base)) => format!("S<{bits},{base},{bits}> o 0 o {plain}"),
+            None => plain,
+        };
+        let (memory, holders) = (cute(&text), held(&format!("(({rows}_LANE:1), ({columns}:1))")));
+        let cost = access(&memory, &holders, bits).unwrap();
+        let vector = cost.vector_bytes * 8 / bits;
+        let simulated = simulated(&memory, &holders, bits / 8, vector);
+        prop_assert_eq!((cost.wavefronts, cost.sectors), simulated, "{}", text);
+        prop_assert!(cost.vector_bytes <= 16 && columns % vector == 0);
+    }
+}

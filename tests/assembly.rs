@@ -1,0 +1,103 @@
+//! Places as assembly writes them, by the forms of the table.
+
+use tensor_layout::{Level, Location, Machine};
+
+fn read(text: &str) -> Result<(String, String), String> {
+    let machine = Machine::mn_core_2();
+    let read =
+        machine.read_assembly(text).map(|(memory, place)| (memory.into(), place.to_string()));
+    read.map_err(|error| error.to_string())
+}
+
+/// Form, memory, and the coordinates from the root down.
+const FORMS: [(&str, &str, &str); 6] = [
+    ("$lm66n0c1b4m1p1", "LM0", "L2B=1,L1B=4,MAB=1,PE=1,Addr=33"),
+    ("$ln234n3c1b6m15p1", "LM1", "L2B=7,L1B=6,MAB=15,PE=1,Addr=117"),
+    ("$lc8191n2c0b7", "L1BM", "L2B=4,L1B=7,Addr=8191"),
+    ("$lb32767n1c1", "L2BM", "L2B=3,Addr=32767"),
+    ("$p524287n3", "PDM", "L2B=6,Addr=524287"),
+    ("$d29821n3", "DRAM", "L2B=6,Addr=29821"),
+];
+
+#[test]
+fn every_form_is_read_and_written() {
+    for (text, memory, place) in FORMS {
+        assert_eq!(read(text), Ok((memory.into(), place.into())), "{text}");
+        let place: Location = place.parse().unwrap();
+        assert_eq!(Machine::mn_core_2().to_assembly(memory, &place).as_deref(), Ok(text));
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back_from_every_memory() {
+    let machine = Machine::mn_core_2();
+    for (memory, facts) in machine.memories() {
+        let above = machine.levels().filter(|(level, _)| {
+            let order = |level: Level| machine.levels().position(|(of, _)| of == level);
+            order(*level) <= order(facts.owner)
+        });
+        for seed in 0..200_u64 {
+            let at = |size: u64, salt: u64| (seed * 7919 + salt * 104_729) % size;
+            let unit = |(level, size): (Level, u64)| {
+                let at = at(size, size);
+                (level, if level == facts.owner { at - at % facts.group } else { at })
+            };
+            let mut place: Location = above.clone().map(unit).collect();
+            place.set(Level::ADDR, at(facts.capacity.unwrap(), 3));
+            let text = machine.to_assembly(memory, &place).unwrap();
+            assert_eq!(machine.read_assembly(&text), Ok((memory, place)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn letters_left_out_leave_out_levels() {
+    assert_eq!(read("$lm4").unwrap().1, "Addr=2");
+    assert_eq!(read("$lm4n0c0b0m0").unwrap().1, "L2B=0,L1B=0,MAB=0,Addr=2");
+    assert_eq!(read("$lm4p3").unwrap().1, "PE=3,Addr=2");
+}
+
+#[test]
+fn slips_are_refused_in_words_that_name_the_range() {
+    let refused = |text: &str| read(text).unwrap_err();
+    for (text, words) in [
+        ("$lm0n0c0b0m0p4", "`p4` is out of range: PE goes from 0 to 3"),
+        ("$lm0n0c0b0m16p0", "`m16` is out of range: MAB goes from 0 to 15"),
+        ("$lm0n4c0", "`n4` is out of range: group of 2 L2Bs goes from 0 to 3"),
+        ("$d0n4", "`n4` is out of range: group of 2 L2Bs goes from 0 to 3"),
+        ("$lb0n0c2", "`c2` is out of range: L2B of a group goes from 0 to 1"),
+        ("$lm4096n0", "`$lm4096` is out of range: the address of LM0 goes from 0 to 4094"),
+        ("$lc8192", "`$lc8192` is out of range: the address of L1BM goes from 0 to 8191"),
+        (
+            "$lm3n0",
+            "`$lm3` is inside a long word: LM0 counts 2 addresses for each, so it begins at a multiple of 2, \
+             from 0 to 4094",
+        ),
+        ("$lx3", "`$lx3` does not begin with a memory; expected $lm, $ln, $lc, $lb, $p, $d"),
+        (
+            "$d0n0c1",
+            "`c1` is not the number of a unit of DRAM; its letters are n, each once and in order",
+        ),
+        (
+            "$lm0p1m1",
+            "`m1` is not the number of a unit of LM0; its letters are n, c, b, m, p, each once and in order",
+        ),
+        (
+            "$lm0n",
+            "`n` is not the number of a unit of LM0; its letters are n, c, b, m, p, each once and in order",
+        ),
+        ("$lm0c1", "`c` counts within `n`, which is left out"),
+        ("$lm", "`$lm` is out of range: the address of LM0 goes from 0 to 4094"),
+        (
+            "$lm99999999999999999999999",
+            "`$lm99999999999999999999999` is out of range: the address of LM0 goes from 0 to 4094",
+        ),
+    ] {
+        assert_eq!(refused(text), words, "{text}");
+    }
+    let plain: Machine = "PE=4".parse().unwrap();
+    assert_eq!(
+        plain.read_assembly("$lm0").unwrap_err().to_string(),
+        "machine `PE=4` has no assembly: its memories have no tokens"
+    );
+}

@@ -1,0 +1,378 @@
+//! Routes: the published conversions, and every route judged by moving long words hop by hop.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tensor_layout::route::{Hop, Route, RouteError};
+use tensor_layout::{Level, Location, Machine, Placement};
+
+fn on(text: &str, memory: &str) -> Placement {
+    let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
+    placement.memory(memory).element_bits(32).build().unwrap()
+}
+
+/// The units of a place, 0 where the memory is above.
+type Node = [u64; 4];
+
+const UNITS: [Level; 4] = [Level::L2B, Level::L1B, Level::MAB, Level::PE];
+
+/// What a memory holds: long words by node and address, an element or something else in each lane.
+type Image = BTreeMap<(Node, u64), Vec<Option<u64>>>;
+
+fn node(place: &Location) -> Node {
+    UNITS.map(|level| place.get(level).unwrap_or(0))
+}
+
+/// Where every element is, with a number for each.
+fn packed(placement: &Placement) -> Image {
+    let lanes = placement.lanes().unwrap_or(1) as usize;
+    let mut image = Image::new();
+    for (number, index) in (0..).zip(indexes(&placement.layout().shape())) {
+        for place in placement.locate_all(&index).unwrap() {
+            let at = (node(&place), place.get(Level::ADDR).unwrap());
+            let lane = place.get(Level::W).unwrap_or(0) as usize;
+            image.entry(at).or_insert_with(|| vec![None; lanes])[lane] = Some(number);
+        }
+    }
+    image
+}
+
+fn indexes(shape: &[u64]) -> Vec<Vec<u64>> {
+    shape.iter().fold(vec![Vec::new()], |all, extent| {
+        let longer = |index: &Vec<u64>, i: u64| index.iter().copied().chain([i]).collect();
+        all.iter().flat_map(|index| (0..*extent).map(move |i| longer(index, i))).collect()
+    })
+}
+
+/// A beat of a movement by the words of its table: how many long words it has in the upper and in the
+/// lower memory, and where each long word of the upper one goes: units below, and the address there. A
+/// unit is left out (`None`) if all get it or one is named.
+type Beat = (u64, u64, fn(u64) -> ([Option<u64>; 4], u64));
+
+fn beat(name: &str) -> Beat {
+    match name {
+        "l2bmb" | "l2bm@b" | "mvp" | "mvb2" => (16, 16, |r| ([None; 4], r)),
+        "mvb" => (8, 8, |r| ([None; 4], r)),
+        "l2bmd" => (64, 8, |r| ([None, Some(r / 8), None, None], r % 8)),
+        "l1bmp" => (1, 1, |r| ([None; 4], r)),
+        "l1bmm" | "l1bmm@m" => (4, 1, |r| ([None, None, None, Some(r)], 0)),
+        "l1bmd" => (64, 1, |r| ([None, None, Some(r / 4), Some(r % 4)], 0)),
+        "mvd" => (128, 16, |r| ([Some(r / 16), None, None, None], r % 16)),
+        // The group of the upper memory counts too: see `follows`.
+        "mvb4" => (32, 64, |r| ([None; 4], r % 16)),
+        other => panic!("{other} is not in the table"),
+    }
+}
+
+/// Whether a long word may go from one place of the upper memory to one of the lower by the movement,
+/// if each beat goes where it goes.
+fn follows(hop: &Hop, upper: (Node, u64), lower: (Node, u64)) -> bool {
+    let movement = hop.movement.as_ref().unwrap();
+    let (upper_beat, lower_beat, map) = beat(&movement.name);
+    let (units, address) = map(upper.1 % upper_beat);
+    let right = UNITS.iter().enumerate().all(|(at, _)| units[at].is_none_or(|n| lower.0[at] == n));
+    // Inside the group, the L2B or the L1B of the upper memory.
+    let inside = match (movement.across, movement.upper.as_str()) {
+        (true, _) => true,
+        (_, "DRAM" | "PDM") => upper.0[0] / 2 == lower.0[0] / 2,
+        (_, "L2BM") => upper.0[0] == lower.0[0],
+        _ => upper.0[..2] == lower.0[..2],
+    };
+    if movement.name == "mvb4" {
+        let address = 16 * (upper.0[0] / 2) + upper.1 % 16;
+        return lower.0[0] % 2 == upper.1 % 32 / 16 && lower.1 % 64 == address;
+    }
+    right && inside && lower.1 % lower_beat == address % lower_beat
+}
+
+/// Moves what a memory holds by the map of a hop, beat by beat; what is beside the elements of a beat is
+/// moved with them. Panics where the movement could not do that.
+fn moved(hop: &Hop, before: &Image) -> Image {
+    let map = hop.map.as_ref().unwrap();
+    let levels = hop.source.with_copies().used_levels().to_vec();
+    let (from, to) = (hop.reads().0, hop.writes().0);
+    let name = &hop.movement.as_ref().unwrap().name;
+    let (upper_beat, lower_beat, _) = beat(name);
+    let goes_up = memory(&hop.source) == hop.movement.as_ref().unwrap().lower;
+    let (source_beat, target_beat) =
+        if goes_up { (lower_beat, upper_beat) } else { (upper_beat, lower_beat) };
+    let lanes = before.values().next().unwrap().len();
+    let mut after = Image::new();
+    let mut written: BTreeMap<(Node, u64), (Node, u64)> = BTreeMap::new();
+    let held = packed(&hop.source);
+    let beats: BTreeSet<(Node, u64)> =
+        held.keys().map(|(node, at)| (*node, (at - from) / source_beat)).collect();
+    for (node, beat) in beats {
+        for at in beat * source_beat..(beat + 1) * source_beat {
+            let index: Vec<u64> = levels
+                .iter()
+                .map(|level| match *level {
+                    Level::ADDR => at,
+                    Level::W => 0,
+                    level => node[UNITS.iter().position(|of| *of == level).unwrap()],
+                })
+                .collect();
+            let word = before.get(&(node, from + at)).cloned();
+            for place in map.locate_all(&index).unwrap() {
+                let there = (self::node(&place), place.get(Level::ADDR).unwrap_or(0));
+                let ends = ((node, at), there);
+                let (upper, lower) = if goes_up { (ends.1, ends.0) } else { ends };
+                assert!(follows(hop, upper, lower), "{name}: {upper:?} {lower:?}");
+                // Two beats that go to one place overwrite each other, unless they are copies, of which
+                // one is sent.
+                let beat_there = (there.0, there.1 / target_beat);
+                let from_beat = (in_step(goes_up, name, node), beat);
+                let first = *written.entry(beat_there).or_insert(from_beat);
+                let to = (there.0, there.1 + to);
+                let word = word.clone().unwrap_or_else(|| vec![None; lanes]);
+                let is_copy = first == from_beat || after.get(&to) == Some(&word);
+                assert!(is_copy, "{name}: {beat_there:?}");
+                after.insert(to, word);
+            }
+        }
+    }
+    after
+}
+
+/// The units that send together: those below that a movement up puts side by side count as one.
+fn in_step(goes_up: bool, name: &str, node: Node) -> Node {
+    let mut node = node;
+    let together: &[usize] = match (goes_up, name) {
+        (true, "l2bmd") => &[1],
+        (true, "l1bmd") => &[2, 3],
+        (true, "l1bmm@m") => &[3],
+        (true, "mvd") | (false, "mvb4") => &[0],
+        _ => &[],
+    };
+    together.iter().for_each(|at| node[*at] = 0);
+    node
+}
+
+fn memory(placement: &Placement) -> &str {
+    placement.memory().unwrap().0
+}
+
+/// Every element is in every place that the target has.
+fn judge(route: &Route, source: &Placement, target: &Placement) {
+    let mut image = packed(source);
+    for hop in route.hops() {
+        image = moved(hop, &image);
+    }
+    for (at, lanes) in packed(target) {
+        for (lane, wanted) in lanes.iter().enumerate().filter(|(_, wanted)| wanted.is_some()) {
+            let found = image.get(&at).and_then(|word| word[lane]);
+            assert_eq!(found, *wanted, "{:?} {at:?} lane {lane}", route.names());
+        }
+    }
+}
+
+/// Each published conversion, the names of its movements, and how often each is issued; an issue between
+/// L2BM and LM takes 4 cycles. Source: the table of known conversions.
+const PUBLISHED: [(&str, &str, &str); 6] = [
+    (
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))",
+        "((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))",
+        "mvp 2, l2bmd 1, l1bmm 1",
+    ),
+    (
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))",
+        "((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))",
+        "mvp 2, l2bmb 8, l1bmm 16",
+    ),
+    (
+        "((4_L2B:2, 64:8), (8:1, 2_W:1))",
+        "((4_L2B:2, 64:2), (2:1, 4_PE:1, 2_W:1))",
+        "mvb2 1, l2bmb 8, l1bmm 16",
+    ),
+    ("((4_L2B:2, 32:1, 2_W:1))", "((4_L2B:2, 32:1, 2_W:1))", "mvb2 1, l2bmb 1, l1bmp 8"),
+    (
+        "((4_L2B:2, 4:8), (8:1, 2_W:1))",
+        "((16:2), (2:1, 4_PE:1, 2_W:1))",
+        "mvp 4, mvb 1, l2bmb 4, l1bmm 4",
+    ),
+    (
+        "((4_L2B:2, 4:512), (512:1, 2_W:1))",
+        "((16:1), (8_MAB:2, 8_L1B:1, 2_MAB:1, 4_PE:1, 2_W:1))",
+        "mvp 4, mvb 1, l2bmd 32, l1bmd 4",
+    ),
+];
+
+#[test]
+fn published_conversions_are_routes_no_dearer_than_their_movements() {
+    for (from, to, published) in PUBLISHED {
+        let (source, target) = (on(from, "DRAM"), on(to, "LM0"));
+        let route = Route::new(&source, &target).unwrap();
+        let issues: BTreeMap<&str, u64> = published
+            .split(", ")
+            .map(|part| part.split_once(' ').unwrap())
+            .map(|(name, issues)| (name, issues.parse().unwrap()))
+            .collect();
+        assert_eq!(route.hops().len(), issues.len(), "{from} -> {to}");
+        for hop in route.hops().iter().filter(|hop| hop.is_from_maker()) {
+            // Figures that are not the maker's are no law.
+            let name = &hop.movement.as_ref().unwrap().name[..];
+            assert!(hop.cycles.is_none_or(|cycles| cycles <= 4 * issues[name]), "{name}: {hop:?}");
+        }
+        judge(&route, &source, &target);
+    }
+}
+
+/// The same numbers at every run (splitmix64).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((x ^ (x >> 31)) % limit as u64) as usize
+    }
+
+    fn chance(&mut self, of: usize) -> bool {
+        self.below(of) == 0
+    }
+}
+
+/// The bits of a long word's number, major to minor, each with the level that it lands in: those of
+/// units first taken from the upper bits, then what is left in order, or out of order above the fourth.
+fn bits(draw: &mut Draw, count: usize, units: &[(Level, u64, u32, bool)], low: usize) -> String {
+    let mut landed: Vec<Option<(Level, u64)>> = vec![None; count];
+    for (level, step, bits, is_low) in units {
+        let start = if *is_low { 0 } else { low };
+        let mut taken = 0;
+        while taken < *bits {
+            let free: Vec<usize> = (start..count).filter(|at| landed[*at].is_none()).collect();
+            let Some(first) = free.first() else { break };
+            let at = if *is_low { *first } else { free[draw.below(free.len())] };
+            landed[at] = Some((*level, step << taken));
+            taken += 1;
+        }
+    }
+    let mut free: Vec<usize> = (0..count).filter(|at| landed[*at].is_none()).collect();
+    if draw.chance(2) {
+        let fixed = free.iter().take_while(|at| **at < low).count();
+        for at in (fixed + 1..free.len()).rev() {
+            free.swap(at, fixed + draw.below(at + 1 - fixed));
+        }
+    }
+    for (order, at) in free.into_iter().enumerate() {
+        landed[at] = Some((Level::ADDR, 1 << order));
+    }
+    let digit = |landing: &Option<(Level, u64)>| match landing.unwrap() {
+        (Level::ADDR, step) => format!("2:{step}"),
+        (level, step) => format!("2_{level}:{step}"),
+    };
+    landed.iter().rev().map(digit).collect::<Vec<_>>().join(", ")
+}
+
+/// A tensor of 2^count long words of floats in a memory.
+fn drawn(draw: &mut Draw, memory: &str, count: usize) -> Option<Placement> {
+    let (l2b, l1b) = (draw.chance(2), draw.chance(2));
+    let high = |is: bool, level, step, bits| is.then_some((level, step, bits, false));
+    let low = |is: bool, level, bits| is.then_some((level, 1, bits, true));
+    let style = draw.below(3);
+    let units = match memory {
+        "DRAM" | "PDM" => vec![high(l2b, Level::L2B, 2, 2)],
+        "L2BM" => vec![high(l2b, Level::L2B, 1, 3)],
+        "L1BM" => vec![high(l2b, Level::L2B, 1, 3), high(l1b, Level::L1B, 1, 3)],
+        _ => vec![
+            low(style > 0, Level::PE, 2),
+            low(style > 1, Level::MAB, 4),
+            high(l2b, Level::L2B, 1, 3),
+            high(l1b, Level::L1B, 1, 3),
+        ],
+    };
+    let units: Vec<_> = units.into_iter().flatten().collect();
+    let text = format!("(({}), (2_W:1))", bits(draw, count, &units, 4));
+    let placement = Placement::of(text.parse().unwrap()).on(&Machine::mn_core_2());
+    placement.memory(memory).element_bits(32).build().ok()
+}
+
+#[test]
+fn routes_of_random_pairs_serve_their_targets() {
+    let memories = ["DRAM", "PDM", "L2BM", "L1BM", "LM0", "LM1"];
+    let (mut draw, mut routed, mut refused, mut lengths) = (Draw(32), 0, 0, BTreeMap::new());
+    while routed < 500 {
+        let count = 5 + draw.below(4);
+        let ends = [(); 2].map(|()| memories[draw.below(memories.len())]);
+        let [Some(a), Some(b)] = ends.map(|memory| drawn(&mut draw, memory, count)) else {
+            continue;
+        };
+        match Route::new(&a, &b) {
+            Ok(route) => {
+                judge(&route, &a, &b);
+                *lengths.entry(route.hops().len()).or_insert(0) += 1;
+                routed += 1;
+            }
+            Err(RouteError::Refused { .. }) => refused += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    println!("{refused} refused; routes by hops: {lengths:?}");
+    assert!(refused < 2000 && lengths.len() > 3, "{refused} refused, {lengths:?}");
+}
+
+#[test]
+fn a_hop_that_no_movement_makes_is_named_with_what_is_needed() {
+    // Rows of neighbours change places between PEs; the fewest long words that leave a MAB are four.
+    let source = on("((16_MAB:1, 4_PE:1, 2:4), (4:1, 2_W:1))", "LM0");
+    let target = on("((2:4, 16_MAB:1, 4_PE:1), (4:1, 2_W:1))", "LM0");
+    let refused = Route::new(&source, &target).unwrap_err();
+    let RouteError::Refused { hop, .. } = &refused else { panic!("{refused}") };
+    assert_eq!((hop.number, &hop.source_memory[..], &hop.target_memory[..]), (1, "LM0", "L1BM"));
+    let needed = hop.needed.parse::<tensor_layout::Layout>();
+    assert!(needed.is_ok() && hop.nearest.is_some(), "{refused}");
+    assert!(refused.to_string().starts_with("no movement makes hop 1, LM0 to L1BM: "), "{refused}");
+}
+
+#[test]
+fn movements_between_other_memories_are_refused_in_words() {
+    let (dram, local) = (on("((64:1, 2_W:1))", "DRAM"), on("((64:1, 2_W:1))", "LM0"));
+    let refused = |name: &str| Route::by(name, &dram, &local).unwrap_err().to_string();
+    assert_eq!(
+        refused("l1bmp"),
+        "`l1bmp` moves from L1BM to LM0 and from L1BM to LM1, and the layouts are in DRAM and LM0"
+    );
+    assert_eq!(
+        refused("l1bmr"),
+        "movement `l1bmr` cannot be used: it adds up what the units have, so that another tensor arrives"
+    );
+    assert_eq!(
+        refused("l2bmb2"),
+        "movement `l2bmb2` cannot be used: its map of addresses is not public"
+    );
+    assert!(refused("lbmp").starts_with("`lbmp` is not a movement of this machine; known: mvp, "));
+}
+
+#[test]
+fn the_wrong_group_is_not_reached() {
+    let (source, target) = (on("((1_L2B:1, 64:1, 2_W:1))", "DRAM"), "((64:1, 2_W:1))");
+    let in_group = |l2b: u64| {
+        let layout: tensor_layout::Layout = target.parse().unwrap();
+        let placement = Placement::of(layout.with_offset(Level::L2B, l2b).unwrap());
+        placement.on(&Machine::mn_core_2()).memory("L2BM").element_bits(32).build().unwrap()
+    };
+    assert_eq!(Route::by("mvp", &source, &in_group(1)).unwrap().names(), ["mvp"]);
+    assert!(matches!(Route::by("mvp", &source, &in_group(2)), Err(RouteError::Refused { .. })));
+    judge(&Route::new(&source, &in_group(2)).unwrap(), &source, &in_group(2));
+}
+
+#[test]
+fn a_route_through_named_layouts_is_each_route_in_turn() {
+    let source = on("((4_L2B:2, 64:8), (8:1, 2_W:1))", "DRAM");
+    let between = on("((8_L2B:1, 32:8), (8:1, 2_W:1); B@[8_L1B:1])", "L1BM");
+    let target = on("((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))", "LM1");
+    let route = Route::through([&source, &between, &target]).unwrap();
+    assert_eq!(route.names(), ["mvp", "l2bmb", "l1bmm"]);
+    assert_eq!(route.hops()[1].target, between);
+    assert_eq!(route.cycles(), (80, true));
+    judge(&route, &source, &target);
+}
+
+#[test]
+fn a_sum_without_all_rates_is_a_lower_bound() {
+    let (source, target) =
+        (on("((64:1, 2_W:1))", "PDM"), on("((64:1, 2_W:1); B@[2_L2B:1])", "L2BM"));
+    let route = Route::by("mvb2", &source, &target).unwrap();
+    assert_eq!((route.hops()[0].cycles, route.cycles()), (None, (0, false)));
+}

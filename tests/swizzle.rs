@@ -1,0 +1,249 @@
+//! Swizzles: what CuTe prints, against its formula at every index and values that pycute gives.
+
+use proptest::prelude::*;
+use tensor_layout::algebra::{Combine, IndexOrder, Subaxis};
+use tensor_layout::notation::{CuteLayout, CuteSwizzle, Notation};
+use tensor_layout::{Found, Layout, LayoutText, Level, Location, Machine, Placement};
+
+fn cute(text: &str) -> Layout {
+    assert_eq!(Notation::of(text), Notation::Cute, "{text}");
+    LayoutText::parse(text).unwrap().lower().unwrap()
+}
+
+fn address(layout: &Layout, index: &[u64]) -> u64 {
+    layout.locate(index).unwrap().get(Level::ADDR).unwrap()
+}
+
+#[test]
+fn swizzled_layouts_have_the_addresses_of_pycute() {
+    for (text, values) in [
+        (
+            "S<3,3,3> o 0 o (8,64):(64,1)",
+            &[
+                ([1, 0], 72),
+                ([1, 8], 64),
+                ([2, 0], 144),
+                ([3, 17], 201),
+                ([5, 40], 320),
+                ([7, 63], 455),
+            ][..],
+        ),
+        (
+            "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)",
+            &[
+                ([1, 0], 72),
+                ([1, 8], 64),
+                ([2, 0], 144),
+                ([3, 17], 201),
+                ([5, 40], 320),
+                ([7, 63], 455),
+            ],
+        ),
+        (
+            "S<3,4,3> o 0 o (8,64):(64,1)",
+            &[([1, 0], 64), ([2, 0], 144), ([3, 17], 193), ([7, 63], 463)],
+        ),
+        ("S<3,4,4> o 0 o (64,128):(1,64)", &[([0, 16], 1088), ([1, 16], 1089), ([63, 16], 1151)]),
+        ("S<3,2,3> o 0 o (6,40):(40,1)", &[([1, 0], 44), ([3, 5], 113), ([5, 39], 243)]),
+    ] {
+        let layout = cute(text);
+        for (index, at) in values {
+            assert_eq!(address(&layout, index), *at, "{text} at {index:?}");
+        }
+    }
+    let column = |text: &str| -> Vec<u64> {
+        let layout = cute(text);
+        (0..8).map(|row| address(&layout, &[row, 0])).collect()
+    };
+    assert_eq!(column("S<3,3,3> o 8 o (8,8):(64,1)"), [8, 64, 152, 208, 296, 352, 440, 496]);
+    assert_eq!(column("S<3,3,3> o 72 o (8,8):(64,1)"), [64, 152, 208, 296, 352, 440, 496, 520]);
+    let sliced = cute("S<2,1,2> o 0 o ((2,4),(2,2)):((1,8),(2,4))");
+    assert_eq!(address(&sliced, &[6, 0]), 30);
+}
+
+#[test]
+fn places_between_the_rows_of_a_swizzled_tile_are_padding() {
+    let layout = cute("S<3,2,3> o 0 o (6,40):(40,1)");
+    assert_eq!(layout.extent(Level::ADDR), 256);
+    let reached: Vec<u64> = layout.indexes().map(|index| address(&layout, &index)).collect();
+    for place in 0..256 {
+        let found = layout.element(&Location::from_iter([(Level::ADDR, place)])).unwrap();
+        match reached.iter().position(|at| *at == place) {
+            Some(number) => {
+                let index = layout.index_of(IndexOrder::RowMajor, number as u64).unwrap();
+                assert_eq!(found, Found::Element(index));
+            }
+            None => assert_eq!(found, Found::Padding, "{place}"),
+        }
+    }
+}
+
+#[test]
+fn every_form_that_is_printed_is_read_as_the_same_layout() {
+    let wanted = "S<3,3,3> o 0 o (8,64):(64,1)";
+    for text in [
+        "Sw<3,3,3> o (8,64):(64,1)",
+        "Sw<3,3,3> o _0 o (_8,_64):(_64,_1)",
+        "SW_3_3_3 o 0 o (8, 64):(64, 1)",
+        "(Swizzle(3, 3, 3)) o ((8, 64) : (64, 1))",
+        "Swizzle<3,3,3> o 0 o Layout((8, 64), (64, 1))",
+        "ComposedLayout(Swizzle(3,3,3),0,Layout((8, 64),(64, 1)))",
+        "cute::ComposedLayout<cute::Swizzle<3, 4, 3>, cute::smem_ptr_flag_bits<16>, \
+         cute::Layout<cute::tuple<cute::C<8>, cute::C<64> >, cute::tuple<cute::C<64>, cute::C<1> > > >",
+        "ComposedLayout<Swizzle<3,3,3>, _0, Layout<Shape<_8,_64>, Stride<_64,_1>>>",
+        "  S < 3 , 3 , 3 >\n o 0 o\t(8,64):(64,1)",
+    ] {
+        let read: CuteLayout = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(read.to_string(), wanted, "{text}");
+        assert_eq!(read.to_string().parse::<CuteLayout>().unwrap(), read);
+        assert_eq!(Notation::of(text), Notation::Cute, "{text}");
+    }
+    let plain = |text: &str| text.parse::<CuteLayout>().unwrap().to_string();
+    assert_eq!(plain("cute::Layout<cute::Shape<_4, C<2>>>"), "(4,2):(1,4)");
+    assert_eq!(plain("Layout((4,),(1,))"), "(4):(1)");
+    assert_eq!(plain("(4,(2,3))"), "(4,(2,3)):(1,(4,8))");
+}
+
+#[test]
+fn a_layout_behind_a_layout_is_their_composition() {
+    let layout = cute("(4,8):(8,1) o 1 o (2,3):(1,4)");
+    let (outer, inner) = (cute("(4,8):(8,1)"), cute("(2,3):(1,4)"));
+    for index in inner.indexes() {
+        let number = 1 + address(&inner, &index);
+        assert_eq!(address(&layout, &index), address(&outer, &[number % 4, number / 4]));
+    }
+}
+
+#[test]
+fn what_is_no_swizzle_is_refused_where_it_stands() {
+    for (text, message) in [
+        ("S<3,3,2> o 0 o (8,64):(64,1)", "overlap"),
+        ("S<3,0,3> o smem_ptr[16b](unset) o (8,64):(64,1)", "inside an element"),
+        ("S<3,40,30> o 0 o (8,64):(64,1)", "beyond 63"),
+        ("S<3,3,3> o 0 o (8,?):(64,1)", "expected"),
+        ("S<3,3,3> o 0 o (8,64):(64,-1)", "-"),
+        ("(4,8):(8,1) o smem_ptr[16b](unset) o 4:1", "behind a swizzle"),
+    ] {
+        let error = text.parse::<CuteLayout>().unwrap_err().to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_swizzle_is_printed_as_it_was_read() {
+    for text in [
+        "S<3,3,3> o 0 o (8,64):(64,1)",
+        "S<3,4,3> o 0 o (16,64):(64,1)",
+        "S<3,3,3> o 8 o (8,8):(64,1)",
+        "S<2,3,3> o 0 o (64,(32,2)):(32,(1,2048))",
+        "S<3,4,4> o 0 o (64,128):(1,64)",
+    ] {
+        assert_eq!(cute(text).to_cute().unwrap().to_string(), text);
+    }
+}
+
+#[test]
+fn the_modes_of_tensor_cores_are_what_triton_says_they_are() {
+    // Triton's nvmma_shared of 64 x 64 halves: what each row bit and each column bit flips.
+    let of = |rows: [u64; 6], columns: [u64; 6]| {
+        let digits = |bits: [u64; 6]| bits.into_iter().rev().map(|bit| Subaxis::feed(2, 0, bit));
+        let builder = Layout::builder().axis(64, digits(rows)).axis(64, digits(columns));
+        builder.xor(0, [Subaxis::land(4096, Level::ADDR, 1)]).build().unwrap()
+    };
+    for (text, layout) in [
+        (
+            "S<3,3,3> o 0 o (64,64):(64,1)",
+            of([72, 144, 288, 512, 1024, 2048], [1, 2, 4, 8, 16, 32]),
+        ),
+        (
+            "S<2,3,3> o 0 o (64,(32,2)):(32,(1,2048))",
+            of([32, 72, 144, 256, 512, 1024], [1, 2, 4, 8, 16, 2048]),
+        ),
+        (
+            "S<1,3,3> o 0 o (64,(16,4)):(16,(1,1024))",
+            of([16, 32, 72, 128, 256, 512], [1, 2, 4, 8, 1024, 2048]),
+        ),
+    ] {
+        assert_eq!(cute(text).same_map(&layout).unwrap(), None, "{text}");
+        assert_eq!(cute(text).canonical().unwrap(), layout.canonical().unwrap(), "{text}");
+    }
+}
+
+#[test]
+fn a_swizzle_undoes_itself() {
+    let swizzle = cute("S<3,3,3> o 0 o 4096:1");
+    let twice = swizzle.compose(&swizzle).unwrap();
+    assert_eq!(twice.canonical(), cute("4096:1").canonical());
+    let inverse = swizzle.left_inverse().unwrap();
+    assert!(inverse.has_xor());
+    assert_eq!(inverse.compose(&swizzle.places_as_indexes()).unwrap().derived_axes(), []);
+}
+
+#[test]
+fn dependent_bits_are_two_elements_in_one_place() {
+    let layout = Layout::builder()
+        .axis(1 << 20, [Subaxis::feed(1 << 20, 0, 1)])
+        .axis(2, [Subaxis::feed(2, 0, 3)])
+        .xor(0, [Subaxis::land(1 << 20, Level::ADDR, 1)])
+        .build()
+        .unwrap();
+    let collision = layout.collision().unwrap().unwrap();
+    assert_ne!(collision.first, collision.second);
+    assert_eq!(layout.locate(&collision.first), layout.locate(&collision.second));
+}
+
+#[test]
+fn a_conversion_between_swizzles_stays_in_the_unit() {
+    let machine: Machine = "WARP=1".parse().unwrap();
+    let on = |layout: Layout| Placement::of(layout).on(&machine).build().unwrap();
+    let (plain, swizzled) = (cute("(64,64):(64,1)"), cute("S<3,3,3> o 0 o (64,64):(64,1)"));
+    let relayout = tensor_layout::relayout::Relayout::new(&on(plain), &on(swizzled)).unwrap();
+    let traffic = relayout.traffic().unwrap();
+    // Every eighth row keeps all of its vectors in place.
+    assert_eq!(traffic.count(tensor_layout::relayout::Distance::InPlace), 8 * 64);
+}
+
+fn modes() -> impl Strategy<Value = String> {
+    let modes = prop::collection::vec((1_u64..9, 0_u64..70), 1..4);
+    modes.prop_map(|modes| {
+        let list = |part: fn(&(u64, u64)) -> u64| {
+            modes.iter().map(|mode| part(mode).to_string()).collect::<Vec<_>>().join(",")
+        };
+        format!("({}):({})", list(|mode| mode.0), list(|mode| mode.1))
+    })
+}
+
+fn swizzles() -> impl Strategy<Value = CuteSwizzle> {
+    (0_u32..6, 0_u32..6, 0_i32..6, any::<bool>()).prop_filter_map(
+        "overlaps",
+        |(bits, base, shift, down)| {
+            let shift = if down { -shift } else { shift };
+            (bits <= shift.unsigned_abs()).then_some(CuteSwizzle { bits, base, shift })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_swizzled_layout_is_its_formula_at_every_index(
+        swizzle in swizzles(), modes in modes(), offset in 0_u64..100,
+    ) {
+        let (plain, text) = (cute(&modes), format!("{swizzle} o {offset} o {modes}"));
+        let layout = cute(&text);
+        for index in plain.indexes() {
+            prop_assert_eq!(address(&layout, &index), swizzle.apply(offset + address(&plain, &index)), "{}", text);
+        }
+        let injective = plain.collision().unwrap().is_none();
+        prop_assert_eq!(layout.collision().unwrap().is_none(), injective);
+        let sums = layout.derived_axes().iter().all(|derived| derived.combine == Combine::Sum);
+        prop_assert!(swizzle.bits > 0 || sums);
+        if let Ok(written) = layout.to_cute() {
+            let back = written.to_string().parse::<CuteLayout>().unwrap().lower().unwrap();
+            for index in plain.indexes() {
+                prop_assert_eq!(address(&back, &index), address(&layout, &index), "{}", written);
+            }
+        }
+    }
+}
