@@ -47,7 +47,7 @@ use crate::algebra::Layout;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Access, AccessError> {
-    requests::Requests::new(memory, holders, element_bits)?.access()
+    Ok(requests::Requests::new(memory, holders, element_bits)?.access())
 }
 
 /// The swizzles of memory that cost least, the best first; the layout as it is, if none is better, comes

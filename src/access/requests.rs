@@ -7,6 +7,7 @@ use super::error::AccessError;
 use crate::algebra::{Decoder, Indexes, Layout, product};
 use crate::level::Level;
 use crate::location::{Found, Location};
+use crate::notation::CuteSwizzle;
 use crate::number::to_index;
 
 /// The most registers, over all lanes of all warps, that are looked at.
@@ -83,14 +84,26 @@ impl Requests {
         Ok(Requests { warps, element_bytes, vector })
     }
 
-    pub(super) fn access(&self) -> Result<Access, AccessError> {
+    /// The requests after every address goes through a swizzle that keeps their vectors whole.
+    pub(super) fn swizzled(&self, swizzle: CuteSwizzle) -> Requests {
+        let lane = |lane: &Vec<Option<u64>>| {
+            lane.iter().map(|address| address.map(|address| swizzle.apply(address))).collect()
+        };
+        let warp = |warp: &Warp| Warp {
+            at: warp.at.clone(),
+            lanes: warp.lanes.iter().map(lane).collect(),
+        };
+        Requests { warps: self.warps.iter().map(warp).collect(), ..*self }
+    }
+
+    pub(super) fn access(&self) -> Access {
         let bytes = self.vector * self.element_bytes;
         let requests = self.warps.iter().flat_map(|warp| {
             let registers = warp.lanes.first().map_or(0, Vec::len);
             let vectors = registers / to_index(self.vector);
             (0..vectors).filter_map(move |vector| self.request(warp, vector, bytes))
         });
-        Ok(Access::of(bytes, requests))
+        Access::of(bytes, requests)
     }
 
     /// One vector of all lanes; `None` where no lane takes part.

@@ -1,10 +1,11 @@
 //! Sums split into the digits that make them, and those added to the values that they are worth.
 
-use crate::algebra::digits::{Destination, Digit};
+use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{DerivedAxis, Layout};
 use crate::algebra::quotients::QuotientSum;
 use crate::algebra::solve::nests;
 use crate::algebra::strided::StridedDigit;
+use crate::algebra::xor_decode::XorDecoder;
 
 /// A digit of a sum, by its stride, and the node in whose value it is worth its weight.
 #[derive(Clone, Copy, Debug)]
@@ -136,10 +137,38 @@ pub(crate) struct Feeders {
 struct Fed {
     start: u64,
     extent: u64,
-    /// The one that feeds the least, and the strides of those above, minor to major.
-    feeders: DigitDecoder,
-    minor: Option<NodeDigit>,
-    above: Vec<u64>,
+    digits: FedDigits,
+}
+
+#[derive(Clone, Debug)]
+enum FedDigits {
+    Added {
+        digits: DigitDecoder,
+        /// The one that feeds the least, and the strides of those above, minor to major.
+        minor: Option<NodeDigit>,
+        above: Vec<u64>,
+    },
+    Flipped(XorDecoder),
+}
+
+impl FedDigits {
+    /// `None` where they do not nest, or flip dependent bits.
+    fn new(digits: &Digits, number: usize, derived: &DerivedAxis, nodes: usize) -> Option<Self> {
+        if derived.is_xor() {
+            return XorDecoder::new(digits, number, nodes).map(FedDigits::Flipped);
+        }
+        let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
+        let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
+        feeders.sort_by_key(|digit| digit.stride);
+        let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.stride)));
+        let terms: Vec<NodeDigit> =
+            feeders.iter().map(|digit| NodeDigit::new(digit, nodes)).collect();
+        apart.then(|| FedDigits::Added {
+            digits: DigitDecoder::new(terms.iter().copied(), derived.axis.extent),
+            minor: terms.first().copied(),
+            above: terms.iter().skip(1).map(|term| term.digit.stride).collect(),
+        })
+    }
 }
 
 impl Feeders {
@@ -148,28 +177,13 @@ impl Feeders {
         self.nodes
     }
 
-    /// `None` where digits that feed a derived axis do not nest, or flip its bits.
+    /// `None` where digits that feed a derived axis do not nest, or flip dependent bits.
     pub(crate) fn new(layout: &Layout) -> Option<Feeders> {
-        if layout.has_xor() {
-            return None;
-        }
         let digits = layout.digits();
         let nodes = layout.nodes().count();
         let fed = |(number, derived): (usize, &DerivedAxis)| {
-            let to = digits.to(Destination::Derived(number)).map(|(_, digit)| digit);
-            let mut feeders: Vec<&Digit> = to.filter(|digit| digit.size > 1).collect();
-            feeders.sort_by_key(|digit| digit.stride);
-            let apart = nests(feeders.iter().map(|digit| (digit.size - 1, digit.stride)));
-            let terms: Vec<NodeDigit> =
-                feeders.iter().map(|digit| NodeDigit::new(digit, nodes)).collect();
-            let extent = derived.axis.extent;
-            apart.then(|| Fed {
-                start: derived.start,
-                extent,
-                feeders: DigitDecoder::new(terms.iter().copied(), extent),
-                minor: terms.first().copied(),
-                above: terms.iter().skip(1).map(|term| term.digit.stride).collect(),
-            })
+            let digits = FedDigits::new(&digits, number, derived, nodes)?;
+            Some(Fed { start: derived.start, extent: derived.axis.extent, digits })
         };
         let derived = layout.derived_axes().iter().enumerate().rev().map(fed);
         Some(Feeders { nodes, derived: derived.collect::<Option<_>>()? })
@@ -181,10 +195,14 @@ impl Feeders {
     pub(crate) fn resolve(&self, values: &mut [u64]) -> bool {
         for (node, fed) in (0..self.nodes).rev().zip(&self.derived) {
             let value = values[node];
-            if value >= fed.extent || value < fed.start {
-                return false;
-            }
-            if !fed.feeders.add(value - fed.start, values) {
+            let is_made = value < fed.extent
+                && match &fed.digits {
+                    FedDigits::Added { digits, .. } => {
+                        value >= fed.start && digits.add(value - fed.start, values)
+                    }
+                    FedDigits::Flipped(digits) => digits.add(value ^ fed.start, values),
+                };
+            if !is_made {
                 return false;
             }
         }
@@ -198,14 +216,15 @@ impl Feeders {
     /// not belong to the tensor; the last value before padding or before that digit is full ends it.
     pub(crate) fn run(&self, node: usize, value: u64, step: u64) -> Option<(usize, u64, u64)> {
         let fed = self.derived.get((self.nodes - 1).checked_sub(node)?)?;
-        let NodeDigit { node, digit: minor } = fed.minor?;
+        let FedDigits::Added { minor, above, .. } = &fed.digits else { return None };
+        let NodeDigit { node, digit: minor } = (*minor)?;
         let is_tensor = node < self.nodes - self.derived.len();
         let turns = step / minor.stride;
         if !is_tensor || turns == 0 || minor.stride * turns != step {
             return None;
         }
         let sum = value.checked_sub(fed.start)?;
-        let rest = fed.above.iter().rev().fold(sum, |rest, step| rest % step);
+        let rest = above.iter().rev().fold(sum, |rest, step| rest % step);
         let left = minor.size.checked_sub(rest / minor.stride)?.div_ceil(turns);
         let inside = fed.extent.checked_sub(value)?.div_ceil(step);
         Some((node, turns * minor.weight, left.min(inside)))

@@ -51,6 +51,7 @@ pub(crate) mod strided;
 mod without_padding;
 pub(crate) mod work;
 mod xor;
+mod xor_decode;
 mod xor_simplify;
 mod xor_sums;
 
@@ -73,5 +74,5 @@ pub(crate) use radix::{digits, product, split};
 pub(crate) use read_as::{ReadAs, whole_axes};
 pub(crate) use solve::{Budget, Sum, Term, nests};
 pub(crate) use steps::merged_digits;
-pub(crate) use xor::xor_factors;
-pub(crate) use xor_simplify::bit_digits;
+pub(crate) use xor::{is_carried, xor_factors, xor_product};
+pub(crate) use xor_simplify::{bit_digits, rows};

@@ -38,6 +38,16 @@ pub(crate) fn xor_factors(weight: u64, size: u64) -> Vec<u64> {
     if apart { vec![weight] } else { bits.map(|bit| 1 << bit).collect() }
 }
 
+/// Whether some bit is in two of these numbers: a sum of them may carry, an XOR does not.
+pub(crate) fn is_carried(start: u64, numbers: impl IntoIterator<Item = u64>) -> bool {
+    let mut taken = start;
+    numbers.into_iter().any(|number| {
+        let is_taken = taken & number != 0;
+        taken |= number;
+        is_taken
+    })
+}
+
 /// A bit of a digit, and the bits of the value that it flips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Column {
@@ -103,23 +113,18 @@ impl BitSystem {
         self.pivots.insert(at, pivot);
     }
 
+    /// The number of bits of the values that columns make.
+    pub(super) fn value_bits(&self) -> u32 {
+        self.pivots.first().map_or(0, |pivot| u64::BITS - pivot.vector.leading_zeros())
+    }
+
     /// What is left of a value when columns are taken off, and which.
-    fn reduced(&self, value: u64) -> (u64, u64) {
+    pub(super) fn reduced(&self, value: u64) -> (u64, u64) {
         self.pivots.iter().fold((value, 0), |(rest, columns), pivot| {
             match rest ^ pivot.vector < rest {
                 true => (rest ^ pivot.vector, columns ^ pivot.columns),
                 false => (rest, columns),
             }
-        })
-    }
-
-    /// Whether some bit is flipped by two columns, or by one from a start that has it.
-    fn carries(&self, start: u64) -> bool {
-        let mut taken = start;
-        self.columns.iter().any(|column| {
-            let is_taken = taken & column.flips != 0;
-            taken |= column.flips;
-            is_taken
         })
     }
 
@@ -191,7 +196,8 @@ impl Layout {
             let digits = self.digits();
             xors.any(|number| {
                 let start = self.derived[*number].start;
-                BitSystem::of_elements(&digits, *number).carries(start)
+                let columns = BitSystem::of_elements(&digits, *number).columns;
+                is_carried(start, columns.into_iter().map(|column| column.flips))
             })
         }
     }

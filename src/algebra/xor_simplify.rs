@@ -13,9 +13,10 @@
 use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::simplify::scaled;
 use crate::algebra::steps::merged;
+use crate::algebra::xor::is_carried;
 
 /// Where each bit of the value of a derived axis goes, minor to major.
-pub(super) fn rows(derived: &DerivedAxis) -> Vec<Target> {
+pub(crate) fn rows(derived: &DerivedAxis) -> Vec<Target> {
     let minor_first = derived.axis.subaxes.iter().rev();
     minor_first.flat_map(|subaxis| bits(subaxis.size, subaxis.target)).collect()
 }
@@ -59,12 +60,7 @@ impl Layout {
 
     /// Whether no two bits that feed it, nor its start, have a bit in common: then sum and XOR are one.
     fn is_without_carry(&self, derived: usize) -> bool {
-        let mut taken = self.derived[derived].start;
-        self.bit_columns(derived).into_iter().all(|column| {
-            let is_free = taken & column == 0;
-            taken |= column;
-            is_free
-        })
+        !is_carried(self.derived[derived].start, self.bit_columns(derived))
     }
 
     fn xor_as_sum(&self, derived: usize) -> Option<Layout> {

@@ -149,10 +149,10 @@ impl Layout {
         // The sizes that are in use first, so that a text comes back as it was.
         let all = [3_u32, 2, 1, 4, 5].into_iter().flat_map(|size| {
             shifts(size).flat_map(move |shift| {
-                (0..bits).map(move |base| CuteSwizzle { bits: size, base, shift })
+                (0..bits).filter_map(move |base| CuteSwizzle::new(size, base, shift).ok())
             })
         });
-        let inside = |swizzle: &CuteSwizzle| swizzle.base + swizzle.shift.unsigned_abs() < bits;
+        let inside = |swizzle: &CuteSwizzle| swizzle.base() + swizzle.shift().unsigned_abs() < bits;
         let plain = all.filter(inside).filter_map(|swizzle| {
             let inner = self.swizzled(swizzle).ok()?.without_padding().ok()?;
             inner.derived_axes().is_empty().then_some((swizzle, inner))

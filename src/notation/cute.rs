@@ -187,7 +187,7 @@ fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
         match part.as_rule() {
             Rule::composed => {
                 let (outer, behind) = composed(part, text)?;
-                return Ok((Some(outer), layout_of(behind, text)?));
+                return Ok((Some(outer), behind));
             }
             Rule::layout => return Ok((None, layout_of(part, text)?)),
             _ => {}
@@ -198,24 +198,16 @@ fn by_grammar(text: &str) -> Result<(Option<CuteOuter>, CuteMode), ParseError> {
 
 /// The modes of a layout in any of its forms; without strides, the first mode runs fastest.
 pub(super) fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, ParseError> {
-    let mut trees = Vec::new();
-    let mut parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
-    while let Some(part) = (!parts.is_empty()).then(|| parts.remove(0)) {
-        match part.as_rule() {
-            Rule::layout | Rule::layout_repr | Rule::layout_type => {
-                parts = part.into_inner().collect();
-            }
-            Rule::tuple | Rule::int | Rule::tuple_type | Rule::static_int => {
-                trees.push(tree(part, text)?);
-            }
-            _ => {}
-        }
-    }
-    match &trees[..] {
+    let trees = part.into_inner().filter(is_tree).map(|part| tree(part, text));
+    match &trees.collect::<Result<Vec<_>, _>>()?[..] {
         [shape, stride] => zip(shape, stride, text),
         [shape] => in_order(shape, &mut 1, text),
         _ => Err(expected("a shape and a stride", Span::new(0, text.len()), text)),
     }
+}
+
+fn is_tree(part: &Pair<'_, Rule>) -> bool {
+    matches!(part.as_rule(), Rule::tuple | Rule::int | Rule::tuple_type | Rule::static_int)
 }
 
 /// A shape whose elements follow each other, the first leaf the fastest.
@@ -246,8 +238,7 @@ pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     let mut pairs = CuteGrammar::parse(Rule::coordinate, text)
         .map_err(|error| refused(text, &error, |_| "a coordinate"))?;
     let parts = pairs.next().into_iter().flat_map(Pair::into_inner);
-    let trees = parts.filter(|part| matches!(part.as_rule(), Rule::tuple | Rule::int));
-    trees.map(|part| tree(part, text)).try_collect()
+    parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
 }
 
 /// The refusal of a text; `what` tells what a number at a byte is.
@@ -272,11 +263,8 @@ fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
         let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text);
         return Ok(Tree::Int(digits.map_err(too_large)?, span));
     }
-    let is_member = |part: &Pair<'_, Rule>| {
-        matches!(part.as_rule(), Rule::tuple | Rule::int | Rule::tuple_type | Rule::static_int)
-    };
-    let members = part.into_inner().filter(is_member);
-    Ok(Tree::Tuple(members.map(|member| tree(member, text)).try_collect()?, span))
+    let members = part.into_inner().filter(is_tree).map(|member| tree(member, text));
+    Ok(Tree::Tuple(members.try_collect()?, span))
 }
 
 /// Shape and stride leaf by leaf; they must have the same form.
@@ -317,7 +305,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::outer | Rule::swizzle => "a swizzle",
         Rule::swizzle_type | Rule::swizzle_name | Rule::swizzle_call => "a swizzle",
         Rule::inner | Rule::layout | Rule::layout_type | Rule::layout_repr => "a layout",
-        Rule::middle | Rule::offset | Rule::offset_type => "an offset",
+        Rule::offset | Rule::offset_type => "an offset",
         Rule::flag | Rule::flag_type => "`smem_ptr[16b](unset)`",
         Rule::after => "`o`",
         Rule::type_ | Rule::tuple_type => "a shape",

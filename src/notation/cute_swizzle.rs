@@ -1,4 +1,4 @@
-//! What the addresses of a CuTe layout go through: `S<3,4,3> o 0 o (8,64):(64,1)`.
+//! Maps that the addresses of a CuTe layout go through: `S<3,4,3> o 0 o (8,64):(64,1)`.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use pest::iterators::Pair;
 
 use super::cute::grammar::Rule;
 use super::cute::{CuteMode, layout_of, refused_at};
-use crate::error::{ParseError, Span};
+use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// What stands in front of a layout, and the offset between.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,43 +26,87 @@ pub enum CuteMap {
     Layout(CuteMode),
 }
 
-/// A swizzle of addresses in elements: `bits` of them from `base` on are flipped by as many that stand
+/// A swizzle of addresses in elements: `bits` of them from `base` on are flipped by as many that are
 /// `shift` places above them, or below for a negative shift.
 ///
 /// ```
 /// use tensor_layout::notation::CuteSwizzle;
-/// let swizzle = CuteSwizzle { bits: 3, base: 3, shift: 3 };
+/// let swizzle = CuteSwizzle::new(3, 3, 3)?;
 /// assert_eq!(swizzle.apply(3 * 64 + 17), 201); // bits 3 to 5 are flipped by bits 6 to 8
 /// assert_eq!(swizzle.to_string(), "S<3,3,3>");
+/// # Ok::<(), tensor_layout::notation::CuteSwizzleError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CuteSwizzle {
-    /// How many bits.
-    pub bits: u32,
-    /// The lowest bit that takes part.
-    pub base: u32,
-    /// How far the bits that flip stand from those that are flipped; at least `bits` either way.
-    pub shift: i32,
+    bits: u32,
+    base: u32,
+    shift: i32,
+}
+
+/// The reason why numbers are not a swizzle.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CuteSwizzleError {
+    /// A bit would flip itself, or be flipped and flip another.
+    #[error(
+        "its {bits} bits overlap those that flip them, {shift} places away: the shift must be at least {bits}"
+    )]
+    Overlap {
+        /// The number of bits.
+        bits: u32,
+        /// The distance of the bits that flip them.
+        shift: i32,
+    },
+    /// A bit beyond those of an address.
+    #[error("a swizzle has no bits beyond 63")]
+    TooLarge,
 }
 
 impl CuteSwizzle {
-    /// The swizzled address, `x ^ (x & Y) >> shift`, of 64 bits: a swizzle that was read has no others.
-    #[must_use]
-    pub fn apply(&self, address: u64) -> u64 {
-        let above = self.shift.max(0).unsigned_abs().saturating_add(self.base);
-        let bits = 1_u64.checked_shl(self.bits).map_or(u64::MAX, |end| end - 1);
-        let flip = address & bits.checked_shl(above).unwrap_or(0);
-        let distance = self.shift.unsigned_abs();
-        let flipped = match self.shift >= 0 {
-            true => flip.checked_shr(distance),
-            false => flip.checked_shl(distance),
-        };
-        address ^ flipped.unwrap_or(0)
+    /// A swizzle `S<bits,base,shift>`.
+    ///
+    /// # Errors
+    /// [`Overlap`](CuteSwizzleError::Overlap) for a shift shorter than `bits`,
+    /// [`TooLarge`](CuteSwizzleError::TooLarge) for bits beyond 63.
+    pub fn new(bits: u32, base: u32, shift: i32) -> Result<CuteSwizzle, CuteSwizzleError> {
+        if bits > shift.unsigned_abs() {
+            return Err(CuteSwizzleError::Overlap { bits, shift });
+        }
+        let end = [base, shift.unsigned_abs(), bits].into_iter().map(u64::from).sum::<u64>();
+        if end > 63 {
+            Err(CuteSwizzleError::TooLarge)
+        } else {
+            Ok(CuteSwizzle { bits, base, shift })
+        }
     }
 
-    /// One above the highest bit that takes part.
-    fn end(&self) -> u64 {
-        u64::from(self.base) + u64::from(self.shift.unsigned_abs()) + u64::from(self.bits)
+    /// The number of bits that are flipped.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The lowest bit that takes part.
+    #[must_use]
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// The distance from the bits that are flipped up to those that flip them; down if negative.
+    #[must_use]
+    pub fn shift(&self) -> i32 {
+        self.shift
+    }
+
+    /// The swizzled address, `x ^ (x & Y) >> shift`.
+    #[must_use]
+    pub fn apply(&self, address: u64) -> u64 {
+        let mask = ((1 << self.bits) - 1) << self.base;
+        let distance = self.shift.unsigned_abs();
+        match self.shift >= 0 {
+            true => address ^ (address & mask << distance) >> distance,
+            false => address ^ (address & mask) << distance,
+        }
     }
 
     /// Reads and checks one; `element_bits` where it acts on addresses in bytes of such elements.
@@ -71,136 +115,84 @@ impl CuteSwizzle {
         element_bits: Option<u64>,
         text: &str,
     ) -> Result<CuteSwizzle, ParseError> {
-        let span = span(swizzle);
-        let refuse = |message: String| refused_at(message, span, text);
-        let mut numbers = swizzle.clone().into_inner().flat_map(Pair::into_inner);
-        let mut number = || loop {
-            let part = numbers.next()?;
-            if matches!(part.as_rule(), Rule::digits | Rule::sint) {
-                return part.as_str().parse::<i32>().ok();
-            }
+        let refuse = |message: String| refused_at(message, span(swizzle), text);
+        let numbers = swizzle.clone().into_inner();
+        let numbers = numbers.filter(|part| matches!(part.as_rule(), Rule::digits | Rule::sint));
+        let numbers: Result<Vec<i32>, _> = numbers.map(|part| part.as_str().parse()).collect();
+        let Ok(&[bits, base, shift]) = numbers.as_deref() else {
+            return Err(refuse(CuteSwizzleError::TooLarge.to_string()));
         };
-        let too_large = || refuse("a swizzle has no bits beyond 63".to_owned());
-        let (Some(bits), Some(base), Some(shift)) = (number(), number(), number()) else {
-            return Err(too_large());
-        };
-        let base = match element_bits {
-            None => i64::from(base),
-            Some(bits) => {
-                i64::from(base)
-                    - scale(bits).ok_or_else(|| {
-                        refuse(format!(
-                            "elements have {bits} bits: expected 1, 2, 4, 8, 16, 32, 64 or 128"
-                        ))
-                    })?
-            }
-        };
-        let Ok(base) = u32::try_from(base) else {
+        let scale = element_bits.map_or(Ok(0), |bits| scale(bits).map_err(refuse))?;
+        let Ok(base) = u32::try_from(base.saturating_sub(scale)) else {
             return Err(refuse(
                 "it moves bits inside an element: its base is below the element's size".into(),
             ));
         };
-        let swizzle = CuteSwizzle { bits: bits.unsigned_abs(), base, shift };
-        if swizzle.bits > shift.unsigned_abs() {
-            let (bits, shift) = (swizzle.bits, shift);
-            return Err(refuse(format!(
-                "its {bits} bits overlap those that flip them, {shift} places away: the shift must be at least as many"
-            )));
-        }
-        if swizzle.end() > 63 { Err(too_large()) } else { Ok(swizzle) }
+        CuteSwizzle::new(bits.unsigned_abs(), base, shift)
+            .map_err(|error| refuse(error.to_string()))
     }
 }
 
 /// log2 of the bytes of an element; negative for less than a byte.
-fn scale(bits: u64) -> Option<i64> {
-    (bits.is_power_of_two() && bits <= 128).then(|| i64::from(bits.ilog2()) - 3)
+fn scale(bits: u64) -> Result<i32, String> {
+    match bits.is_power_of_two() && bits <= 128 {
+        true => Ok(bits.ilog2().cast_signed() - 3),
+        false => Err(format!("elements have {bits} bits: expected 1, 2, 4, 8, 16, 32, 64 or 128")),
+    }
 }
 
 fn span(part: &Pair<'_, Rule>) -> Span {
     Span::new(part.as_span().start(), part.as_span().end())
 }
 
-/// What a composed text says: what stands in front, and the layout behind.
-pub(super) fn composed<'i>(
-    part: Pair<'i, Rule>,
+/// Reads a composed layout: what is in front, and the modes behind.
+pub(super) fn composed(
+    part: Pair<'_, Rule>,
     text: &str,
-) -> Result<(CuteOuter, Pair<'i, Rule>), ParseError> {
-    let mut parts: Vec<Pair<'i, Rule>> = part.into_inner().collect();
-    if let [whole] = &parts[..]
-        && matches!(whole.as_rule(), Rule::composed_type | Rule::composed_repr)
-    {
-        parts = whole.clone().into_inner().collect();
-    }
-    let (mut front, mut offset, mut element_bits, mut behind) = (None, 0, None, None);
-    for part in parts {
+) -> Result<(CuteOuter, CuteMode), ParseError> {
+    let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
+    let whole = span(&part);
+    let parts: Vec<Pair<'_, Rule>> =
+        part.into_inner().filter(|part| !is_mark(part.as_rule())).collect();
+    let [front, between @ .., behind] = &parts[..] else {
+        return Err(refused_at("a swizzle and a layout are needed".into(), whole, text));
+    };
+    let (mut offset, mut element_bits) = (0, None);
+    for part in between {
+        let number = number(part, text)?;
         match part.as_rule() {
-            Rule::outer | Rule::swizzle if front.is_none() => front = Some(part),
-            Rule::middle => {
-                for inner in part.into_inner() {
-                    between(&inner, &mut offset, &mut element_bits, text)?;
-                }
-            }
-            Rule::offset | Rule::offset_type | Rule::flag_type => {
-                between(&part, &mut offset, &mut element_bits, text)?;
-            }
-            Rule::inner | Rule::layout_repr | Rule::layout_type => behind = Some(part),
-            _ => {}
+            // `smem_ptr_flag` alone is that of bytes.
+            Rule::flag | Rule::flag_type => element_bits = Some(number.unwrap_or(8)),
+            _ => offset = number.unwrap_or(0),
         }
     }
-    let whole = Span::new(0, text.len());
-    let missing = || refused_at("a swizzle and a layout are needed".into(), whole, text);
-    let (front, behind) = (front.ok_or_else(missing)?, behind.ok_or_else(missing)?);
     let map = map(front, element_bits, text)?;
-    Ok((CuteOuter { map, offset }, behind))
+    Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
 }
 
-/// The offset, or the size of the elements whose bytes a swizzle counts.
-fn between(
-    part: &Pair<'_, Rule>,
-    offset: &mut u64,
-    element_bits: &mut Option<u64>,
-    text: &str,
-) -> Result<(), ParseError> {
-    let is_flag = matches!(part.as_rule(), Rule::flag | Rule::flag_type);
-    let number = part.clone().into_inner().flatten().find(|part| part.as_rule() == Rule::digits);
-    let number = match number {
-        None => 0,
-        Some(digits) => {
-            let too_large = |_| refused_at("it is too large".into(), span(&digits), text);
-            digits.as_str().parse().map_err(too_large)?
-        }
+/// The number in an offset or in the size of an element.
+fn number(part: &Pair<'_, Rule>, text: &str) -> Result<Option<u64>, ParseError> {
+    let digits = part.clone().into_inner().flatten().find(|part| part.as_rule() == Rule::digits);
+    let read = |digits: Pair<'_, Rule>| {
+        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&digits), text);
+        digits.as_str().parse().map_err(too_large)
     };
-    match is_flag {
-        // `smem_ptr_flag` alone is that of bytes.
-        true => *element_bits = Some(if number == 0 { 8 } else { number }),
-        false => *offset = number,
-    }
-    Ok(())
+    digits.map(read).transpose()
 }
 
 fn map(
-    front: Pair<'_, Rule>,
+    front: &Pair<'_, Rule>,
     element_bits: Option<u64>,
     text: &str,
 ) -> Result<CuteMap, ParseError> {
-    if front.as_rule() == Rule::swizzle {
-        return CuteSwizzle::read(&front, element_bits, text).map(CuteMap::Swizzle);
-    }
-    let place = span(&front);
-    for part in front.into_inner() {
-        match part.as_rule() {
-            Rule::swizzle => {
-                return CuteSwizzle::read(&part, element_bits, text).map(CuteMap::Swizzle);
-            }
-            Rule::inner if element_bits.is_some() => {
-                let message = "`smem_ptr` stands behind a swizzle only".to_owned();
-                return Err(refused_at(message, place, text));
-            }
-            Rule::inner => return layout_of(part, text).map(CuteMap::Layout),
-            _ => {}
+    match (front.as_rule(), element_bits) {
+        (Rule::swizzle, _) => CuteSwizzle::read(front, element_bits, text).map(CuteMap::Swizzle),
+        (_, None) => layout_of(front.clone(), text).map(CuteMap::Layout),
+        (_, Some(_)) => {
+            let message = "`smem_ptr` is only allowed behind a swizzle".to_owned();
+            Err(refused_at(message, span(front), text))
         }
     }
-    Err(refused_at("a swizzle or a layout is needed".into(), place, text))
 }
 
 impl fmt::Display for CuteSwizzle {

@@ -28,7 +28,7 @@ mod xla_dtype;
 pub(crate) mod xla_shape;
 
 pub use cute::{CuteLayout, CuteMode};
-pub use cute_swizzle::{CuteMap, CuteOuter, CuteSwizzle};
+pub use cute_swizzle::{CuteMap, CuteOuter, CuteSwizzle, CuteSwizzleError};
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
 pub use einsum::Einsum;

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use super::boxes::{AxisRange, Boxes, weights};
 use super::cell::{Cell, Steps};
 use super::error::TableError;
+use super::flips::Variants;
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
-use super::weighted_sum::{Inner, Outer, WeightedSum};
+use super::weighted_sum::{Inner, Outer, Row, WeightedSum};
 use crate::algebra::{IndexOrder, Indexes, Layout, digits, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -49,6 +50,8 @@ pub struct Program {
 pub(crate) struct Compiled {
     /// Without digits of size 1.
     pub(crate) layout: Layout,
+    /// The same with XORs, where there are some: `layout` has sums for them.
+    exact: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
     /// How many units have the memory together, per column: the layout counts memories.
@@ -97,7 +100,7 @@ impl Placement {
         let numbered =
             numbered.map(|(_, memory)| memory.numbered(self.with_copies())).transpose()?;
         let layout = numbered.as_ref().unwrap_or(self.with_copies()).simplified();
-        let layout = without_units(&layout.in_sums())?;
+        let layout = without_units(&layout)?;
         Program::new(layout, Columns { levels: columns, sizes, steps }, self.injective.clone())
     }
 }
@@ -119,11 +122,16 @@ impl Program {
         let weights = IndexOrder::RowMajor.weights(&sizes)?;
         let weight = |level| weight(&columns, &weights, level);
         let packed = WeightedSum::new(&layout, weight);
+        let (layout, exact) = match layout.has_xor() {
+            true => (without_units(&layout.in_sums())?, Some(layout)),
+            false => (layout, None),
+        };
         let backward = Backward::new(&layout, weight);
         let shape = layout.shape().into_iter().map(|extent| 0..extent).collect();
         let places = sizes.iter().product();
         let compiled = Compiled {
             layout,
+            exact,
             columns,
             sizes,
             steps,
@@ -185,9 +193,13 @@ impl Program {
     #[inline]
     pub(super) fn lookup(&self) -> Result<Option<&Lookup>, LayoutError> {
         let make = || {
-            let Compiled { backward, layout, .. } = &*self.compiled;
+            let Compiled { backward, layout, exact, columns, weights, .. } = &*self.compiled;
             self.check_injective()?;
-            Ok(Lookup::new(backward, layout, &self.shape, self.places()))
+            let flipped = exact.as_ref().and_then(|exact| {
+                let backward = Backward::new(exact, |level| weight(columns, weights, level));
+                Lookup::new(&backward, exact, &self.shape, self.places())
+            });
+            Ok(flipped.or_else(|| Lookup::new(backward, layout, &self.shape, self.places())))
         };
         match self.lookup.get_or_init(make) {
             Ok(lookup) => Ok(lookup.as_ref()),
@@ -335,7 +347,8 @@ impl Program {
 
     pub(crate) fn column(&self, level: Level) -> WeightedSum {
         let step = self.units_per_memory(level);
-        WeightedSum::new(&self.compiled.layout, |of| if of == level { step } else { 0 })
+        let layout = self.compiled.exact.as_ref().unwrap_or(&self.compiled.layout);
+        WeightedSum::new(layout, |of| if of == level { step } else { 0 })
     }
 
     pub(crate) fn fill<T: Cell>(
@@ -355,10 +368,11 @@ impl Program {
         }
         let inner = Inner::new(form, &self.shape);
         let mut outer = Outer::new(form, &self.shape, &inner);
-        let steps = Steps::<T>::new(&inner.vector);
+        let mut steps = Variants::<Steps<T>>::default();
         let mut rest = table;
-        while let Some((base, part)) = outer.next() {
+        while let Some(Row { base, flips, part }) = outer.next() {
             let (row, after) = std::mem::take(&mut rest).split_at_mut(part.len());
+            let steps = steps.of(flips, || Steps::new(&inner.flipped(flips)));
             steps.write(row, T::wrapped(base), part.start);
             rest = after;
         }

@@ -5,11 +5,13 @@ mod cell;
 mod compiled;
 mod edges;
 mod error;
+mod flips;
 mod inverse;
 mod lookup;
 mod numbers;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod pieces;
 mod points;
 mod runs;
 mod spans;
@@ -23,3 +25,4 @@ pub use spans::{CoordinateSpan, CoordinateSpans};
 
 pub(crate) use boxes::Grid;
 pub(crate) use compiled::check_length;
+pub(crate) use pieces::{PieceRow, Pieces};

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::compiled::Program;
-use super::weighted_sum::{Inner, Outer, Trailing, WeightedSum};
+use super::flips::Variants;
+use super::weighted_sum::{Inner, Outer, Row, Trailing, WeightedSum};
 use crate::algebra::strided::{each, merged};
 use crate::algebra::work;
 use crate::level::Level;
@@ -122,10 +123,12 @@ impl std::fmt::Debug for Boxed<'_> {
 #[derive(Debug)]
 struct VectorRuns<'a> {
     outer: Outer<'a>,
-    /// The runs of the vector.
-    local: Vec<Run>,
-    /// The base of the row at hand, and its part of the vector.
-    row: (u64, Range<u64>),
+    inner: Inner,
+    unit: u64,
+    /// The runs of the vector, by the bits that a row flips.
+    local: Variants<Vec<Run>>,
+    /// The row at hand.
+    row: Row,
     /// The next local run of it.
     next: usize,
     /// The number of its first element.
@@ -135,36 +138,43 @@ struct VectorRuns<'a> {
 impl<'a> VectorRuns<'a> {
     fn new(form: &'a WeightedSum, shape: &[Range<u64>], unit: u64) -> VectorRuns<'a> {
         let inner = Inner::new(form, shape);
-        let mut local: Vec<Run> = Vec::new();
-        for (element, place) in (0..).zip(&inner.vector) {
-            let single = Run { element, length: 1, place: *place, step: 1 };
-            if !local.last_mut().is_some_and(|run| run.takes(&single, unit)) {
-                local.push(single);
-            }
-        }
         let outer = Outer::new(form, shape, &inner);
-        VectorRuns { outer, local, row: (0, 0..0), next: 0, element: 0 }
+        let row = Row { base: 0, flips: 0, part: 0..0 };
+        VectorRuns { outer, inner, unit, local: Variants::default(), row, next: 0, element: 0 }
     }
 
     /// The next run within a row, not joined yet.
     fn next(&mut self) -> Option<Run> {
         loop {
-            let (base, part) = self.row.clone();
-            while let Some(run) = self.local.get(self.next).filter(|run| run.element < part.end) {
+            let Row { base, flips, part } = &self.row;
+            let (start, end) = (to_u64(part.start), to_u64(part.end));
+            let local =
+                self.local.of(*flips, || local_runs(&self.inner.flipped(*flips), self.unit));
+            while let Some(run) = local.get(self.next).filter(|run| run.element < end) {
                 self.next += 1;
-                if run.element + run.length > part.start {
+                if run.element + run.length > start {
                     // The first and last rows of an axis may begin and end within a run.
-                    let run = run.cut(part.start, part.end);
-                    let element = self.element + (run.element - part.start);
+                    let run = run.cut(start, end);
+                    let element = self.element + (run.element - start);
                     return Some(Run { element, place: base + run.place, ..run });
                 }
             }
-            self.element += part.end - part.start;
-            (self.next, self.row) = (0, (0, 0..0));
-            let (base, part) = self.outer.next()?;
-            self.row = (base, to_u64(part.start)..to_u64(part.end));
+            self.element += end - start;
+            (self.next, self.row) = (0, self.outer.next()?);
         }
     }
+}
+
+/// The maximal runs of a vector.
+fn local_runs(vector: &[u64], unit: u64) -> Vec<Run> {
+    let mut local: Vec<Run> = Vec::new();
+    for (element, place) in (0..).zip(vector) {
+        let single = Run { element, length: 1, place: *place, step: 1 };
+        if !local.last_mut().is_some_and(|run| run.takes(&single, unit)) {
+            local.push(single);
+        }
+    }
+    local
 }
 
 /// Runs of fused axes: those of the boxes of one window after the other.
@@ -235,7 +245,7 @@ impl<'a> Long<'a> {
     fn new(form: &'a WeightedSum, shape: &[Range<u64>]) -> Option<Long<'a>> {
         let trailing = Trailing::new(form, shape).filter(Trailing::is_long)?;
         let mut outer = trailing.outer(form, shape);
-        let base = outer.next()?.0;
+        let base = outer.next()?.base;
         let at = trailing.range.start;
         Some(Long { trailing, outer, base, at, element: 0 })
     }
@@ -243,7 +253,7 @@ impl<'a> Long<'a> {
     /// The next piece that wraps no digit and leaves no unit.
     fn next(&mut self, unit: u64) -> Option<Run> {
         if self.at == self.trailing.range.end {
-            self.base = self.outer.next()?.0;
+            self.base = self.outer.next()?.base;
             self.at = self.trailing.range.start;
         }
         let (place, step, left) = self.trailing.run(self.at);

@@ -8,9 +8,11 @@
 //!            inner(j)    = 128:1, 4_PE               512 numbers, made once
 //! ```
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::boxes::Boxes;
+use super::flips::{AxisFlips, Flips};
 use crate::algebra::quotients::QuotientSum;
 use crate::algebra::strided::{StridedDigit, StridedDigits, place, sums};
 use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target};
@@ -31,6 +33,8 @@ const LONGEST_UNCUT: u64 = seam(1 << 16, 31);
 pub(crate) struct WeightedSum {
     base: u64,
     axes: Vec<AxisFunction>,
+    /// Bits that are XORed and added to the sum.
+    pub(super) flips: Option<Flips>,
     replicas: Vec<(u64, u64)>,
     /// The layout with one level, whose coordinate is the sum less the base.
     weighed: Layout,
@@ -46,7 +50,6 @@ impl WeightedSum {
         let used = layout.used_levels().iter();
         let reach = used.clone().map(|level| (layout.extent(*level) - 1) * weight(*level));
         let offsets = used.map(|level| layout.offset(*level) * weight(*level));
-        let sources = layout.axes_per_derived();
         let weigh = |subaxis: &Subaxis| match subaxis.target {
             Target::Land { level, stride } => {
                 Subaxis::land(subaxis.size, Level::ADDR, weight(level) * stride)
@@ -61,6 +64,12 @@ impl WeightedSum {
             used: vec![Level::ADDR],
             spans: Vec::new(),
         };
+        let (weighed, flips) = match Flips::take(&weighed) {
+            _ if !weighed.has_xor() => (weighed, None),
+            Some((weighed, flips)) if !is_fused(&weighed) => (weighed, Some(flips)),
+            _ => (weighed.in_sums().into_owned(), None),
+        };
+        let sources = weighed.axes_per_derived();
         let replica = |r: &crate::algebra::Replica| (r.size, weight(r.level) * r.stride);
         WeightedSum {
             base: offsets.sum(),
@@ -69,7 +78,8 @@ impl WeightedSum {
                 .collect(),
             replicas: layout.replicas().iter().map(replica).collect(),
             reach: reach.sum(),
-            fused: sources.iter().any(|sources| sources.len() != 1),
+            fused: is_fused(&weighed),
+            flips,
             weighed,
         }
     }
@@ -81,7 +91,8 @@ impl WeightedSum {
             return self.base + summed(&self.weighed, index);
         }
         let values = self.axes.iter().zip(index).map(|(axis, entry)| axis.value(*entry));
-        self.base + values.sum::<u64>()
+        let flips = self.flips.as_ref().map_or(0, |flips| flips.at(index));
+        self.base + values.sum::<u64>() + flips
     }
 
     /// Windows as boxes of digits, first copies only.
@@ -100,8 +111,17 @@ impl WeightedSum {
             return (self.base, self.reach - self.farthest_copy());
         }
         let bounds = self.axes.iter().zip(shape).map(|(axis, range)| axis.bounds(range));
-        bounds.fold((self.base, self.base), |sum, (low, high)| (sum.0 + low, sum.1 + high))
+        let flips = self.flips.as_ref().map_or(0, |flips| flips.mask);
+        let start = (self.base, self.base + flips);
+        bounds.fold(start, |sum, (low, high)| (sum.0 + low, sum.1 + high))
     }
+}
+
+/// Whether digits of different axes feed one derived axis.
+fn is_fused(layout: &Layout) -> bool {
+    let sources = layout.axes_per_derived();
+    let mut derived = layout.derived_axes().iter().zip(&sources);
+    derived.any(|(derived, sources)| sources.len() != 1 && !derived.axis.subaxes.is_empty())
 }
 
 /// The sum of digit x step over all that lands.
@@ -199,8 +219,11 @@ pub(super) struct Trailing {
 }
 
 impl Trailing {
-    /// `None` without an axis whose digits all land.
+    /// `None` without an axis whose digits all land, and where bits are flipped.
     pub(super) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Option<Trailing> {
+        if form.flips.is_some() {
+            return None;
+        }
         let mut trailing: Option<Trailing> = None;
         for (outside, (axis, range)) in form.axes.iter().zip(shape).enumerate().rev() {
             let AxisFunction::Digits(digits, _) = axis else { break };
@@ -251,7 +274,8 @@ impl Trailing {
 
     /// The indexes of the axes outside.
     pub(super) fn outer<'a>(&self, form: &'a WeightedSum, shape: &[Range<u64>]) -> Outer<'a> {
-        let inner = Inner { vector: vec![0], outside: self.outside, block: 1 };
+        let (vector, flips) = (vec![0], Vec::new());
+        let inner = Inner { vector, flips, outside: self.outside, block: 1 };
         Outer::new(form, shape, &inner)
     }
 }
@@ -260,6 +284,8 @@ impl Trailing {
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) vector: Vec<u64>,
+    /// The bits that go with each number; empty where none are flipped.
+    flips: Vec<u64>,
     /// How many axes lie outside; the last of them may be cut into blocks.
     outside: usize,
     /// How many values of that axis the vector holds; 1 if it lies outside as a whole.
@@ -269,47 +295,69 @@ pub(crate) struct Inner {
 impl Inner {
     /// The vector over a box that is not empty.
     pub(crate) fn new(form: &WeightedSum, shape: &[Range<u64>]) -> Inner {
-        let mut vector = vec![0_u64];
-        let mut outside = form.axes.len();
-        let length = |vector: &[u64]| to_u64(vector.len());
-        while let Some(at) = outside.checked_sub(1) {
+        let flips = if form.flips.is_some() { vec![0] } else { Vec::new() };
+        let mut inner = Inner { vector: vec![0], flips, outside: form.axes.len(), block: 1 };
+        let length = |inner: &Inner| to_u64(inner.vector.len());
+        while let Some(at) = inner.outside.checked_sub(1) {
             let (axis, range) = (&form.axes[at], &shape[at]);
             let extent = range.end - range.start;
-            let fits = |limit: u64| extent <= limit / length(&vector);
+            let fits = |limit: u64| extent <= limit / length(&inner);
             match axis {
                 AxisFunction::Digits(digits, _) if !fits(LONGEST_VECTOR) => {
-                    let room = (LONGEST_VECTOR / length(&vector)).max(1);
-                    let block = block(digits, extent, room);
-                    vector = spread(&vector, &axis.values(0..block));
-                    return Inner { vector, outside, block };
+                    let room = (LONGEST_VECTOR / length(&inner)).max(1);
+                    inner.block = block(digits, extent, room, form.flips.is_some());
+                    inner.take(form, at, 0..inner.block);
+                    return inner;
                 }
                 AxisFunction::Chained(_) if !fits(LONGEST_UNCUT) => break,
                 _ => {}
             }
-            vector = spread(&vector, &axis.values(range.clone()));
-            outside = at;
+            inner.take(form, at, range.clone());
+            inner.outside = at;
         }
-        Inner { vector, outside, block: 1 }
+        inner
+    }
+
+    /// Takes in values of the axis in front.
+    fn take(&mut self, form: &WeightedSum, axis: usize, range: Range<u64>) {
+        self.vector = spread(&self.vector, &form.axes[axis].values(range.clone()), |a, b| a + b);
+        if let Some(flips) = &form.flips {
+            self.flips = spread(&self.flips, &flips.axis(axis).values(range), |a, b| a ^ b);
+        }
+    }
+
+    /// The vector of a row that flips these bits, and what is added to it.
+    pub(super) fn flipped(&self, flips: u64) -> Cow<'_, [u64]> {
+        if self.flips.is_empty() {
+            return Cow::Borrowed(&self.vector);
+        }
+        self.vector.iter().zip(&self.flips).map(|(step, own)| step + (own ^ flips)).collect()
+    }
+
+    /// The bits that are flipped inside the vector: the others of a row are added to its base.
+    pub(super) fn mask(&self) -> u64 {
+        self.flips.iter().fold(0, |all, flips| all | flips)
     }
 }
 
 /// The largest block of an axis that has room and begins at a boundary of digits; a part of a long
 /// even run is as good.
-fn block(digits: &[StridedDigit], extent: u64, room: u64) -> u64 {
+fn block(digits: &[StridedDigit], extent: u64, room: u64, flips: bool) -> u64 {
     let is_cut = |digit: &&StridedDigit| {
         digit.weight.checked_mul(digit.size).is_none_or(|end| end > room || end >= extent)
     };
     let Some(cut) = digits.iter().find(is_cut) else { return 1 };
     let most = room / cut.weight;
-    // A divisor of the digit keeps blocks aligned; the major-most one does not wrap.
-    let is_aligned = |part: &u64| digits.last() == Some(cut) || cut.size.is_multiple_of(*part);
+    // A divisor of the digit keeps blocks aligned; the major-most one does not wrap, but flips bits of its own.
+    let wraps = flips || digits.last() != Some(cut);
+    let is_aligned = |part: &u64| !wraps || cut.size.is_multiple_of(*part);
     cut.weight * (1..=most).rev().find(is_aligned).unwrap_or(1)
 }
 
-/// Every number plus every value of an axis that runs slower.
-fn spread(inner: &[u64], values: &[u64]) -> Vec<u64> {
+/// Every number with every value of an axis that runs slower.
+fn spread(inner: &[u64], values: &[u64], with: impl Fn(u64, u64) -> u64) -> Vec<u64> {
     let mut vector = Vec::with_capacity(inner.len() * values.len());
-    values.iter().for_each(|value| vector.extend(inner.iter().map(|step| value + step)));
+    values.iter().for_each(|value| vector.extend(inner.iter().map(|step| with(*value, *step))));
     vector
 }
 
@@ -317,6 +365,9 @@ fn spread(inner: &[u64], values: &[u64]) -> Vec<u64> {
 #[derive(Debug)]
 pub(crate) struct Outer<'a> {
     base: u64,
+    /// What no axis flips, and the bits that are flipped inside the vector.
+    flips: u64,
+    mask: u64,
     loops: Vec<Loop<'a>>,
     /// Numbers per value of the last outer axis.
     unit: usize,
@@ -334,6 +385,16 @@ struct Loop<'a> {
     /// The first value of the block at hand, and what it adds.
     at: u64,
     adds: u64,
+    flips: Option<&'a AxisFlips>,
+    flipped: u64,
+}
+
+/// A row: the vector with these bits flipped, plus a base, or a part of that.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) base: u64,
+    pub(super) flips: u64,
+    pub(super) part: Range<usize>,
 }
 
 impl<'a> Outer<'a> {
@@ -342,20 +403,40 @@ impl<'a> Outer<'a> {
         let loops = axes.map(|(at, (function, range))| {
             let step = if at + 1 == inner.outside { inner.block } else { 1 };
             let first = range.start - range.start % step;
-            let adds = function.value(first);
-            Loop { function, range: range.clone(), step, first, at: first, adds }
+            let flips = form.flips.as_ref().map(|flips| flips.axis(at));
+            let range = range.clone();
+            let mut outer =
+                Loop { function, range, step, first, at: first, adds: 0, flips, flipped: 0 };
+            outer.go_to(first);
+            outer
         });
         let unit = inner.vector.len() / to_index(inner.block);
-        Outer { base: form.base, loops: loops.collect(), unit, done: false }
+        let flips = form.flips.as_ref().map_or(0, Flips::start);
+        let (base, mask) = (form.base, inner.mask());
+        Outer { base, flips, mask, loops: loops.collect(), unit, done: false }
     }
 
-    /// The next base, and the part of the vector that belongs to it.
+    /// Whether every row begins and ends at a multiple of a length.
+    pub(super) fn is_cut_at(&self, length: u64) -> bool {
+        let is_multiple = |values: u64| (values * to_u64(self.unit)).is_multiple_of(length);
+        match self.loops.last() {
+            None => is_multiple(1),
+            Some(Loop { range, first, step, .. }) => {
+                is_multiple(range.start - first)
+                    && is_multiple(range.end - first)
+                    && is_multiple(*step)
+            }
+        }
+    }
+
+    /// The next row.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<(u64, Range<usize>)> {
+    pub(super) fn next(&mut self) -> Option<Row> {
         if self.done {
             return None;
         }
         let base = self.base + self.loops.iter().map(|outer| outer.adds).sum::<u64>();
+        let flips = self.loops.iter().fold(self.flips, |all, outer| all ^ outer.flipped);
         let part = match self.loops.last() {
             None => 0..self.unit,
             Some(last) => {
@@ -365,7 +446,7 @@ impl<'a> Outer<'a> {
             }
         };
         self.done = !self.loops.iter_mut().rev().any(Loop::advance);
-        Some((base, part))
+        Some(Row { base: base + (flips & !self.mask), flips: flips & self.mask, part })
     }
 }
 
@@ -375,8 +456,13 @@ impl Loop<'_> {
     fn advance(&mut self) -> bool {
         let next = self.at.saturating_add(self.step);
         let goes_on = next < self.range.end;
-        self.at = if goes_on { next } else { self.first };
-        self.adds = self.function.value(self.at);
+        self.go_to(if goes_on { next } else { self.first });
         goes_on
+    }
+
+    #[inline]
+    fn go_to(&mut self, at: u64) {
+        (self.at, self.adds) = (at, self.function.value(at));
+        self.flipped = self.flips.map_or(0, |flips| flips.value(at));
     }
 }

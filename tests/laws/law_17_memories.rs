@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use proptest::prelude::*;
+use proptest::sample::select;
 use tensor_layout::error::RelayoutFault;
 use tensor_layout::machine::Memory;
 use tensor_layout::relayout::{CostModel, Distance, Relayout, Traffic, UnitPart};
 use tensor_layout::{LayoutError, Level, Location, Machine, Placement};
 
 use super::law_17_relayout::{is_uneven, keep_small, numbered};
-use crate::generate::good_layout;
+use crate::generate::{all_digits, good_layout};
 use crate::pairs::common_shape;
 use crate::run::{Tally, laws};
 use crate::slow::{Slow, To};
@@ -22,6 +23,8 @@ use crate::stage::{Placed, Stage};
 
 laws! {
     traffic_between_memories_is_what_enumeration_counts: 5_000, 85 %, memories(), counted_both_ways;
+    traffic_between_memories_of_mn_core_is_what_enumeration_counts: 500, 85 %, of_mn_core_2(), counted_both_ways;
+    transfers_between_memories_of_mn_core_give_the_destination: 30, 85 %, of_mn_core_2(), carried_both_ways;
     transfers_between_memories_give_the_destination: 150, 85 %, memories(), carried_both_ways;
 }
 
@@ -33,6 +36,8 @@ struct Memories {
     high: (usize, u64),
     low: (usize, u64),
     tensors: [Slow; 2],
+    /// A machine and the names of its memories, instead of one that is made of the fields above.
+    machine: Option<(Machine, [String; 2])>,
 }
 
 /// A unit of a level, or a group of units: its coordinates from the root down, time first if it counts;
@@ -57,9 +62,68 @@ fn memories() -> impl Strategy<Value = Memories> {
         above(&levels, high, &mut a, timeless);
         above(&levels, low, &mut b, false);
         let nest = high != low || group % shared == 0 || shared % group == 0;
-        let case = Memories { levels, high: (high, group), low: (low, shared), tensors: [a, b] };
+        let case = Memories {
+            levels,
+            high: (high, group),
+            low: (low, shared),
+            tensors: [a, b],
+            machine: None,
+        };
         (nest && case.is_good()).then_some(case)
     })
+}
+
+/// Two different memories of `mn-core-2`, and tensors that fit its levels.
+fn of_mn_core_2() -> impl Strategy<Value = Memories> {
+    let machine = Machine::mn_core_2();
+    let levels: Vec<(Level, u64)> = machine.levels().collect();
+    let hangs = |memory: Memory| {
+        let depth = levels.iter().position(|(level, _)| *level == memory.owner);
+        (depth.unwrap(), memory.group)
+    };
+    let memories: Vec<(String, (usize, u64))> =
+        machine.memories().map(|(name, memory)| (name.to_string(), hangs(memory))).collect();
+    assert_eq!(memories.len(), 6, "every memory of the machine is drawn");
+    let memory = || select(memories.clone());
+    (good_layout(), good_layout(), memory(), memory()).prop_filter_map(
+        "refused",
+        move |(mut a, mut b, high, low)| {
+            keep_small(&mut a);
+            keep_small(&mut b);
+            common_shape(&mut a, &mut b);
+            for (slow, (_, (owner, _))) in [(&mut a, &high), (&mut b, &low)] {
+                rename(slow, Level::new("Core").unwrap(), Level::L1B);
+                above(&levels, *owner, slow, false);
+            }
+            let fits = |slow: &Slow| levels.iter().all(|(of, size)| slow.extent(*of) <= *size);
+            let case = Memories {
+                levels: levels.clone(),
+                high: high.1,
+                low: low.1,
+                tensors: [a, b],
+                machine: Some((machine.clone(), [high.0, low.0])),
+            };
+            let [a, b] = &case.machine.as_ref()?.1;
+            (a != b && case.tensors.iter().all(fits) && case.is_good()).then_some(case)
+        },
+    )
+}
+
+/// Moves all that is in a level to another that the layout does not use.
+fn rename(slow: &mut Slow, from: Level, to: Level) {
+    let rename = |level: &mut Level| *level = if *level == from { to } else { *level };
+    for digit in all_digits(slow) {
+        if let To::Land(level, _) = &mut digit.to {
+            rename(level);
+        }
+    }
+    slow.replicas.iter_mut().for_each(|(_, level, _)| rename(level));
+    slow.marked = slow.marked.iter().map(|of| if *of == from { to } else { *of }).collect();
+    for map in [&mut slow.offsets, &mut slow.spans] {
+        if let Some(value) = map.remove(&from) {
+            map.insert(to, value);
+        }
+    }
 }
 
 /// A memory has no levels below its owner.
@@ -95,6 +159,9 @@ impl Memories {
     }
 
     fn machine(&self) -> Machine {
+        if let Some((machine, _)) = &self.machine {
+            return machine.clone();
+        }
         let mut machine = Machine::builder("two memories");
         for (level, size) in &self.levels {
             machine = machine.level(*level, *size);
@@ -108,7 +175,8 @@ impl Memories {
 
     fn place(&self, at: usize) -> Result<Placement, LayoutError> {
         let layout = self.tensors[at].layout();
-        Placement::of(layout).on(&self.machine()).memory(NAMES[at]).build()
+        let name = self.machine.as_ref().map_or(NAMES[at], |(_, names)| &names[at]);
+        Placement::of(layout).on(&self.machine()).memory(name).build()
     }
 
     fn memory(&self, at: usize) -> (usize, u64) {

@@ -1,0 +1,85 @@
+//! Values of an XOR axis read backward, eight bits at once.
+//!
+//! ```text
+//! (8,64), rows feed 72, columns 1      value 201 = 11 001 001      row 3: 216      column 17
+//!
+//! byte 0   each of 256 values: its bits as columns of the matrix, and the bits that are left over
+//! byte 1   ..
+//! ```
+//!
+//! Law: the digits of [`BitSystem::solve`], where every value has one solution at most.
+
+use crate::algebra::decode::NodeDigit;
+use crate::algebra::digits::Digits;
+use crate::algebra::xor::BitSystem;
+use crate::number::to_index;
+
+/// The digits that feed an XOR axis, which are told apart by its value.
+#[derive(Clone, Debug)]
+pub(crate) struct XorDecoder {
+    bytes: Vec<Vec<Reduced>>,
+    /// Each digit with the position of its lowest bit among the columns.
+    digits: Vec<(NodeDigit, u32)>,
+}
+
+/// Bits of a value: those that no column makes, and the columns of the others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reduced {
+    rest: u64,
+    columns: u64,
+}
+
+impl Reduced {
+    fn xor(self, other: Reduced) -> Reduced {
+        Reduced { rest: self.rest ^ other.rest, columns: self.columns ^ other.columns }
+    }
+}
+
+impl XorDecoder {
+    /// `None` where bits are dependent; `copies` is the node of replicas.
+    pub(crate) fn new(digits: &Digits, derived: usize, copies: usize) -> Option<XorDecoder> {
+        let system = BitSystem::of_slots(digits, derived);
+        if !system.is_injective() {
+            return None;
+        }
+        let byte = |byte: u32| {
+            let bit = |bit: u32| {
+                let (rest, columns) = system.reduced(1 << (8 * byte + bit));
+                Reduced { rest, columns }
+            };
+            let bits = (0..8).map(bit);
+            bits.fold(vec![Reduced::default()], |mut all, bit| {
+                let set: Vec<Reduced> = all.iter().map(|value| value.xor(bit)).collect();
+                all.extend(set);
+                all
+            })
+        };
+        let mut from = 0;
+        let digits = system.digits().into_iter().map(|(number, bits)| {
+            let digit = (NodeDigit::new(digits.digit(number), copies), from);
+            from += bits;
+            digit
+        });
+        let digits = digits.collect();
+        Some(XorDecoder { bytes: (0..system.value_bits().div_ceil(8)).map(byte).collect(), digits })
+    }
+
+    /// Adds what the digits are worth to the values of their nodes; `false` if no digits make the value.
+    #[inline]
+    pub(crate) fn add(&self, value: u64, values: &mut [u64]) -> bool {
+        let (mut all, mut left) = (Reduced::default(), value);
+        for byte in &self.bytes {
+            all = all.xor(byte[to_index(left & 255)]);
+            left >>= 8;
+        }
+        if all.rest | left != 0 {
+            return false;
+        }
+        for (NodeDigit { node, digit }, from) in &self.digits {
+            // The size is a power of two.
+            let at = all.columns >> from & (digit.size - 1);
+            values[*node] = values[*node].wrapping_add(at.wrapping_mul(digit.weight));
+        }
+        true
+    }
+}

@@ -1,0 +1,195 @@
+//! XOR axes in a weighted sum: bits that each axis flips, apart from what it adds.
+//!
+//! ```text
+//! (8,64), rows feed 72, columns 1 of an XOR      row 3 flips 216, column 17 flips 17
+//!
+//! number = sums of both axes + (216 ^ 17)        bits that are no XOR's are never flipped
+//! ```
+//!
+//! Law: as the XOR axes decode; `None` where the bits of a value do not stay apart in the number.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::algebra::{Axis, DerivedAxis, Layout, Subaxis, Target, is_carried, rows, xor_product};
+use crate::level::Level;
+use crate::number::to_index;
+
+/// The bits of a digit whose flips are looked up at once.
+const TABLE_BITS: u32 = 8;
+
+/// The most rows that are kept ready.
+const MOST_VARIANTS: usize = 64;
+
+/// The bits that an element flips.
+#[derive(Clone, Debug)]
+pub(super) struct Flips {
+    axes: Vec<AxisFlips>,
+    start: u64,
+    /// All bits that may be set.
+    pub(super) mask: u64,
+}
+
+/// The bits that an axis flips, by the bits of its digits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AxisFlips(Vec<FlipTable>);
+
+/// Some bits of a digit, and what each of their values flips.
+#[derive(Clone, Debug)]
+struct FlipTable {
+    /// A step of the lowest of these bits, in the axis.
+    weight: u64,
+    flips: Vec<u64>,
+}
+
+impl Flips {
+    /// Takes the XOR axes out of a layout with one level, whose strides say what a step adds to the
+    /// number; what is left has no XOR.
+    pub(super) fn take(layout: &Layout) -> Option<(Layout, Flips)> {
+        let xors = || layout.derived_axes().iter().filter(|derived| derived.is_xor());
+        let lands: Option<Vec<u64>> = xors().flat_map(rows).map(stride).collect();
+        let fed_by_derived = layout.derived_axes().iter().flat_map(|derived| &derived.axis.subaxes);
+        if is_carried(0, lands?)
+            || fed_by_derived.into_iter().any(|subaxis| xor_of(layout, subaxis).is_some())
+        {
+            return None;
+        }
+        let axes = layout.axes().iter().map(|axis| AxisFlips::of(layout, axis)).collect();
+        let spread = |derived: &DerivedAxis, value: u64| number(&rows(derived), value);
+        let start = xors().map(|derived| spread(derived, derived.start)).sum();
+        let mask = xors().map(|derived| spread(derived, u64::MAX)).sum();
+        Some((without_xors(layout), Flips { axes, start, mask }))
+    }
+
+    /// The flips of an index.
+    #[inline]
+    pub(super) fn at(&self, index: &[u64]) -> u64 {
+        let flips = self.axes.iter().zip(index).map(|(axis, entry)| axis.value(*entry));
+        flips.fold(self.start, |all, flips| all ^ flips)
+    }
+
+    pub(super) fn axis(&self, axis: usize) -> &AxisFlips {
+        &self.axes[axis]
+    }
+
+    /// Those of no axis.
+    pub(super) fn start(&self) -> u64 {
+        self.start
+    }
+}
+
+impl AxisFlips {
+    fn of(layout: &Layout, axis: &Axis) -> AxisFlips {
+        let (mut tables, mut weight) = (Vec::new(), 1);
+        for subaxis in axis.subaxes.iter().rev() {
+            if let Some((derived, feeds)) = xor_of(layout, subaxis) {
+                let rows = rows(derived);
+                for low in (0..subaxis.size.ilog2()).step_by(to_index(TABLE_BITS.into())) {
+                    let bits = TABLE_BITS.min(subaxis.size.ilog2() - low);
+                    let flips = |value| number(&rows, xor_product(feeds << low, value));
+                    let flips = (0..1 << bits).map(flips).collect();
+                    tables.push(FlipTable { weight: weight << low, flips });
+                }
+            }
+            weight *= subaxis.size;
+        }
+        AxisFlips(tables)
+    }
+
+    #[inline]
+    pub(super) fn value(&self, entry: u64) -> u64 {
+        self.0.iter().fold(0, |all, table| all ^ table.value(entry))
+    }
+
+    pub(super) fn values(&self, range: Range<u64>) -> Vec<u64> {
+        range.map(|entry| self.value(entry)).collect()
+    }
+}
+
+impl FlipTable {
+    #[inline]
+    fn value(&self, entry: u64) -> u64 {
+        let digit = match self.weight.is_power_of_two() {
+            true => entry >> self.weight.trailing_zeros(),
+            false => entry / self.weight,
+        };
+        // As many values as the table has, a power of two.
+        self.flips[to_index(digit) & (self.flips.len() - 1)]
+    }
+}
+
+/// What a bit of a value adds to the number; `None` if it feeds another axis.
+fn stride(target: Target) -> Option<u64> {
+    match target {
+        Target::Land { stride, .. } => Some(stride),
+        Target::Feed { .. } => None,
+    }
+}
+
+/// The XOR axis that a digit feeds, and the weight.
+fn xor_of<'a>(layout: &'a Layout, subaxis: &Subaxis) -> Option<(&'a DerivedAxis, u64)> {
+    let Target::Feed { derived, weight } = subaxis.target else { return None };
+    let derived = &layout.derived_axes()[derived];
+    derived.is_xor().then_some((derived, weight))
+}
+
+/// What the bits of a value add.
+fn number(rows: &[Target], value: u64) -> u64 {
+    let set = rows.iter().enumerate().filter(|(bit, _)| value >> bit & 1 == 1);
+    set.filter_map(|(_, row)| stride(*row)).sum()
+}
+
+fn without_xors(layout: &Layout) -> Layout {
+    let nowhere = Target::Land { level: Level::ADDR, stride: 0 };
+    let digit = |subaxis: &Subaxis| match xor_of(layout, subaxis) {
+        Some(_) => Subaxis { target: nowhere, ..*subaxis },
+        None => *subaxis,
+    };
+    let derived = |derived: &DerivedAxis| match derived.is_xor() {
+        true => DerivedAxis::sum(0, Axis { extent: 1, subaxes: Vec::new() }),
+        false => derived.with(digit),
+    };
+    Layout {
+        axes: layout.axes().iter().map(|axis| axis.with(digit)).collect(),
+        derived: layout.derived_axes().iter().map(derived).collect(),
+        ..layout.clone()
+    }
+}
+
+/// Values made for the flips of each row, a bounded number of which is kept.
+#[derive(Debug)]
+pub(super) struct Variants<V> {
+    made: Vec<(u64, V)>,
+    numbers: HashMap<u64, usize>,
+    /// The one that was asked for last.
+    last: usize,
+}
+
+impl<V> Default for Variants<V> {
+    fn default() -> Variants<V> {
+        Variants { made: Vec::new(), numbers: HashMap::new(), last: 0 }
+    }
+}
+
+impl<V> Variants<V> {
+    #[inline]
+    pub(super) fn of(&mut self, flips: u64, make: impl FnOnce() -> V) -> &V {
+        if self.made.get(self.last).is_none_or(|(of, _)| *of != flips) {
+            self.last = self.number(flips, make);
+        }
+        &self.made[self.last].1
+    }
+
+    fn number(&mut self, flips: u64, make: impl FnOnce() -> V) -> usize {
+        if let Some(number) = self.numbers.get(&flips) {
+            return *number;
+        }
+        if self.made.len() == MOST_VARIANTS {
+            self.made.clear();
+            self.numbers.clear();
+        }
+        self.numbers.insert(flips, self.made.len());
+        self.made.push((flips, make()));
+        self.made.len() - 1
+    }
+}
