@@ -168,6 +168,18 @@ fn a_swizzle_undoes_itself() {
 }
 
 #[test]
+fn a_swizzled_layout_has_the_complement_of_the_plain_one() {
+    for (swizzled, plain) in [
+        ("S<3,3,3> o 0 o (4096,64):(64,1)", "(4096,64):(64,1)"),
+        ("S<2,4,3> o 0 o (65536,64):(64,1)", "(65536,64):(64,1)"),
+        ("S<3,3,3> o 0 o (8,64):(64,1)", "(8,64):(64,1)"),
+    ] {
+        let space = [(Level::ADDR, 1 << 24)];
+        assert_eq!(cute(swizzled).complement(&space), cute(plain).complement(&space), "{swizzled}");
+    }
+}
+
+#[test]
 fn dependent_bits_are_two_elements_in_one_place() {
     let layout = Layout::builder()
         .axis(1 << 20, [Subaxis::feed(1 << 20, 0, 1)])
