@@ -144,6 +144,11 @@ impl BitSystem {
         self.kernel.first().map(|columns| self.chosen(*columns).collect())
     }
 
+    /// The digits with bits that depend on others, by their numbers.
+    pub(crate) fn dependent_digits(&self) -> impl Iterator<Item = usize> + '_ {
+        self.kernel.iter().flat_map(|columns| self.chosen(*columns)).map(|column| column.digit)
+    }
+
     fn chosen(&self, columns: u64) -> impl Iterator<Item = Column> + '_ {
         let numbered = self.columns.iter().enumerate();
         numbered.filter(move |(at, _)| columns >> at & 1 == 1).map(|(_, column)| *column)
