@@ -47,8 +47,8 @@ impl LevelNameError {
 /// The algebra knows levels by name only; sizes, capacities and the order of the tree belong to
 /// [`Machine`](crate::Machine). A level is `Copy` and at most [`Level::MAX_LEN`] bytes long.
 ///
-/// `Ord` is the order of columns: `Time`, `L2B`, `L1B`, `MAB`, `PE`, any other name
-/// alphabetically, then `Addr` and `W`.
+/// `Ord` is the order of columns: `Time`, `L2B`, `L1B`, `MAB`, `PE`, then `BLOCK`, `WARP` and `LANE`, any
+/// other name alphabetically, then `Addr` and `W`.
 ///
 /// ```
 /// use tensor_layout::Level;
@@ -78,6 +78,12 @@ impl Level {
     pub const MAB: Level = Level::literal("MAB");
     /// Processing element of MN-Core.
     pub const PE: Level = Level::literal("PE");
+    /// The block of threads of a GPU, where blocks form a cluster.
+    pub const BLOCK: Level = Level::literal("BLOCK");
+    /// The warp of a block.
+    pub const WARP: Level = Level::literal("WARP");
+    /// The thread of a warp.
+    pub const LANE: Level = Level::literal("LANE");
     /// The address in the memory of a unit.
     pub const ADDR: Level = Level::literal("Addr");
     /// The lane inside a long word; lane 0 is the most significant.
@@ -215,9 +221,13 @@ const fn column(name: &str) -> u8 {
         b"L1B" => 2,
         b"MAB" => 3,
         b"PE" => 4,
-        b"Addr" => 6,
-        b"W" => 7,
-        _ => 5,
+        // From the outside in, so that levels of a GPU sort as its tree.
+        b"BLOCK" => 5,
+        b"WARP" => 6,
+        b"LANE" => 7,
+        b"Addr" => 9,
+        b"W" => 10,
+        _ => 8,
     }
 }
 
@@ -257,10 +267,17 @@ mod tests {
         sorted.sort();
         assert_eq!(sorted, Level::KNOWN);
         let columns = Level::KNOWN.map(Level::column);
-        assert_eq!(columns, [0, 1, 2, 3, 4, 6, 7]);
+        assert_eq!(columns, [0, 1, 2, 3, 4, 9, 10]);
         for custom in ["Times", "Addre", "L2BX", "P", "Z", "a"] {
-            assert_eq!(Level::new(custom).unwrap().column(), 5);
+            assert_eq!(Level::new(custom).unwrap().column(), 8);
         }
+    }
+
+    #[test]
+    fn levels_of_a_gpu_stand_in_the_order_of_its_tree() {
+        let levels = ["BLOCK", "WARP", "LANE", "Addr"].map(|name| Level::new(name).unwrap());
+        assert!(levels.is_sorted());
+        assert_eq!(levels, [Level::BLOCK, Level::WARP, Level::LANE, Level::ADDR]);
     }
 
     #[test]

@@ -38,4 +38,5 @@ mod slow;
 mod stage;
 mod swizzle;
 mod total;
+mod triton;
 mod xla;

@@ -95,7 +95,8 @@ impl BitSystem {
         BitSystem::of(digits, derived, |digit| u64::BITS - digit.top.leading_zeros())
     }
 
-    fn new(columns: Vec<Column>) -> BitSystem {
+    /// Of these columns, at most 64.
+    pub(crate) fn new(columns: Vec<Column>) -> BitSystem {
         let mut system = BitSystem { columns, pivots: Vec::new(), kernel: Vec::new() };
         for at in 0..system.columns.len() {
             let (rest, made_of) = system.reduced(system.columns[at].flips);
@@ -119,7 +120,7 @@ impl BitSystem {
     }
 
     /// What is left of a value when columns are taken off, and which.
-    pub(super) fn reduced(&self, value: u64) -> (u64, u64) {
+    pub(crate) fn reduced(&self, value: u64) -> (u64, u64) {
         self.pivots.iter().fold((value, 0), |(rest, columns), pivot| {
             match rest ^ pivot.vector < rest {
                 true => (rest ^ pivot.vector, columns ^ pivot.columns),

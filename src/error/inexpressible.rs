@@ -147,6 +147,22 @@ pub enum Inexpressible {
         /// The axes.
         axes: Vec<usize>,
     },
+    /// An extent that is not a power of two, where a notation has only those.
+    NotPowerOfTwo {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: u64,
+    },
+    /// Places that are not XORs of the bits of an index.
+    NotBitwise,
+    /// A place that nothing is at, where a notation has no holes.
+    Unheld {
+        /// The level.
+        level: Level,
+        /// A coordinate without elements.
+        at: u64,
+    },
     /// No order of the dimensions with tiles that were tried gives the map.
     NoTiling,
     /// A text without names for shared values would be too long.
@@ -242,6 +258,15 @@ impl fmt::Display for Inexpressible {
                     _ => format!("axes {}", axes.iter().join(" and ")),
                 }
             ),
+            Self::NotPowerOfTwo { axis, extent } => {
+                write!(f, "axis {axis} has extent {extent}, which is not a power of two")
+            }
+            Self::NotBitwise => f.write_str(
+                "its places are not XORs of the bits of an index: some steps carry, or copies overlap",
+            ),
+            Self::Unheld { level, at } => {
+                write!(f, "nothing is at {level}={at}, and only memories have holes")
+            }
             Self::NoTiling => {
                 write!(f, "no order of the dimensions with tiles made of its digits gives this map")
             }

@@ -10,6 +10,7 @@ mod serde;
 pub(crate) mod sharding;
 mod strided;
 mod text;
+mod triton;
 pub(crate) mod xla_shape;
 
 pub use text::LayoutText;

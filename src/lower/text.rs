@@ -11,17 +11,14 @@ use crate::lower::pad_layout::{MapText, left_out_note};
 use crate::lower::sharding::ShardedShape;
 use crate::machine::Machine;
 use crate::notation::{
-    CuteLayout, Notation, PadLayout, ReplicaText, Strided, XlaArray, XlaDim, XlaDtype, XlaParser,
-    XlaShape,
+    CuteLayout, Notation, PadLayout, ReplicaText, Strided, TritonLayout, XlaArray, XlaDim,
+    XlaDtype, XlaParser, XlaShape,
 };
 
 /// Where a notation begins that is known and not read.
 fn unread(text: &str) -> Option<(usize, &'static str)> {
     let xors = [" xor ", "^"];
-    let xor = xors.iter().find_map(|mark| Some((text.find(mark)?, "an XOR")));
-    let triton = ["#ttg.", "#triton_gpu.", "#ttng."];
-    let encoding = || triton.iter().find_map(|mark| Some((text.find(mark)?, "a Triton encoding")));
-    xor.or_else(encoding)
+    xors.iter().find_map(|mark| Some((text.find(mark)?, "an XOR")))
 }
 
 /// A layout in any notation, as it was written.
@@ -43,6 +40,8 @@ pub enum LayoutText {
     Cute(CuteLayout),
     /// Shape and strides.
     Strided(Strided),
+    /// An encoding or a linear layout of Triton.
+    Triton(TritonLayout),
     /// An XLA shape with its sharding.
     Sharded(Box<ShardedShape>),
 }
@@ -54,6 +53,7 @@ impl fmt::Display for LayoutText {
             LayoutText::Xla(shape) => shape.fmt(f),
             LayoutText::Cute(layout) => layout.fmt(f),
             LayoutText::Strided(layout) => layout.fmt(f),
+            LayoutText::Triton(layout) => layout.fmt(f),
             LayoutText::Sharded(shape) => shape.fmt(f),
         }
     }
@@ -82,6 +82,7 @@ impl LayoutText {
             Notation::Xla => xla.parse(text).map(LayoutText::Xla),
             Notation::Cute => text.parse().map(LayoutText::Cute),
             Notation::Strided => text.parse().map(LayoutText::Strided),
+            Notation::Triton => text.parse().map(LayoutText::Triton),
             Notation::Sharded => {
                 ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
             }
@@ -109,6 +110,7 @@ impl LayoutText {
             LayoutText::Xla(shape) => shape.lower(),
             LayoutText::Cute(layout) => layout.lower(),
             LayoutText::Strided(layout) => layout.lower(),
+            LayoutText::Triton(layout) => layout.lower(),
             LayoutText::Sharded(shape) => shape.lower(None),
         }
     }
@@ -134,6 +136,7 @@ impl LayoutText {
             LayoutText::Xla(shape) => shape.refuse_layout(error),
             LayoutText::Cute(layout) => layout.refuse(error),
             LayoutText::Strided(layout) => layout.refuse(error),
+            LayoutText::Triton(layout) => layout.refuse(error),
             LayoutText::Sharded(shape) => shape.refuse(error),
         }
     }
@@ -146,6 +149,7 @@ impl LayoutText {
             LayoutText::Xla(_) => Notation::Xla,
             LayoutText::Cute(_) => Notation::Cute,
             LayoutText::Strided(_) => Notation::Strided,
+            LayoutText::Triton(_) => Notation::Triton,
             LayoutText::Sharded(_) => Notation::Sharded,
         }
     }
@@ -213,6 +217,7 @@ impl LayoutText {
             LayoutText::PadLayout(tree) => XlaDtype::from_name(tree.dtype()?.xla_name()),
             LayoutText::Xla(shape) => Some(shape.as_array()?.dtype),
             LayoutText::Sharded(shape) => Some(shape.array().dtype),
+            LayoutText::Triton(layout) => layout.xla_dtype(),
             LayoutText::Cute(_) | LayoutText::Strided(_) => None,
         }
     }
@@ -348,6 +353,14 @@ impl Layout {
             Notation::Strided => {
                 let text = self.to_strided()?;
                 Ok(plainly(text.to_string(), text.to_layout()?))
+            }
+            Notation::Triton => {
+                let text = self.to_triton()?;
+                let said = text.lower().map_err(|_| LayoutError::Inexpressible {
+                    notation: Notation::Triton.in_messages(),
+                    reason: Inexpressible::NotBitwise,
+                })?;
+                Ok(plainly(text.to_string(), said))
             }
             Notation::Cute => {
                 let text = self.to_cute()?;

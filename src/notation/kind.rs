@@ -1,6 +1,6 @@
 //! Which notation a text is written in.
 
-use super::{Strided, XlaDtype, sharding};
+use super::{Strided, TritonLayout, XlaDtype, sharding};
 
 /// A notation that layouts are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,8 @@ pub enum Notation {
     Cute,
     /// `shape=(..), strides=(..)`.
     Strided,
+    /// Encodings and linear layouts of Triton.
+    Triton,
     /// An XLA shape with its sharding: `f32[8]{0}, sharding={devices=[4]<=[4]}`.
     Sharded,
 }
@@ -27,6 +29,7 @@ impl Notation {
             Notation::Xla => "xla",
             Notation::Cute => "cute",
             Notation::Strided => "strided",
+            Notation::Triton => "triton",
             Notation::Sharded => "sharded",
         }
     }
@@ -38,11 +41,13 @@ impl Notation {
             Notation::Xla => "an XLA shape",
             Notation::Cute => "a CuTe layout",
             Notation::Strided => "shape and strides",
+            Notation::Triton => "a Triton layout",
             Notation::Sharded => "a sharded shape",
         }
     }
 
-    /// The notation that a text looks like: strided text begins with `shape` or `torch.Size`, or is
+    /// The notation that a text looks like: a text of Triton begins with `#`, with a type that has a `#` in it, or
+    /// with a module, or ends with `where out dims are:`; strided text begins with `shape` or `torch.Size`, or is
     /// two lists of integers; CuTe text has a colon outside all brackets, or begins with a swizzle or the
     /// name of a CuTe type, or has ` o ` in it; an XLA shape begins with
     /// the name of a type, or with a letter and has a `[`; all other text is a PadLayout.
@@ -53,10 +58,14 @@ impl Notation {
     /// assert_eq!(Notation::of("((), f32[2])"), Notation::Xla);
     /// assert_eq!(Notation::of("()"), Notation::PadLayout);
     /// assert_eq!(Notation::of("(4,8):(1,4)"), Notation::Cute);
+    /// assert_eq!(Notation::of("tensor<128x64xf16, #ttg.slice<..>>"), Notation::Triton);
     /// assert_eq!(Notation::of("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"), Notation::Cute);
     /// ```
     #[must_use]
     pub fn of(text: &str) -> Notation {
+        if TritonLayout::is_likely(text) {
+            return Notation::Triton;
+        }
         if Strided::is_likely(text) {
             return Notation::Strided;
         }

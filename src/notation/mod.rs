@@ -22,6 +22,10 @@ mod pad_layout;
 mod refusal;
 pub(crate) mod sharding;
 mod strided;
+pub(crate) mod triton;
+mod triton_error;
+mod triton_linear;
+mod triton_read;
 pub(crate) mod walk;
 mod written;
 mod xla_dtype;
@@ -35,6 +39,9 @@ pub use einsum::Einsum;
 pub use kind::Notation;
 pub use pad_layout::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText};
 pub use strided::Strided;
+pub use triton::TritonLayout;
+pub use triton_error::TritonError;
+pub use triton_linear::LinearLayout;
 
 #[doc(hidden)]
 pub use xla_dtype::XlaDtype;

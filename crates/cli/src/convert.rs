@@ -61,6 +61,8 @@ enum To {
     Cute,
     /// shape=(..), strides=(..), as in NumPy and PyTorch.
     Strided,
+    /// A linear layout of Triton.
+    Triton,
     /// An affine map of MLIR.
     AffineMap,
     /// A relation for isl.
@@ -111,6 +113,7 @@ impl To {
             To::Xla => Writer::Text(Notation::Xla),
             To::Cute => Writer::Text(Notation::Cute),
             To::Strided => Writer::Text(Notation::Strided),
+            To::Triton => Writer::Text(Notation::Triton),
             To::AffineMap => Writer::Code(Layout::to_affine_map),
             To::Isl if padding => Writer::Code(Layout::to_isl_padding),
             To::Isl => Writer::Code(Layout::to_isl),

@@ -28,7 +28,8 @@ pub(super) struct Reading {
     /// Read XLA shapes as people write them: F32, ∗, attributes in any order.
     #[arg(long)]
     lenient: bool,
-    /// The logical shape of a PadLayout that does not include it, for example 151936,1536.
+    /// The logical shape of a PadLayout that does not include it, for example 151936,1536; of an
+    /// encoding of Triton, which may have its type behind it: 128x64xf16.
     #[arg(long, value_name = "N,M,..")]
     shape: Option<String>,
     /// The member of an XLA tuple, such as 1.0.
@@ -111,6 +112,8 @@ pub(super) enum NotationArg {
     Cute,
     /// shape=(..), strides=(..), as in NumPy and PyTorch.
     Strided,
+    /// Encodings and linear layouts of Triton.
+    Triton,
     /// An XLA shape, a comma, and its sharding.
     Sharded,
 }
@@ -122,6 +125,7 @@ impl From<NotationArg> for Notation {
             NotationArg::Xla => Notation::Xla,
             NotationArg::Cute => Notation::Cute,
             NotationArg::Strided => Notation::Strided,
+            NotationArg::Triton => Notation::Triton,
             NotationArg::Sharded => Notation::Sharded,
         }
     }
@@ -223,8 +227,15 @@ impl Reading {
                 let shape = numbers("--shape", shape)?;
                 Ok(LayoutText::PadLayout(tree.with_shape(shape)?))
             }
+            (Some(shape), LayoutText::Triton(layout)) => {
+                let (shape, element) = triton_shape(shape);
+                let shape = numbers("--shape", &shape)?;
+                Ok(LayoutText::Triton(layout.with_shape(shape, element.as_deref())?))
+            }
             (Some(_), _) => Err(Failure::Argument(
-                "--shape is for PadLayouts; texts of other notations carry their shape".into(),
+                "--shape is for PadLayouts and encodings of Triton; texts of other notations carry \
+                 their shape"
+                    .into(),
             )),
             (None, syntax) => Ok(syntax),
         }
@@ -521,6 +532,15 @@ pub(super) fn numbers(what: &str, text: &str) -> Result<Vec<u64>, Failure> {
         return Ok(Vec::new());
     }
     text.split(',').map(number).collect()
+}
+
+/// The extents of `128x64xf16` as `128,64`, and the type behind them.
+fn triton_shape(text: &str) -> (String, Option<String>) {
+    let is_extent = |part: &&str| part.trim().bytes().all(|byte| byte.is_ascii_digit());
+    let parts = || text.split(['x', ',']);
+    let extents = parts().take_while(is_extent).collect::<Vec<_>>();
+    let element = text.split(['x', ',']).skip(extents.len()).collect::<Vec<_>>().join("x");
+    (extents.join(","), Some(element).filter(|element| !element.is_empty()))
 }
 
 /// The number of an axis: `1` or `i1`.

@@ -89,7 +89,8 @@ fn placed_view(question: &Question, placed: &Placed) -> Result<Value, Failure> {
 
 /// The same layout as others write it, or why they cannot.
 fn notations(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
-    let names = [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided];
+    let names =
+        [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided, Notation::Triton];
     let text = |to: Notation| {
         let dtype = XlaDtype::from_name("f32");
         let written = dtype.map(|dtype| syntax.write_edited(layout, to, dtype));

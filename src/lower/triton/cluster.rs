@@ -1,0 +1,70 @@
+//! Clusters: how the blocks of a GPU share a tensor before their warps do.
+
+use super::keys::Keys;
+use super::tile::{Basis, Input, Tile};
+use crate::error::ParseError;
+
+/// The keys of clusters, of today and before.
+pub(super) const KEYS: [&str; 4] = ["CGALayout", "CTAsPerCGA", "CTASplitNum", "CTAOrder"];
+
+/// How many parts each dimension has, and the part of each bit of the block.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    bases: Vec<Basis>,
+    split: Vec<u64>,
+}
+
+impl Cluster {
+    /// What the keys say, else one block.
+    pub(super) fn of(keys: Keys<'_>, rank: usize) -> Result<Cluster, ParseError> {
+        let mut tile = Tile::new(rank);
+        if keys.has("CGALayout") {
+            for basis in keys.bases("CGALayout", rank)? {
+                tile.push(Input::Block, basis);
+            }
+        } else if KEYS.iter().any(|key| keys.has(key)) {
+            let blocks = keys.powers("CTAsPerCGA", rank)?;
+            let split = keys.powers("CTASplitNum", rank)?;
+            for dim in keys.order("CTAOrder", rank)? {
+                if split[dim] > blocks[dim] {
+                    let why = "a dimension is split into more parts than it has blocks";
+                    return Err(keys.refuse_key("CTASplitNum", why));
+                }
+                tile.grow(Input::Block, dim, split[dim]);
+                tile.copy(Input::Block, blocks[dim] / split[dim]);
+            }
+        }
+        let bases = tile.bases(Input::Block).to_vec();
+        let ones = |dim: usize| bases.iter().filter(|basis| basis[dim] > 0).count();
+        let split = (0..rank).map(|dim| 1 << ones(dim).min(62)).collect();
+        Ok(Cluster { bases, split })
+    }
+
+    /// Refuses a cluster where it is not known what it means.
+    pub(super) fn check_one(&self, keys: Keys<'_>, of: &str) -> Result<(), ParseError> {
+        match self.bases.is_empty() {
+            true => Ok(()),
+            false => Err(keys.refuse(format!("{of} with a cluster of blocks is not read"))),
+        }
+    }
+
+    /// The shape that each block has.
+    pub(super) fn part(&self, keys: Keys<'_>, shape: &[u64]) -> Result<Vec<u64>, ParseError> {
+        if let Some(dim) = (0..shape.len()).find(|dim| shape[*dim] < self.split[*dim]) {
+            let (extent, parts) = (shape[dim], self.split[dim]);
+            let message = format!(
+                "dimension {dim} has extent {extent}, but the cluster splits it into {parts}"
+            );
+            return Err(keys.refuse(message));
+        }
+        Ok(shape.iter().zip(&self.split).map(|(extent, parts)| extent / parts).collect())
+    }
+
+    /// The bases of the bits of the block, where each has a part of this shape.
+    pub(super) fn blocks(&self, part: &[u64]) -> Vec<Basis> {
+        let times = |basis: &Basis| {
+            basis.iter().zip(part).map(|(at, extent)| at.saturating_mul(*extent)).collect()
+        };
+        self.bases.iter().map(times).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! Encodings of tensors in registers: which lane of which warp holds an element, and in which register.
+//!
+//! Source: the rules of triton-lang/triton, `LinearLayoutConversions.cpp`, as of 3.9.
+
+use super::cluster::{self, Cluster};
+use super::keys::Keys;
+use super::mma;
+use super::tile::{Input, Tile};
+use crate::error::ParseError;
+
+/// The bases of an encoding on a tensor of this shape.
+pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+    match &*keys.attribute.name {
+        "blocked" => blocked(keys, shape),
+        "linear" => linear(keys, shape),
+        "slice" => slice(keys, shape),
+        "dot_op" => operand(keys, shape),
+        _ => mma::tile(keys, shape),
+    }
+}
+
+/// Registers, then lanes, then warps, each over the dimensions in `order`.
+fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+    check_blocked(keys)?;
+    let (rank, order) = (shape.len(), keys.order("order", shape.len())?);
+    let cluster = Cluster::of(keys, rank)?;
+    let part = cluster.part(keys, shape)?;
+    let mut tile = Tile::new(rank);
+    for (input, key) in THREADS {
+        let counts = keys.powers(key, rank)?;
+        order.iter().for_each(|dim| tile.grow(input, *dim, counts[*dim]));
+    }
+    tile.fit(&part, &order);
+    tile.without_register_copies();
+    *tile.bases_mut(Input::Block) = cluster.blocks(&part);
+    Ok(tile)
+}
+
+const THREADS: [(Input, &str); 3] = [
+    (Input::Register, "sizePerThread"),
+    (Input::Lane, "threadsPerWarp"),
+    (Input::Warp, "warpsPerCTA"),
+];
+
+fn check_blocked(keys: Keys<'_>) -> Result<(), ParseError> {
+    let own = ["sizePerThread", "threadsPerWarp", "warpsPerCTA", "order"];
+    keys.check_known(&[&own[..], &cluster::KEYS].concat())
+}
+
+/// The bases as they are written.
+fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+    let names = Input::ALL.map(|(_, name)| name);
+    keys.check_known(&names)?;
+    let mut tile = Tile::new(shape.len());
+    let mut taken = Vec::new();
+    for (input, key) in Input::ALL {
+        for basis in keys.bases(key, shape.len())? {
+            if let Some(bit) = one_bit(keys, key, &basis)? {
+                if taken.contains(&bit) {
+                    let message = format!("two bits stand for {} of dimension {}", bit.1, bit.0);
+                    return Err(keys.refuse_key(key, message));
+                }
+                taken.push(bit);
+            }
+            tile.push(input, basis);
+        }
+    }
+    let last_first: Vec<usize> = (0..shape.len()).rev().collect();
+    tile.fit(shape, &last_first);
+    tile.without_register_copies();
+    Ok(tile)
+}
+
+/// The dimension and value of a basis; `None` for a copy.
+fn one_bit(keys: Keys<'_>, key: &str, basis: &[u64]) -> Result<Option<(usize, u64)>, ParseError> {
+    let set: Vec<(usize, u64)> =
+        basis.iter().copied().enumerate().filter(|(_, value)| *value > 0).collect();
+    match set[..] {
+        [] => Ok(None),
+        [(dim, value)] if value.is_power_of_two() => Ok(Some((dim, value))),
+        _ => {
+            let why = "a basis of `linear` is one bit of one dimension, or all 0";
+            let refusal = keys.refuse_key(key, why);
+            Err(refusal.with_help("write the lines of a linear layout, which may have any bases"))
+        }
+    }
+}
+
+/// The parent at index 0 of a dimension that the tensor does not have.
+fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+    keys.check_known(&["dim", "parent"])?;
+    let dim = keys.dimension("dim", shape.len() + 1)?;
+    let mut whole = shape.to_vec();
+    whole.insert(dim, 1);
+    let mut tile = tile(keys.parent()?, &whole)?.without(dim);
+    tile.without_register_copies();
+    Ok(tile)
+}
+
+/// An operand of a matrix product.
+fn operand(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+    keys.check_known(&["opIdx", "parent", "kWidth"])?;
+    let parent = keys.parent()?;
+    match &*parent.attribute.name {
+        "blocked" => blocked_operand(keys, parent, shape),
+        _ => mma::operand(keys, parent, shape),
+    }
+}
+
+/// The number of the operand, and the dimension that the product sums over.
+pub(super) fn summed(keys: Keys<'_>, rank: usize) -> Result<(u64, usize), ParseError> {
+    let number = keys.number("opIdx")?;
+    match number {
+        0 | 1 if rank < 2 => {
+            Err(keys.refuse(format!("an operand is a matrix, not of rank {rank}")))
+        }
+        0 => Ok((0, rank - 1)),
+        1 => Ok((1, rank - 2)),
+        _ => Err(keys.refuse_key("opIdx", format!("`opIdx` is {number}, not 0 or 1"))),
+    }
+}
+
+/// The parent with all of the summed dimension in registers, which lanes and warps along it copy.
+fn blocked_operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+    check_blocked(parent)?;
+    let rank = shape.len();
+    let (_, summed) = summed(keys, rank)?;
+    if keys.has("kWidth") && keys.number("kWidth")? != 0 {
+        return Err(keys.refuse_key("kWidth", "an operand of `blocked` has no `kWidth`"));
+    }
+    Cluster::of(parent, rank)?.check_one(parent, "an operand of a matrix product")?;
+    let order = parent.order("order", rank)?;
+    let mut tile = Tile::new(rank);
+    for (input, key) in THREADS {
+        let counts = parent.powers(key, rank)?;
+        for &dim in &order {
+            match (dim == summed, input) {
+                (false, _) => tile.grow(input, dim, counts[dim]),
+                (true, Input::Register) => tile.grow(input, dim, shape[dim]),
+                (true, _) => tile.copy(input, counts[dim]),
+            }
+        }
+    }
+    tile.fit(shape, &order);
+    Ok(tile)
+}

@@ -1,0 +1,205 @@
+//! What the keys of an encoding say, each refused where it stands.
+
+use std::sync::Arc;
+
+use itertools::Itertools;
+
+use super::tile::Basis;
+use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::notation::triton::{Attribute, Entry, Value};
+
+/// The greatest number of registers, lanes or warps along one dimension.
+const MOST: u64 = 1 << 16;
+
+/// An encoding in its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keys<'a> {
+    pub(super) attribute: &'a Attribute,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Keys<'a> {
+    /// The refusal of the encoding.
+    pub(super) fn refuse(&self, message: impl Into<String>) -> ParseError {
+        self.refuse_at(self.attribute.span.0, message)
+    }
+
+    /// The refusal of the value of a key, or of the encoding where it lacks the key.
+    pub(super) fn refuse_key(&self, key: &str, message: impl Into<String>) -> ParseError {
+        let entry = self.entry(key);
+        self.refuse_at(entry.map_or(self.attribute.span.0, |entry| entry.span.0), message)
+    }
+
+    fn refuse_at(&self, span: Span, message: impl Into<String>) -> ParseError {
+        ParseError::new(ParseErrorKind::Invalid(message.into()), span, self.text)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &'a Entry> {
+        self.attribute.entries.iter().chain(&self.attribute.outside)
+    }
+
+    fn entry(&self, key: &str) -> Option<&'a Entry> {
+        self.entries().find(|entry| &*entry.key == key)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
+    }
+
+    /// Refuses keys that are not of this encoding, so that none is ignored.
+    pub(super) fn check_known(&self, known: &[&str]) -> Result<(), ParseError> {
+        let is_known = |entry: &&Entry| known.contains(&&*entry.key);
+        if let Some(entry) = self.entries().find(|entry| !is_known(entry)) {
+            let message = format!("`{}` has no key `{}`", self.attribute.name, entry.key);
+            let refusal = self.refuse_at(entry.span.0, message);
+            return Err(refusal.with_help(match closest(&entry.key, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("its keys are {}", known.iter().join(", ")),
+            }));
+        }
+        match self.attribute.intervals.is_empty() || &*self.attribute.name == "padded_shared" {
+            true => Ok(()),
+            false => Err(self.refuse(format!("`{}` takes no intervals", self.attribute.name))),
+        }
+    }
+
+    fn value(&self, key: &str) -> Result<&'a Value, ParseError> {
+        let missing = || self.refuse(format!("`{}` needs `{key}`", self.attribute.name));
+        self.entry(key).map(|entry| &entry.value).ok_or_else(missing)
+    }
+
+    pub(super) fn number(&self, key: &str) -> Result<u64, ParseError> {
+        match self.value(key)? {
+            Value::Number(number) => Ok(*number),
+            _ => Err(self.refuse_key(key, format!("`{key}` is a number"))),
+        }
+    }
+
+    /// A power of two.
+    pub(super) fn power(&self, key: &str) -> Result<u64, ParseError> {
+        let number = self.number(key)?;
+        self.check_power(key, number)?;
+        Ok(number)
+    }
+
+    /// Yes or no; no where the key is left out.
+    pub(super) fn flag(&self, key: &str) -> Result<bool, ParseError> {
+        match self.entry(key).map(|entry| &entry.value) {
+            None => Ok(false),
+            Some(Value::Boolean(is)) => Ok(*is),
+            Some(_) => Err(self.refuse_key(key, format!("`{key}` is true or false"))),
+        }
+    }
+
+    fn list(&self, key: &str) -> Result<&'a [Value], ParseError> {
+        match self.value(key)? {
+            Value::List(values) => Ok(values),
+            _ => Err(self.refuse_key(key, format!("`{key}` is a list"))),
+        }
+    }
+
+    pub(super) fn numbers(&self, key: &str) -> Result<Vec<u64>, ParseError> {
+        let number = |value: &Value| match value {
+            Value::Number(number) => Ok(*number),
+            _ => Err(self.refuse_key(key, format!("`{key}` is a list of numbers"))),
+        };
+        self.list(key)?.iter().map(number).collect()
+    }
+
+    /// A power of two per dimension.
+    pub(super) fn powers(&self, key: &str, rank: usize) -> Result<Vec<u64>, ParseError> {
+        let numbers = self.numbers(key)?;
+        self.check_rank(key, numbers.len(), rank)?;
+        numbers.iter().try_for_each(|number| self.check_power(key, *number))?;
+        Ok(numbers)
+    }
+
+    fn check_power(&self, key: &str, number: u64) -> Result<(), ParseError> {
+        match number.is_power_of_two() && number <= MOST {
+            true => Ok(()),
+            false => {
+                let message = format!("`{key}` is {number}, not a power of two up to {MOST}");
+                Err(self.refuse_key(key, message))
+            }
+        }
+    }
+
+    pub(super) fn check_rank(&self, key: &str, of: usize, rank: usize) -> Result<(), ParseError> {
+        match of == rank {
+            true => Ok(()),
+            false => {
+                let message = format!("`{key}` has {of} entries, but the tensor has rank {rank}");
+                Err(self.refuse_key(key, message))
+            }
+        }
+    }
+
+    /// The dimensions, the fastest first.
+    pub(super) fn order(&self, key: &str, rank: usize) -> Result<Vec<usize>, ParseError> {
+        let order = self.numbers(key)?;
+        self.check_rank(key, order.len(), rank)?;
+        let order =
+            order.iter().map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX)).collect_vec();
+        match order.iter().copied().sorted().eq(0..rank) {
+            true => Ok(order),
+            false => {
+                let message = format!("`{key}` is not a permutation of the {rank} dimensions");
+                Err(self.refuse_key(key, message))
+            }
+        }
+    }
+
+    /// The indexes that bits stand for.
+    pub(super) fn bases(&self, key: &str, rank: usize) -> Result<Vec<Basis>, ParseError> {
+        self.bases_in(key, self.list(key)?, rank)
+    }
+
+    fn bases_in(&self, key: &str, list: &[Value], rank: usize) -> Result<Vec<Basis>, ParseError> {
+        let not = || self.refuse_key(key, format!("`{key}` is a list of indexes such as [0, 1]"));
+        let basis = |value: &Value| {
+            let Value::List(entries) = value else { return Err(not()) };
+            let entry = |value: &Value| match value {
+                Value::Number(number) => Ok(*number),
+                _ => Err(not()),
+            };
+            let basis: Basis = entries.iter().map(entry).try_collect()?;
+            self.check_rank(key, basis.len(), rank)?;
+            Ok(basis)
+        };
+        list.iter().map(basis).collect()
+    }
+
+    /// The indexes under one key of a dictionary, `ctaLayout = {warp = [[0, 1]]}`.
+    pub(super) fn bases_under(
+        &self,
+        key: &str,
+        inner: &str,
+        rank: usize,
+    ) -> Result<Vec<Basis>, ParseError> {
+        match self.value(key)? {
+            Value::Dict(entries) => match &entries[..] {
+                [Entry { key: found, value: Value::List(list), .. }] if **found == *inner => {
+                    self.bases_in(key, list, rank)
+                }
+                _ => Err(self.refuse_key(key, format!("only `{inner} = [..]` can stand here"))),
+            },
+            _ => Err(self.refuse_key(key, format!("`{key}` is {{{inner} = [..]}}"))),
+        }
+    }
+
+    /// The encoding of which this one is a part.
+    pub(super) fn parent(&self) -> Result<Keys<'a>, ParseError> {
+        match self.value("parent")? {
+            Value::Attribute(parent) => Ok(Keys { attribute: Arc::as_ref(parent), ..*self }),
+            _ => Err(self.refuse_key("parent", "`parent` is an encoding")),
+        }
+    }
+
+    /// Refuses a dimension that the tensor lacks.
+    pub(super) fn dimension(&self, key: &str, rank: usize) -> Result<usize, ParseError> {
+        let dim = self.number(key)?;
+        usize::try_from(dim).ok().filter(|dim| *dim < rank).ok_or_else(|| {
+            self.refuse_key(key, format!("`{key}` is {dim}, but there are {rank} dimensions"))
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! Layouts of Triton: an encoding and a shape say which index each bit of the hardware stands for, and
+//! the inverse of that is the layout.
+//!
+//! ```text
+//! encoding + shape     tile, fitted to the shape      bases                 inverse
+//! #ttg.blocked<..>     registers, lanes, warps        lane=4 -> (1, 0)      (1, 0) -> LANE 4
+//! ```
+
+mod cluster;
+mod distributed;
+mod keys;
+mod linear;
+mod mma;
+mod shared;
+mod tile;
+
+use self::keys::Keys;
+use self::linear::Padding;
+use self::shared::shared;
+use crate::algebra::Layout;
+use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::notation::triton::{Attribute, Said, TensorType};
+use crate::notation::{LinearLayout, TritonLayout};
+
+/// The encodings that are read.
+const READ: [&str; 12] = [
+    "blocked",
+    "linear",
+    "slice",
+    "dot_op",
+    "nvidia_mma",
+    "amd_mfma",
+    "amd_wmma",
+    "swizzled_shared",
+    "nvmma_shared",
+    "padded_shared",
+    "shared_linear",
+    "shared",
+];
+
+/// The refusal of an encoding that is not read.
+fn unknown(keys: Keys<'_>) -> ParseError {
+    let name = &*keys.attribute.name;
+    let refusal = keys.refuse(format!("the encoding `{name}` is not read"));
+    match closest(name, READ) {
+        Some(near) => refusal.with_help(format!("did you mean `{near}`?")),
+        None => refusal.with_help(format!("those that are: {}", READ.join(", "))),
+    }
+}
+
+impl TritonLayout {
+    /// Says what the text means: an axis per dimension, registers and offsets in `Addr`, `LANE`, `WARP` and `BLOCK`
+    /// for lanes, warps of a block and blocks of a cluster. Offsets count elements.
+    ///
+    /// Registers that hold copies are left out where Triton 3.9 does: of `blocked`, `linear` and `slice`.
+    ///
+    /// # Errors
+    /// [`ParseError`] at the key that is refused; [`TritonError`](crate::notation::TritonError) for bases that say no layout.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::notation::TritonLayout;
+    /// let text = "!ttg.memdesc<4x8xf16, #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>, \
+    ///             #ttg.shared_memory>";
+    /// let layout = text.parse::<TritonLayout>()?.lower()?;
+    /// assert_eq!(layout.locate(&[1, 0])?.to_string(), "Addr=10"); // 8 + (0 ^ 2)
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        let (bases, padding) = match &self.said {
+            Said::Linear(bases) => (bases.clone(), Padding::default()),
+            Said::Encoding(encoding, of) => self.encoded(encoding, of.as_ref())?,
+        };
+        bases.to_layout(&padding).map_err(|error| self.refuse(error))
+    }
+
+    /// The linear layout that an encoding says, as Triton itself has it; without padding.
+    ///
+    /// # Errors
+    /// As [`lower`](TritonLayout::lower).
+    pub fn to_linear(&self) -> Result<LinearLayout, ParseError> {
+        match &self.said {
+            Said::Linear(bases) => Ok(bases.clone()),
+            Said::Encoding(encoding, of) => Ok(self.encoded(encoding, of.as_ref())?.0),
+        }
+    }
+
+    fn encoded(
+        &self,
+        encoding: &Attribute,
+        of: Option<&TensorType>,
+    ) -> Result<(LinearLayout, Padding), ParseError> {
+        let text = self.text();
+        let keys = Keys { attribute: encoding, text: &text };
+        let Some(of) = of else {
+            let refusal =
+                keys.refuse("an encoding alone is no layout: it needs the shape of a tensor");
+            return Err(refusal.with_help(
+                "write its type, `tensor<128x64xf16, #ttg...>`, or give --shape 128x64xf16",
+            ));
+        };
+        check_shape(of, &text)?;
+        if let Some(shared) = shared(keys, &of.shape, element_bits(of))? {
+            return Ok((shared.layout, shared.padding));
+        }
+        if of.memory.is_some() {
+            let name = &encoding.name;
+            return Err(keys.refuse(format!("`{name}` is not an encoding of shared memory")));
+        }
+        let tile = distributed::tile(keys, &of.shape)?;
+        Ok((tile.to_linear(&of.shape), Padding::default()))
+    }
+}
+
+/// Refuses shapes that Triton does not have.
+fn check_shape(of: &TensorType, text: &str) -> Result<(), ParseError> {
+    let refuse = |message: String| {
+        let Span { start, end } = of.span.0;
+        let span = if start == end { Span::new(0, text.len()) } else { of.span.0 };
+        ParseError::new(ParseErrorKind::Invalid(message), span, text)
+    };
+    if let Some(axis) = of.shape.iter().position(|extent| !extent.is_power_of_two()) {
+        let extent = of.shape[axis];
+        let message =
+            format!("dimension {axis} has extent {extent}, but Triton's tensors are powers of two");
+        return Err(refuse(message));
+    }
+    let bits: u32 = of.shape.iter().map(|extent| extent.ilog2()).sum();
+    if bits > 62 {
+        return Err(refuse(format!("the tensor has 2^{bits} elements, and 2^62 are read")));
+    }
+    // A part of a longer row of buffers is laid out as a buffer.
+    let allocated = of.memory.as_ref().and_then(|memory| memory.allocated.as_ref());
+    match allocated {
+        Some(allocated) if !allocated.ends_with(&of.shape) => Err(refuse(format!(
+            "this is a part of a buffer of shape {allocated:?}, which is not read"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The width of an element of `f16`, `bf16`, `i8`, `f8E4M3FN`, ..
+fn element_bits(of: &TensorType) -> Option<u64> {
+    let name = of.element.as_deref()?;
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let starts_right = name.starts_with('f') || name.starts_with("bf") || name.starts_with('i');
+    digits.get(..end)?.parse().ok().filter(|_| starts_right)
+}

@@ -1,0 +1,246 @@
+//! Encodings of shared memory: which element is at each offset.
+//!
+//! ```text
+//! swizzled_shared, vec 2, 4 phases of 1 row, 4 x 8
+//! offset (0,1) (0,2) (0,4) (1,2) (2,4)     row 1 flips bit 1 of the column, row 2 bit 2
+//! ```
+//!
+//! Source: the rules of triton-lang/triton, `LinearLayoutConversions.cpp`, as of 3.9.
+
+use super::cluster::{self, Cluster};
+use super::keys::Keys;
+use super::linear::Padding;
+use super::tile::{Basis, out_dims};
+use crate::error::ParseError;
+use crate::notation::LinearLayout;
+
+/// What is in shared memory: the element at each offset, and what is put in between.
+pub(super) struct Shared {
+    pub(super) layout: LinearLayout,
+    pub(super) padding: Padding,
+}
+
+/// The number of bits of an element, where its type says it.
+pub(super) type ElementBits = Option<u64>;
+
+/// The elements of a tensor of this shape in shared memory; `None` for encodings of something else.
+pub(super) fn shared(
+    keys: Keys<'_>,
+    shape: &[u64],
+    bits: ElementBits,
+) -> Result<Option<Shared>, ParseError> {
+    let (layout, padding) = match &*keys.attribute.name {
+        "swizzled_shared" => (swizzled(keys, shape)?, Padding::default()),
+        "shared" if keys.flag("hasLeadingOffset")? => {
+            (old_nvmma(keys, shape, bits)?, Padding::default())
+        }
+        "shared" => (swizzled(keys, shape)?, Padding::default()),
+        "nvmma_shared" => (nvmma(keys, shape)?, Padding::default()),
+        "padded_shared" => padded(keys, shape)?,
+        "shared_linear" => (written(keys, shape)?, Padding::default()),
+        _ => return Ok(None),
+    };
+    Ok(Some(Shared { layout, padding }))
+}
+
+/// A swizzle: rows flip vectors of columns.
+struct Swizzle {
+    vector: u64,
+    /// How many rows follow each other unswizzled.
+    per_phase: u64,
+    /// How many phases there are.
+    phases: u64,
+}
+
+impl Swizzle {
+    /// What a row flips in a column below `columns`.
+    fn flips(&self, row: u64, columns: u64) -> u64 {
+        self.vector * (row / self.per_phase % self.phases) % columns
+    }
+}
+
+/// 1, 2, 4, .. below an extent.
+fn bits(extent: u64) -> impl Iterator<Item = u64> {
+    (0..extent.ilog2()).map(|bit| 1 << bit)
+}
+
+/// Collects the bases of the offset.
+struct Offsets {
+    rank: usize,
+    bases: Vec<Basis>,
+}
+
+impl Offsets {
+    fn put<const K: usize>(&mut self, entries: [(usize, u64); K]) {
+        let mut basis = vec![0; self.rank];
+        entries.iter().for_each(|(dim, value)| basis[*dim] = *value);
+        self.bases.push(basis);
+    }
+
+    fn put_all(&mut self, dim: usize, values: impl Iterator<Item = u64>) {
+        values.for_each(|value| self.put([(dim, value)]));
+    }
+}
+
+fn layout(shape: &[u64], offsets: Vec<Basis>, blocks: Vec<Basis>) -> LinearLayout {
+    let bases = vec![("offset".into(), offsets), ("block".into(), blocks)];
+    LinearLayout { bases, outs: out_dims(shape) }
+}
+
+fn swizzled(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
+    let own = ["vec", "perPhase", "maxPhase", "order", "hasLeadingOffset"];
+    keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
+    let rank = shape.len();
+    let order = keys.order("order", rank)?;
+    let (vector, per_phase) = (keys.power("vec")?, keys.power("perPhase")?);
+    let swizzle = Swizzle { vector, per_phase, phases: keys.power("maxPhase")? };
+    let cluster = Cluster::of(keys, rank)?;
+    let part = cluster.part(keys, shape)?;
+    let mut offsets = Offsets { rank, bases: Vec::new() };
+    if let Some(&column) = order.first() {
+        offsets.put_all(column, bits(part[column]));
+        if let Some(&row) = order.get(1) {
+            for at in bits(part[row]) {
+                offsets.put([(row, at), (column, swizzle.flips(at, part[column]))]);
+            }
+        }
+    }
+    order.iter().skip(2).for_each(|dim| offsets.put_all(*dim, bits(part[*dim])));
+    Ok(layout(shape, offsets.bases, cluster.blocks(&part)))
+}
+
+fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
+    let own = ["swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank"];
+    keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
+    if keys.flag("fp4Padded")? {
+        return Err(keys.refuse_key("fp4Padded", "padded elements of 4 bits are not read"));
+    }
+    if keys.has("rank") {
+        keys.check_rank("rank", usize::try_from(keys.number("rank")?).unwrap_or(0), shape.len())?;
+    }
+    let (width, bits) = (keys.number("swizzlingByteWidth")?, keys.power("elementBitWidth")?);
+    if !matches!(width, 0 | 32 | 64 | 128) {
+        let why = format!("`swizzlingByteWidth` is {width}, not 0, 32, 64 or 128");
+        return Err(keys.refuse_key("swizzlingByteWidth", why));
+    }
+    tensor_core(keys, shape, TensorCore { width, bits, is_transposed: keys.flag("transposed")? })
+}
+
+/// How tensor cores of Hopper and later read shared memory.
+struct TensorCore {
+    /// Bytes that are swizzled together; 0 for none.
+    width: u64,
+    /// Of an element.
+    bits: u64,
+    is_transposed: bool,
+}
+
+/// What older versions call a swizzle for tensor cores, by phases.
+fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: ElementBits) -> Result<LinearLayout, ParseError> {
+    let own = ["vec", "perPhase", "maxPhase", "order", "hasLeadingOffset"];
+    keys.check_known(&[&own[..], &cluster::KEYS].concat())?;
+    let width = match (keys.number("perPhase")?, keys.number("maxPhase")?) {
+        (4, 2) => 32,
+        (2, 4) => 64,
+        (1, 8) => 128,
+        (per_phase, phases) => {
+            let message = format!(
+                "with `hasLeadingOffset`, `perPhase` and `maxPhase` are 4 and 2, 2 and 4 or 1 and \
+                 8, not {per_phase} and {phases}"
+            );
+            return Err(keys.refuse_key("perPhase", message));
+        }
+    };
+    let bits = bits.filter(|bits| bits.is_power_of_two()).ok_or_else(|| {
+        let refusal =
+            keys.refuse("the swizzle counts bytes, and the type of the elements is not given");
+        refusal.with_help("give the shape with the type, as in --shape 128x64xf16")
+    })?;
+    let order = keys.order("order", shape.len())?;
+    let is_transposed = order.first().is_some_and(|dim| dim + 1 != shape.len());
+    tensor_core(keys, shape, TensorCore { width, bits, is_transposed })
+}
+
+/// Tiles of 8 rows by the swizzled bytes, then the rows of all tiles, then further columns.
+fn tensor_core(
+    keys: Keys<'_>,
+    shape: &[u64],
+    TensorCore { width, bits: element, is_transposed }: TensorCore,
+) -> Result<LinearLayout, ParseError> {
+    let rank = shape.len();
+    if rank < 2 || (is_transposed && rank > 2) {
+        let transposed = if is_transposed { "transposed " } else { "" };
+        return Err(keys.refuse(format!("a {transposed}tensor of rank {rank} is not read")));
+    }
+    let (row, column) = if is_transposed { (rank - 1, rank - 2) } else { (rank - 2, rank - 1) };
+    let cluster = Cluster::of(keys, rank)?;
+    let part = cluster.part(keys, shape)?;
+    let swizzle = match (128 / element, width) {
+        (_, 0) => Swizzle { vector: 0, per_phase: 1, phases: 1 },
+        (0, _) => {
+            let message = format!("elements of {element} bits are wider than a vector of 128");
+            return Err(keys.refuse(message));
+        }
+        (vector, width) => Swizzle { vector, per_phase: 128 / width, phases: width / 16 },
+    };
+    let columns = if width == 0 { part[column] } else { 8 * width / element };
+    if width > 0 && (part[column] < columns || part[row] < 8) {
+        let (rows, found) = (part[row], part[column]);
+        let message = format!(
+            "a swizzle of {width} bytes needs 8 rows of {columns} elements, but there are {rows} \
+             of {found}"
+        );
+        return Err(keys.refuse(message));
+    }
+    let mut offsets = Offsets { rank, bases: Vec::new() };
+    offsets.put_all(column, bits(columns));
+    for at in bits(part[row]) {
+        offsets.put([(row, at), (column, swizzle.flips(at % 8, columns))]);
+    }
+    (0..rank - 2).rev().for_each(|dim| offsets.put_all(dim, bits(part[dim])));
+    offsets.put_all(column, bits(part[column]).filter(|value| *value >= columns));
+    Ok(layout(shape, offsets.bases, cluster.blocks(&part)))
+}
+
+/// The offsets as they are written.
+fn written(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
+    keys.check_known(&["offset", "block", "alignment"])?;
+    bases_as_written(keys, shape)
+}
+
+fn bases_as_written(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
+    let blocks = match keys.has("block") {
+        true => keys.bases("block", shape.len())?,
+        false => Vec::new(),
+    };
+    Ok(layout(shape, keys.bases("offset", shape.len())?, blocks))
+}
+
+/// Elements one after the other, or as they are written, with some put in after every so many.
+fn padded(keys: Keys<'_>, shape: &[u64]) -> Result<(LinearLayout, Padding), ParseError> {
+    keys.check_known(&["order", "shape", "offset", "block"])?;
+    let padding = Padding(keys.attribute.intervals.clone());
+    if let Some((every, _)) = padding.0.iter().find(|(every, _)| !every.is_power_of_two()) {
+        return Err(keys.refuse(format!("the interval {every} is not a power of two")));
+    }
+    if padding.0.is_empty() {
+        return Err(keys.refuse("`padded_shared` needs intervals, as in `[8:+2]`"));
+    }
+    if keys.has("offset") {
+        if keys.has("order") || keys.has("shape") {
+            return Err(keys.refuse("`offset` says the order: give one of both"));
+        }
+        return Ok((bases_as_written(keys, shape)?, padding));
+    }
+    if keys.has("block") {
+        return Err(keys.refuse_key("block", "`block` goes with `offset`"));
+    }
+    if keys.numbers("shape")? != shape {
+        let message = format!("`shape` is not that of the tensor, {shape:?}");
+        return Err(keys.refuse_key("shape", message));
+    }
+    let mut offsets = Offsets { rank: shape.len(), bases: Vec::new() };
+    let order = keys.order("order", shape.len())?;
+    order.iter().for_each(|dim| offsets.put_all(*dim, bits(shape[*dim])));
+    Ok((layout(shape, offsets.bases, Vec::new()), padding))
+}

@@ -1,0 +1,333 @@
+//! Layouts of Triton as MLIR prints them: `tensor<128x64xf16, #blocked>` with its aliases.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use itertools::Itertools;
+use pest::Parser;
+
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::notation::XlaDtype;
+use crate::notation::refusal::Stop;
+use crate::notation::triton_linear::LinearLayout;
+use crate::notation::triton_read::Items;
+use crate::notation::written::NotCompared;
+
+pub(super) mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/triton.pest"]
+    pub(in crate::notation) struct TritonGrammar;
+}
+
+use grammar::{Rule, TritonGrammar};
+
+/// How deep encodings and lists may nest.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// A layout of Triton: the encoding of a tensor or of shared memory, with the shape that it is for, or
+/// a linear layout.
+///
+/// Read as MLIR prints them, of today and with the prefix `#triton_gpu`: a type, behind the lines of its
+/// aliases or in a module that has no other, or an encoding alone, which gets its shape by
+/// [`with_shape`](TritonLayout::with_shape). Aliases are written out in print.
+/// Law: `parse(print(x)) == x`.
+///
+/// ```
+/// use tensor_layout::notation::TritonLayout;
+/// let text = "#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], \
+///             warpsPerCTA = [4, 1], order = [1, 0]}>\n tensor<128x64xf16, #blocked>";
+/// let layout = text.parse::<TritonLayout>()?.lower()?;
+/// assert_eq!(layout.locate(&[37, 22])?.to_string(), "WARP=0,LANE=21,Addr=22");
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TritonLayout {
+    pub(crate) said: Said,
+    pub(crate) source: NotCompared<Box<str>>,
+}
+
+/// What a text says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Said {
+    /// An encoding, and the type that it stands in, if it does.
+    Encoding(Arc<Attribute>, Option<TensorType>),
+    /// The lines of a linear layout.
+    Linear(LinearLayout),
+}
+
+/// The tensor or the piece of memory that an encoding is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TensorType {
+    pub(crate) shape: Vec<u64>,
+    /// As MLIR calls it; a shape that was given apart has none.
+    pub(crate) element: Option<Box<str>>,
+    /// Of a descriptor of memory, what stands behind its encoding.
+    pub(crate) memory: Option<Memory>,
+    pub(crate) span: NotCompared<Span>,
+}
+
+/// What a descriptor of memory says of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Memory {
+    pub(crate) space: Option<Arc<Attribute>>,
+    pub(crate) is_mutable: bool,
+    /// The shape of the whole piece, of which this may be a part.
+    pub(crate) allocated: Option<Vec<u64>>,
+}
+
+/// An encoding: a name and its keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Attribute {
+    pub(crate) name: Box<str>,
+    /// `[8:+2]` of padded memory: how much is put in after how much.
+    pub(crate) intervals: Vec<(u64, u64)>,
+    /// Those in braces.
+    pub(crate) entries: Vec<Entry>,
+    /// Those behind the braces.
+    pub(crate) outside: Vec<Entry>,
+    /// Whether there were brackets at all.
+    pub(crate) has_body: bool,
+    /// How many encodings stand in each other.
+    pub(crate) depth: NotCompared<usize>,
+    pub(crate) span: NotCompared<Span>,
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Entry {
+    pub(crate) key: Box<str>,
+    pub(crate) value: Value,
+    pub(crate) span: NotCompared<Span>,
+}
+
+/// The value of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Value {
+    Number(u64),
+    Boolean(bool),
+    List(Vec<Value>),
+    Dict(Vec<Entry>),
+    Attribute(Arc<Attribute>),
+}
+
+impl TritonLayout {
+    /// A linear layout.
+    #[must_use]
+    pub fn linear(layout: LinearLayout) -> TritonLayout {
+        TritonLayout { said: Said::Linear(layout), source: NotCompared::default() }
+    }
+
+    /// An encoding with the shape of its tensor, and the type of the elements as MLIR calls it, `f16`.
+    ///
+    /// # Errors
+    /// [`ParseError`] where the text says the shape itself.
+    pub fn with_shape(
+        mut self,
+        shape: Vec<u64>,
+        element: Option<&str>,
+    ) -> Result<TritonLayout, ParseError> {
+        match &mut self.said {
+            Said::Encoding(_, of @ None) => {
+                let (element, memory) = (element.map(Into::into), None);
+                let span = NotCompared(Span::new(0, 0));
+                *of = Some(TensorType { shape, element, memory, span });
+                Ok(self)
+            }
+            _ => Err(self.refuse_as("the text says its shape, so none can be given apart".into())),
+        }
+    }
+
+    /// Whether a text looks like one of these.
+    pub(crate) fn is_likely(text: &str) -> bool {
+        let text = text.trim_start();
+        let is_type = ["tensor<", "!ttg.", "!triton_gpu.", "!tt.", "module"];
+        let starts = is_type.iter().any(|word| text.starts_with(word));
+        text.starts_with('#')
+            || text.contains("where out dims are:")
+            || starts && text.contains('#')
+    }
+
+    /// The shape of the tensor, if the text says it.
+    #[must_use]
+    pub fn shape(&self) -> Option<Vec<u64>> {
+        match &self.said {
+            Said::Encoding(_, of) => of.as_ref().map(|of| of.shape.clone()),
+            Said::Linear(layout) => Some(layout.outs.iter().map(|(_, size)| *size).collect()),
+        }
+    }
+
+    /// The type of the elements in the words of XLA, where the text names one that XLA has.
+    pub(crate) fn xla_dtype(&self) -> Option<XlaDtype> {
+        let Said::Encoding(_, Some(of)) = &self.said else { return None };
+        let name = of.element.as_deref()?.to_ascii_lowercase();
+        match name.strip_prefix('i') {
+            Some("1") => XlaDtype::from_name("pred"),
+            Some(bits) => XlaDtype::from_name(&format!("s{bits}")),
+            None => XlaDtype::from_name(&name),
+        }
+    }
+
+    /// The refusal of this text for what it means.
+    #[must_use]
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+        let text = self.text();
+        ParseError::meaning(error, Span::new(0, text.len()), &text)
+    }
+
+    fn refuse_as(&self, message: String) -> ParseError {
+        let text = self.text();
+        ParseError::new(ParseErrorKind::Invalid(message), Span::new(0, text.len()), &text)
+    }
+
+    /// As it was read, or else as it is printed.
+    pub(crate) fn text(&self) -> String {
+        if self.source.0.is_empty() { self.to_string() } else { self.source.0.to_string() }
+    }
+}
+
+impl FromStr for TritonLayout {
+    type Err = ParseError;
+
+    /// Parses a layout of Triton. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
+        check_depth(text)?;
+        let mut pairs = TritonGrammar::parse(Rule::text, text)
+            .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
+        let mut items = Items::new(text);
+        for part in pairs.next().into_iter().flat_map(pest::iterators::Pair::into_inner) {
+            items.add(part)?;
+        }
+        let source = NotCompared(text.into());
+        Ok(TritonLayout { said: items.said()?, source })
+    }
+}
+
+/// Refuses what would nest too deep for the reader of the grammar.
+fn check_depth(text: &str) -> Result<(), ParseError> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        depth = match byte {
+            b'<' | b'[' => depth + 1,
+            b'>' | b']' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth > MAX_DEPTH {
+            let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
+            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for TritonLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.said {
+            Said::Linear(layout) => layout.fmt(f),
+            Said::Encoding(encoding, None) => encoding.fmt(f),
+            Said::Encoding(encoding, Some(of)) => of.written(encoding, f),
+        }
+    }
+}
+
+impl TensorType {
+    fn written(&self, encoding: &Attribute, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents = self.shape.iter().map(|extent| format!("{extent}x")).join("");
+        // A shape that was given apart has no element type, but a type needs one.
+        let element = self.element.as_deref().unwrap_or("f32");
+        let Some(memory) = &self.memory else {
+            return write!(f, "tensor<{extents}{element}, {encoding}>");
+        };
+        write!(f, "!ttg.memdesc<{extents}{element}, {encoding}")?;
+        if let Some(space) = &memory.space {
+            write!(f, ", {space}")?;
+        }
+        if memory.is_mutable {
+            f.write_str(", mutable")?;
+        }
+        if let Some(allocated) = &memory.allocated {
+            write!(f, ", {}", allocated.iter().join("x"))?;
+        }
+        f.write_str(">")
+    }
+}
+
+impl fmt::Display for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#ttg.{}", self.name)?;
+        if !self.has_body {
+            return Ok(());
+        }
+        f.write_str("<")?;
+        if !self.intervals.is_empty() {
+            let pieces = self.intervals.iter().map(|(every, add)| format!("{every}:+{add}"));
+            write!(f, "[{}] ", pieces.format(", "))?;
+        }
+        write!(f, "{{{}}}", self.entries.iter().format(", "))?;
+        self.outside.iter().try_for_each(|entry| write!(f, ", {entry}"))?;
+        f.write_str(">")
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.key, self.value)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(number) => number.fmt(f),
+            Value::Boolean(is) => is.fmt(f),
+            Value::List(values) => write!(f, "[{}]", values.iter().format(", ")),
+            Value::Dict(entries) => write!(f, "{{{}}}", entries.iter().format(", ")),
+            Value::Attribute(attribute) => attribute.fmt(f),
+        }
+    }
+}
+
+/// How an error names a rule.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::item | Rule::attribute | Rule::encoding => "an encoding",
+        Rule::alias | Rule::hash_name => "an alias",
+        Rule::name | Rule::key | Rule::ident | Rule::pair | Rule::outside => "a name",
+        Rule::dialect => "`#ttg.`",
+        Rule::body | Rule::open => "`<`",
+        Rule::close => "`>`",
+        Rule::comma => "`,`",
+        Rule::equals => "`=`",
+        Rule::dash => "`-`",
+        Rule::arrow => "`->`",
+        Rule::intervals | Rule::interval => "an interval",
+        Rule::dict => "`{`",
+        Rule::value | Rule::list | Rule::boolean => "a value",
+        Rule::number | Rule::extent | Rule::unknown => "a number",
+        Rule::tensor | Rule::memdesc | Rule::memdesc_name => "a type",
+        Rule::extents | Rule::allocated => "a shape",
+        Rule::element | Rule::angle => "an element type",
+        Rule::space => "a memory space",
+        Rule::mutable => "`mutable`",
+        Rule::linear | Rule::input | Rule::single | Rule::basis => "a basis",
+        Rule::coordinate => "`(`",
+        Rule::outs | Rule::out => "`where out dims are:`",
+        Rule::comment | Rule::quoted | Rule::other | Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        for rule in Rule::all_rules() {
+            let is_silent = matches!(rule, Rule::comment | Rule::quoted | Rule::other | Rule::ws);
+            assert_eq!(name(*rule).is_empty(), is_silent, "{rule:?}");
+        }
+    }
+}

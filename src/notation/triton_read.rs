@@ -1,0 +1,311 @@
+//! From the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use itertools::Itertools;
+use pest::iterators::Pair;
+
+use super::triton::grammar::Rule;
+use super::triton::{Attribute, Entry, MAX_DEPTH, Memory, Said, TensorType, TritonLayout, Value};
+use super::triton_linear;
+use super::written::NotCompared;
+use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::words::counted;
+
+/// How many layouts of a module a refusal lists.
+const MOST_LISTED: usize = 6;
+
+/// What a text has.
+#[derive(Debug)]
+pub(super) struct Items<'t> {
+    text: &'t str,
+    aliases: HashMap<&'t str, Arc<Attribute>>,
+    /// Types with an encoding, each once.
+    typed: Vec<(Arc<Attribute>, TensorType)>,
+    /// The last type without one.
+    without: Option<Span>,
+    /// Encodings that stand alone.
+    alone: Vec<Arc<Attribute>>,
+    linear: Option<triton_linear::LinearLayout>,
+}
+
+pub(super) fn span(part: &Pair<'_, Rule>) -> Span {
+    Span::new(part.as_span().start(), part.as_span().end())
+}
+
+/// A decimal number of the text.
+pub(super) fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text);
+    part.as_str().parse().map_err(too_large)
+}
+
+impl<'t> Items<'t> {
+    pub(super) fn new(text: &'t str) -> Items<'t> {
+        let (aliases, typed, alone) = (HashMap::new(), Vec::new(), Vec::new());
+        Items { text, aliases, typed, without: None, alone, linear: None }
+    }
+
+    /// Takes the next token of the text.
+    pub(super) fn add(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
+        match part.as_rule() {
+            Rule::alias => self.add_alias(part)?,
+            Rule::attribute => {
+                let attribute = self.attribute(part)?;
+                self.alone.push(attribute);
+            }
+            Rule::tensor | Rule::memdesc => self.add_type(part)?,
+            Rule::linear => self.linear = Some(triton_linear::read(part, self.text)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_alias(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
+        let mut parts = part.into_inner().filter(|part| part.as_rule() != Rule::equals);
+        let (Some(name), Some(attribute)) = (parts.next(), parts.next()) else { return Ok(()) };
+        let attribute = self.attribute(attribute)?;
+        self.aliases.insert(name.as_str(), attribute);
+        Ok(())
+    }
+
+    fn add_type(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
+        let (whole, is_memory) = (span(&part), part.as_rule() == Rule::memdesc);
+        let mut of = TensorType {
+            shape: Vec::new(),
+            element: None,
+            memory: is_memory.then_some(Memory { space: None, is_mutable: false, allocated: None }),
+            span: NotCompared(whole),
+        };
+        let mut encoding = None;
+        for part in part.into_inner() {
+            match part.as_rule() {
+                Rule::extents => of.shape = self.extents(part)?,
+                Rule::element => of.element = Some(part.as_str().into()),
+                Rule::attribute | Rule::hash_name => encoding = Some(self.encoding(part)?),
+                rule => {
+                    if let Some(memory) = &mut of.memory {
+                        self.add_memory(memory, rule, part)?;
+                    }
+                }
+            }
+        }
+        match encoding {
+            None => self.without = Some(whole),
+            Some(encoding) => {
+                let found = (encoding, of);
+                if !self.typed.contains(&found) {
+                    self.typed.push(found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_memory(
+        &self,
+        memory: &mut Memory,
+        rule: Rule,
+        part: Pair<'t, Rule>,
+    ) -> Result<(), ParseError> {
+        match rule {
+            Rule::mutable => memory.is_mutable = true,
+            Rule::allocated => memory.allocated = Some(self.extents(part)?),
+            Rule::space => {
+                let space = part.into_inner().next();
+                // What it is called does not change where elements are: an unknown alias is let be.
+                memory.space = space.and_then(|space| self.encoding(space).ok());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn extents(&self, part: Pair<'t, Rule>) -> Result<Vec<u64>, ParseError> {
+        let extent = |part: Pair<'_, Rule>| match part.as_rule() {
+            Rule::number => number(&part, self.text),
+            _ => {
+                let message = "the extent is not known: a layout is for one shape".into();
+                Err(self.refuse(span(&part), message).with_help("give the extent"))
+            }
+        };
+        part.into_inner().map(extent).try_collect()
+    }
+
+    /// An encoding, or what an alias stands for.
+    fn encoding(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
+        if part.as_rule() == Rule::attribute {
+            return self.attribute(part);
+        }
+        let name = part.as_str();
+        self.aliases.get(name).cloned().ok_or_else(|| {
+            let refusal = self.refuse(span(&part), format!("the alias `{name}` is not defined"));
+            let near = closest(name, self.aliases.keys().copied().sorted());
+            refusal.with_help(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("put its line, `{name} = #ttg...`, in front of the type"),
+            })
+        })
+    }
+
+    fn attribute(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
+        let mut attribute = Attribute {
+            name: "".into(),
+            intervals: Vec::new(),
+            entries: Vec::new(),
+            outside: Vec::new(),
+            has_body: false,
+            depth: NotCompared(1),
+            span: NotCompared(span(&part)),
+        };
+        for part in part.into_inner() {
+            match part.as_rule() {
+                Rule::name => attribute.name = part.as_str().into(),
+                Rule::open => attribute.has_body = true,
+                Rule::intervals => attribute.intervals = self.intervals(part)?,
+                Rule::dict => attribute.entries = self.entries(part)?,
+                Rule::outside => attribute.outside.extend(self.entries(part)?),
+                _ => {}
+            }
+        }
+        attribute.depth = NotCompared(self.depth(&attribute)?);
+        Ok(Arc::new(attribute))
+    }
+
+    /// One more than the deepest encoding inside, which may be an alias.
+    fn depth(&self, attribute: &Attribute) -> Result<usize, ParseError> {
+        let inside = attribute.entries.iter().filter_map(|entry| match &entry.value {
+            Value::Attribute(inside) => Some(inside.depth.0),
+            _ => None,
+        });
+        match inside.max().map_or(1, |depth| depth + 1) {
+            depth if depth > MAX_DEPTH => {
+                let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
+                Err(ParseError::new(kind, attribute.span.0, self.text))
+            }
+            depth => Ok(depth),
+        }
+    }
+
+    fn intervals(&self, part: Pair<'t, Rule>) -> Result<Vec<(u64, u64)>, ParseError> {
+        let numbers = part.into_inner().flatten().filter(|part| part.as_rule() == Rule::number);
+        let numbers: Vec<u64> = numbers.map(|part| number(&part, self.text)).try_collect()?;
+        Ok(numbers.into_iter().tuples().collect())
+    }
+
+    fn entries(&self, part: Pair<'t, Rule>) -> Result<Vec<Entry>, ParseError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for pair in part.into_inner().filter(|part| part.as_rule() == Rule::pair) {
+            let whole = span(&pair);
+            let mut parts = pair.into_inner().filter(|part| part.as_rule() != Rule::equals);
+            let (Some(key), Some(value)) = (parts.next(), parts.next()) else { continue };
+            if let Some(other) = entries.iter().find(|entry| *entry.key == *key.as_str()) {
+                let refusal = self.refuse(whole, format!("`{}` was given already", key.as_str()));
+                return Err(refusal.with_related(Some(other.span.0)));
+            }
+            let value = self.value(value)?;
+            entries.push(Entry { key: key.as_str().into(), value, span: NotCompared(whole) });
+        }
+        self.check_parents(&entries)?;
+        Ok(entries)
+    }
+
+    /// An encoding has one inside at most: aliases that name others twice would grow without end.
+    fn check_parents(&self, entries: &[Entry]) -> Result<(), ParseError> {
+        let is_inside = |entry: &&Entry| matches!(entry.value, Value::Attribute(_));
+        let Some(entry) = entries.iter().filter(is_inside).find(|entry| &*entry.key != "parent")
+        else {
+            return Ok(());
+        };
+        let message = format!("`{}` is an encoding: only `parent` is", entry.key);
+        Err(self.refuse(entry.span.0, message))
+    }
+
+    fn value(&self, part: Pair<'t, Rule>) -> Result<Value, ParseError> {
+        Ok(match part.as_rule() {
+            Rule::number => Value::Number(number(&part, self.text)?),
+            Rule::boolean => Value::Boolean(part.as_str() == "true"),
+            Rule::dict => {
+                let (whole, entries) = (span(&part), self.entries(part)?);
+                if entries.iter().any(|entry| matches!(entry.value, Value::Attribute(_))) {
+                    return Err(self.refuse(whole, "an encoding cannot stand in a list".into()));
+                }
+                Value::Dict(entries)
+            }
+            Rule::list => {
+                let whole = span(&part);
+                let is_value = |part: &Pair<'_, Rule>| part.as_rule() != Rule::comma;
+                let values: Vec<Value> = part
+                    .into_inner()
+                    .filter(is_value)
+                    .map(|value| self.value(value))
+                    .try_collect()?;
+                if values.iter().any(|value| matches!(value, Value::Attribute(_))) {
+                    return Err(self.refuse(whole, "an encoding cannot stand in a list".into()));
+                }
+                Value::List(values)
+            }
+            _ => Value::Attribute(self.encoding(part)?),
+        })
+    }
+
+    /// The one layout of the text.
+    pub(super) fn said(mut self) -> Result<Said, ParseError> {
+        if let Some(linear) = self.linear.take() {
+            return Ok(Said::Linear(linear));
+        }
+        match self.typed.len() {
+            0 => self.untyped(),
+            1 => self.typed.pop().map_or_else(
+                || self.refuse_empty(),
+                |(encoding, of)| Ok(Said::Encoding(encoding, Some(of))),
+            ),
+            _ => Err(self.several()),
+        }
+    }
+
+    /// The one encoding of a text without types.
+    fn untyped(mut self) -> Result<Said, ParseError> {
+        if let Some(span) = self.without {
+            let message = "the type has no encoding, so it says no layout".into();
+            return Err(self.refuse(span, message));
+        }
+        let aliased = || self.aliases.values().sorted_by_key(|alias| alias.span.0.start).cloned();
+        let alone = if self.alone.is_empty() { aliased().collect() } else { self.alone.clone() };
+        self.alone = alone;
+        match &self.alone[..] {
+            [] => self.refuse_empty(),
+            [encoding] => Ok(Said::Encoding(Arc::clone(encoding), None)),
+            [_, second, ..] => {
+                let message = format!(
+                    "the text has {}, but no type that says which is meant",
+                    counted(self.alone.len(), "encoding")
+                );
+                let refusal = self.refuse(second.span.0, message);
+                Err(refusal.with_help("add a type, as in `tensor<128x64xf16, #blocked>`"))
+            }
+        }
+    }
+
+    fn refuse_empty(&self) -> Result<Said, ParseError> {
+        let message = "the text has no type with an encoding".into();
+        Err(self.refuse(Span::new(0, self.text.len()), message))
+    }
+
+    /// The refusal of a module with more than one layout, which lists them.
+    fn several(&self) -> ParseError {
+        let listed = self.typed.iter().take(MOST_LISTED).map(|(encoding, of)| {
+            let said = Said::Encoding(Arc::clone(encoding), Some(of.clone()));
+            TritonLayout { said, source: NotCompared::default() }.to_string()
+        });
+        let more = if self.typed.len() > MOST_LISTED { ", .." } else { "" };
+        let listed = format!("pass one of {}{more}", listed.format(", "));
+        let span = self.typed.get(1).map_or(Span::new(0, 0), |(_, of)| of.span.0);
+        let message = format!("the text has {}", counted(self.typed.len(), "layout"));
+        self.refuse(span, message).with_help(listed)
+    }
+
+    fn refuse(&self, span: Span, message: String) -> ParseError {
+        ParseError::new(ParseErrorKind::Invalid(message), span, self.text)
+    }
+}
