@@ -64,15 +64,14 @@ pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>>
 }
 
 fn notation_of(name: &str) -> Answer<Notation> {
-    let all =
-        [
-            Notation::PadLayout,
-            Notation::Xla,
-            Notation::Cute,
-            Notation::Strided,
-            Notation::Triton,
-            Notation::Sharded,
-        ];
+    let all = [
+        Notation::PadLayout,
+        Notation::Xla,
+        Notation::Cute,
+        Notation::Strided,
+        Notation::Triton,
+        Notation::Sharded,
+    ];
     match all.into_iter().find(|notation| notation.name() == name) {
         Some(notation) => Ok(notation),
         None => {
