@@ -6,6 +6,7 @@
 
 mod access;
 mod assembly;
+mod atoms;
 mod bitcast;
 mod candidates;
 mod corpus;

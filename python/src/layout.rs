@@ -70,6 +70,7 @@ fn notation_of(name: &str) -> Answer<Notation> {
         Notation::Cute,
         Notation::Strided,
         Notation::Triton,
+        Notation::Atom,
         Notation::Sharded,
     ];
     match all.into_iter().find(|notation| notation.name() == name) {
@@ -87,7 +88,7 @@ impl PyLayout {
     #[pyo3(signature = (
         text: "str",
         *,
-        notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'sharded'] | None" = None,
+        notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'triton', 'atom', 'sharded'] | None" = None,
         shape: "collections.abc.Sequence[int] | None" = None,
         lenient = false,
     ))]
@@ -103,8 +104,13 @@ impl PyLayout {
             (LayoutText::PadLayout(tree), Some(shape)) => {
                 LayoutText::PadLayout(tree.with_shape(shape)?)
             }
+            (LayoutText::Triton(layout), Some(shape)) => {
+                LayoutText::Triton(layout.with_shape(shape, None)?)
+            }
             (_, Some(_)) => {
-                return refused("`shape` is for PadLayouts; texts of other notations carry theirs");
+                return refused(
+                    "`shape` is for PadLayouts and encodings of Triton; texts of other notations carry theirs",
+                );
             }
             (text, None) => text,
         };
@@ -147,7 +153,7 @@ impl PyLayout {
     /// >>> Layout("f32[3,5]{1,0:T(2,2)}").to("pad-layout")
     /// '(3,5)/((2:12, 2:2), (3:4, 2:1))'
     #[pyo3(signature = (
-        notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided']",
+        notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'triton']",
         *,
         dtype: "str | None" = None,
     ) -> "str")]

@@ -294,7 +294,7 @@ class Layout(Places):
         >>> (a @ b).locate(1, 1)["Addr"], a.locate(4, 0)["Addr"]  # b(1, 1) is 4
         (32, 32)
         """
-    def __new__(cls, /, text: str, *, notation: typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'sharded'] | None = None, shape: collections.abc.Sequence[int] | None = None, lenient: bool = False) -> Layout: ...
+    def __new__(cls, /, text: str, *, notation: typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'triton', 'atom', 'sharded'] | None = None, shape: collections.abc.Sequence[int] | None = None, lenient: bool = False) -> Layout: ...
     def __reduce__(self, /) -> tuple[object, tuple[object, ...]]: ...
     def __repr__(self, /) -> str: ...
     def __rmatmul__(self, outer: object, /) -> Layout:
@@ -465,7 +465,7 @@ class Layout(Places):
         """
         An axis repeated `times`, the repetitions side by side along a level.
         """
-    def to(self, /, notation: typing.Literal['pad-layout', 'xla', 'cute', 'strided'], *, dtype: str | None = None) -> str:
+    def to(self, /, notation: typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'triton'], *, dtype: str | None = None) -> str:
         """
         Writes the layout in a notation; warns of what of padding and offset the text leaves out.
 

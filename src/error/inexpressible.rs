@@ -156,6 +156,8 @@ pub enum Inexpressible {
     },
     /// Places that are not XORs of the bits of an index.
     NotBitwise,
+    /// A notation of names: those of a table, which no layout gives back.
+    NamesOnly,
     /// A place that nothing is at, where a notation has no holes.
     Unheld {
         /// The level.
@@ -264,6 +266,7 @@ impl fmt::Display for Inexpressible {
             Self::NotBitwise => f.write_str(
                 "its places are not XORs of the bits of an index: some steps carry, or copies overlap",
             ),
+            Self::NamesOnly => f.write_str("it is a name from a table, which is only read"),
             Self::Unheld { level, at } => {
                 write!(f, "nothing is at {level}={at}, and only memories have holes")
             }

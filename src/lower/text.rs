@@ -11,7 +11,7 @@ use crate::lower::pad_layout::{MapText, left_out_note};
 use crate::lower::sharding::ShardedShape;
 use crate::machine::Machine;
 use crate::notation::{
-    CuteLayout, Notation, PadLayout, ReplicaText, Strided, TritonLayout, XlaArray, XlaDim,
+    Atom, CuteLayout, Notation, PadLayout, ReplicaText, Strided, TritonLayout, XlaArray, XlaDim,
     XlaDtype, XlaParser, XlaShape,
 };
 
@@ -42,6 +42,8 @@ pub enum LayoutText {
     Strided(Strided),
     /// An encoding or a linear layout of Triton.
     Triton(TritonLayout),
+    /// A matrix of an instruction.
+    Atom(Atom),
     /// An XLA shape with its sharding.
     Sharded(Box<ShardedShape>),
 }
@@ -54,6 +56,7 @@ impl fmt::Display for LayoutText {
             LayoutText::Cute(layout) => layout.fmt(f),
             LayoutText::Strided(layout) => layout.fmt(f),
             LayoutText::Triton(layout) => layout.fmt(f),
+            LayoutText::Atom(atom) => atom.fmt(f),
             LayoutText::Sharded(shape) => shape.fmt(f),
         }
     }
@@ -83,6 +86,7 @@ impl LayoutText {
             Notation::Cute => text.parse().map(LayoutText::Cute),
             Notation::Strided => text.parse().map(LayoutText::Strided),
             Notation::Triton => text.parse().map(LayoutText::Triton),
+            Notation::Atom => text.parse().map(LayoutText::Atom),
             Notation::Sharded => {
                 ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
             }
@@ -111,6 +115,7 @@ impl LayoutText {
             LayoutText::Cute(layout) => layout.lower(),
             LayoutText::Strided(layout) => layout.lower(),
             LayoutText::Triton(layout) => layout.lower(),
+            LayoutText::Atom(atom) => atom.lower(),
             LayoutText::Sharded(shape) => shape.lower(None),
         }
     }
@@ -137,6 +142,7 @@ impl LayoutText {
             LayoutText::Cute(layout) => layout.refuse(error),
             LayoutText::Strided(layout) => layout.refuse(error),
             LayoutText::Triton(layout) => layout.refuse(error),
+            LayoutText::Atom(atom) => atom.refuse(error),
             LayoutText::Sharded(shape) => shape.refuse(error),
         }
     }
@@ -150,7 +156,17 @@ impl LayoutText {
             LayoutText::Cute(_) => Notation::Cute,
             LayoutText::Strided(_) => Notation::Strided,
             LayoutText::Triton(_) => Notation::Triton,
+            LayoutText::Atom(_) => Notation::Atom,
             LayoutText::Sharded(_) => Notation::Sharded,
+        }
+    }
+
+    /// The notation that edits of this text are written in: its own, but for names, which are only read.
+    #[must_use]
+    pub fn edited_notation(&self) -> Notation {
+        match self {
+            LayoutText::Atom(_) => Notation::PadLayout,
+            _ => self.notation(),
         }
     }
 
@@ -218,7 +234,7 @@ impl LayoutText {
             LayoutText::Xla(shape) => Some(shape.as_array()?.dtype),
             LayoutText::Sharded(shape) => Some(shape.array().dtype),
             LayoutText::Triton(layout) => layout.xla_dtype(),
-            LayoutText::Cute(_) | LayoutText::Strided(_) => None,
+            LayoutText::Cute(_) | LayoutText::Strided(_) | LayoutText::Atom(_) => None,
         }
     }
 
@@ -349,6 +365,10 @@ impl Layout {
             Notation::Sharded => Err(LayoutError::Inexpressible {
                 notation: "a sharded shape",
                 reason: Inexpressible::TwoTexts,
+            }),
+            Notation::Atom => Err(LayoutError::Inexpressible {
+                notation: Notation::Atom.in_messages(),
+                reason: Inexpressible::NamesOnly,
             }),
             Notation::Strided => {
                 let text = self.to_strided()?;

@@ -1,6 +1,6 @@
 //! Which notation a text is written in.
 
-use super::{Strided, TritonLayout, XlaDtype, sharding};
+use super::{Atom, Strided, TritonLayout, XlaDtype, sharding};
 
 /// A notation that layouts are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,8 @@ pub enum Notation {
     Strided,
     /// Encodings and linear layouts of Triton.
     Triton,
+    /// Matrices of matrix instructions: `SM80_16x8x16_F32F16F16F32_TN:A`.
+    Atom,
     /// An XLA shape with its sharding: `f32[8]{0}, sharding={devices=[4]<=[4]}`.
     Sharded,
 }
@@ -30,6 +32,7 @@ impl Notation {
             Notation::Cute => "cute",
             Notation::Strided => "strided",
             Notation::Triton => "triton",
+            Notation::Atom => "atom",
             Notation::Sharded => "sharded",
         }
     }
@@ -42,12 +45,13 @@ impl Notation {
             Notation::Cute => "a CuTe layout",
             Notation::Strided => "shape and strides",
             Notation::Triton => "a Triton layout",
+            Notation::Atom => "an instruction",
             Notation::Sharded => "a sharded shape",
         }
     }
 
     /// The notation that a text looks like: a text of Triton begins with `#`, with a type that has a `#` in it, or
-    /// with a module, or ends with `where out dims are:`; strided text begins with `shape` or `torch.Size`, or is
+    /// with a module, or ends with `where out dims are:`; an instruction begins with `SM80_` or `v_mfma_`; strided text begins with `shape` or `torch.Size`, or is
     /// two lists of integers; CuTe text has a colon outside all brackets, or begins with a swizzle or the
     /// name of a CuTe type, or has ` o ` in it; an XLA shape begins with
     /// the name of a type, or with a letter and has a `[`; all other text is a PadLayout.
@@ -65,6 +69,9 @@ impl Notation {
     pub fn of(text: &str) -> Notation {
         if TritonLayout::is_likely(text) {
             return Notation::Triton;
+        }
+        if Atom::is_likely(text) {
+            return Notation::Atom;
         }
         if Strided::is_likely(text) {
             return Notation::Strided;

@@ -10,6 +10,7 @@
 //! arithmetic. What it means is said in `lower`.
 
 mod assignments;
+mod atom;
 pub(crate) mod cursor;
 mod cute;
 mod cute_coordinate;
@@ -31,6 +32,7 @@ mod written;
 mod xla_dtype;
 pub(crate) mod xla_shape;
 
+pub use atom::{Atom, Operand};
 pub use cute::{CuteLayout, CuteMode};
 pub use cute_swizzle::{CuteMap, CuteOuter, CuteSwizzle, CuteSwizzleError};
 pub use cute_tiler::CuteTiler;

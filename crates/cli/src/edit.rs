@@ -269,7 +269,7 @@ impl Edit {
         for (step, value) in matches.map(steps).unwrap_or_default() {
             editor.step(step, value)?;
         }
-        let to = self.to.map_or(syntax.notation(), Notation::from);
+        let to = self.to.map_or(syntax.edited_notation(), Notation::from);
         check_width(&syntax, to)?;
         print_layout(
             syntax.write_edited(&editor.layout, to, dtype(None, &syntax)?),
@@ -287,7 +287,7 @@ pub(super) fn edited(syntax: &LayoutText, name: &str, value: &str) -> Result<Str
         return Err(Failure::Argument(format!("`{name}` is not an edit of one layout")));
     };
     let layout = edit(&syntax.lower()?, &option(name), value)?;
-    let (text, _) = syntax.write_edited(&layout, syntax.notation(), dtype(None, syntax)?)?;
+    let (text, _) = syntax.write_edited(&layout, syntax.edited_notation(), dtype(None, syntax)?)?;
     Ok(text)
 }
 

@@ -114,6 +114,8 @@ pub(super) enum NotationArg {
     Strided,
     /// Encodings and linear layouts of Triton.
     Triton,
+    /// A matrix of a matrix instruction, by name.
+    Atom,
     /// An XLA shape, a comma, and its sharding.
     Sharded,
 }
@@ -126,6 +128,7 @@ impl From<NotationArg> for Notation {
             NotationArg::Cute => Notation::Cute,
             NotationArg::Strided => Notation::Strided,
             NotationArg::Triton => Notation::Triton,
+            NotationArg::Atom => Notation::Atom,
             NotationArg::Sharded => Notation::Sharded,
         }
     }

@@ -33,7 +33,7 @@ pub(super) struct Notations {
 }
 
 /// Names, meanings and examples of the notations.
-const NOTATIONS: [(&str, &str, &str); 6] = [
+const NOTATIONS: [(&str, &str, &str); 7] = [
     ("pad-layout", "TensorLayout / PadLayout", "((4_PE, 3:8), (8:1))"),
     ("xla", "XLA shapes", "bf16[8,128]{1,0:T(8,128)(2,1)}"),
     ("cute", "CuTe layouts, shape:stride", "((2,2),3):((24,2),8)"),
@@ -43,6 +43,7 @@ const NOTATIONS: [(&str, &str, &str); 6] = [
         "Triton encodings and linear layouts",
         "tensor<4x8xf16, #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>>",
     ),
+    ("atom", "matrices of GPU instructions", "SM80_16x8x16_F32F16F16F32_TN:A"),
     ("sharded", "XLA shapes with a sharding", "f32[10,7], sharding={devices=[2,4]<=[8]}"),
 ];
 

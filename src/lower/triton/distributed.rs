@@ -30,8 +30,8 @@ fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
         let counts = keys.powers(key, rank)?;
         order.iter().for_each(|dim| tile.grow(input, *dim, counts[*dim]));
     }
+    tile.without_cut_registers(&part);
     tile.fit(&part, &order);
-    tile.without_register_copies();
     *tile.bases_mut(Input::Block) = cluster.blocks(&part);
     Ok(tile)
 }
@@ -66,8 +66,8 @@ fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
         }
     }
     let last_first: Vec<usize> = (0..shape.len()).rev().collect();
+    tile.without_cut_registers(shape);
     tile.fit(shape, &last_first);
-    tile.without_register_copies();
     Ok(tile)
 }
 

@@ -52,7 +52,7 @@ impl TritonLayout {
     /// Says what the text means: an axis per dimension, registers and offsets in `Addr`, `LANE`, `WARP` and `BLOCK`
     /// for lanes, warps of a block and blocks of a cluster. Offsets count elements.
     ///
-    /// Registers that hold copies are left out where Triton 3.9 does: of `blocked`, `linear` and `slice`.
+    /// Registers beyond the shape are left out where Triton 3.9 does: of `blocked`, `linear` and `slice`.
     ///
     /// # Errors
     /// [`ParseError`] at the key that is refused; [`TritonError`](crate::notation::TritonError) for bases that say no layout.

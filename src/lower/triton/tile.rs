@@ -97,7 +97,13 @@ impl Tile {
         self.size = shape.to_vec();
     }
 
-    /// Leaves out the registers that hold copies, as Triton does since 3.9 for some encodings.
+    /// Leaves out the registers beyond a shape, as Triton does since 3.9 for some encodings.
+    pub(super) fn without_cut_registers(&mut self, shape: &[u64]) {
+        let is_inside = |basis: &Basis| basis.iter().zip(shape).all(|(at, extent)| at < extent);
+        self.bases_mut(Input::Register).retain(is_inside);
+    }
+
+    /// Leaves out the registers that hold copies.
     pub(super) fn without_register_copies(&mut self) {
         self.bases_mut(Input::Register).retain(|basis| basis.iter().any(|value| *value > 0));
     }

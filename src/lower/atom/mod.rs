@@ -1,0 +1,171 @@
+//! Matrix instructions: which lane holds an element of an operand, and in which register.
+//!
+//! ```text
+//! C of SM80_16x8x16   ((4,8),(2,2)):((32,1),(16,8))    thread, value -> place in 16 x 8, column by column
+//! strides, sorted     32_T  16_V  8_V  1_T             digits of the place, major to minor
+//! split at row 16     ((2_V:2, 8_T:4), (4_T:1, 2_V:1)) the layout: element -> thread, value
+//! ```
+//!
+//! Every operand is a bijection, so its digits sorted by stride are its inverse.
+
+mod table;
+
+use itertools::Itertools;
+
+use self::table::{ATOMS, Atoms, HOPPER_A};
+use crate::algebra::{Layout, Subaxis};
+use crate::error::{LayoutError, ParseError, closest};
+use crate::level::Level;
+use crate::notation::{Atom, CuteLayout, CuteMode, Operand};
+
+impl Atom {
+    /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
+    /// and `WARP` where the instruction takes several.
+    ///
+    /// # Errors
+    /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory.
+    pub fn lower(&self) -> Result<Layout, ParseError> {
+        let fragment = self.fragment()?;
+        let digits = fragment.digits().ok_or_else(|| {
+            self.refuse_name("its table does not say where every element is".into())
+        })?;
+        fragment.layout(&digits).map_err(|error| self.refuse(error))
+    }
+
+    fn fragment(&self) -> Result<Fragment, ParseError> {
+        match ATOMS.iter().find(|atoms| atoms.names.contains(&self.name())) {
+            Some(atoms) => atoms.fragment(self.operand()).ok_or_else(|| self.refuse_shared()),
+            None => match hopper_columns(self.name()) {
+                Some(columns) => self.hopper(columns),
+                None => Err(self.refuse_unknown()),
+            },
+        }
+    }
+
+    /// A matrix of `SM90_64xNx16_.._RS`.
+    fn hopper(&self, columns: u64) -> Result<Fragment, ParseError> {
+        let result = format!("((4,8,4),(2,2,{})):((128,1,16),(64,8,512))", columns / 8);
+        let (text, shape) = match self.operand() {
+            Operand::A => (HOPPER_A, [64, 16]),
+            Operand::B => return Err(self.refuse_shared()),
+            Operand::C => (&*result, [64, columns]),
+        };
+        let fragment = Fragment::new(text, shape, 32, None);
+        fragment.ok_or_else(|| self.refuse_unknown())
+    }
+
+    fn refuse_shared(&self) -> ParseError {
+        let refusal =
+            self.refuse_name("this operand is read from shared memory: no thread holds it".into());
+        refusal
+            .with_help("its layout is one of shared memory, such as `S<3,3,3> o 0 o (8,64):(64,1)`")
+    }
+
+    fn refuse_unknown(&self) -> ParseError {
+        let refusal =
+            self.refuse_name(format!("`{}` is not in the table of instructions", self.name()));
+        let known = ATOMS.iter().flat_map(|atoms| atoms.names).copied();
+        match closest(self.name(), known.clone()) {
+            Some(near) => refusal.with_help(format!("did you mean `{near}`?")),
+            None => refusal.with_help(format!(
+                "known are {}, and SM90_64xNx16_F32F16F16_RS for N from 8 to 256 by 8",
+                known.format(", ")
+            )),
+        }
+    }
+}
+
+/// N of `SM90_64xNx16_F32F16F16_RS` and those of other types of 16 bits.
+fn hopper_columns(name: &str) -> Option<u64> {
+    let (written, types) = name.strip_prefix("SM90_64x")?.split_once("x16_")?;
+    let is_known = ["F16F16F16_RS", "F32F16F16_RS", "F32BF16BF16_RS"].contains(&types);
+    let columns: u64 = written.parse().ok().filter(|_| is_known && !written.starts_with('0'))?;
+    ((8..=256).contains(&columns) && columns.is_multiple_of(8)).then_some(columns)
+}
+
+impl Atoms {
+    /// A matrix in registers; `None` where it is in shared memory.
+    fn fragment(&self, operand: Operand) -> Option<Fragment> {
+        let [m, n, k] = self.shape;
+        let (text, shape) = match operand {
+            Operand::A => (self.a, [m, k]),
+            Operand::B => (self.b?, [n, k]),
+            Operand::C => (self.c, [m, n]),
+        };
+        Fragment::new(text, shape, self.warp, self.lanes)
+    }
+}
+
+/// A matrix in the registers of threads.
+struct Fragment {
+    /// (size, how far apart in the matrix column by column, level, stride in it).
+    leaves: Vec<(u64, u64, Level, u64)>,
+    shape: [u64; 2],
+}
+
+impl Fragment {
+    fn new(text: &str, shape: [u64; 2], warp: u64, lanes: Option<&str>) -> Option<Fragment> {
+        let layout: CuteLayout = text.parse().ok()?;
+        let [threads, values] = layout.axes() else { return None };
+        let lane = |step: u64| match step < warp {
+            true => (Level::LANE, step),
+            false => (Level::WARP, step / warp),
+        };
+        let threads = match lanes {
+            None => steps(threads),
+            // The numbers of threads become those of lanes: both split alike.
+            Some(lanes) => renumbered(threads, &lanes.parse::<CuteLayout>().ok()?.mode),
+        };
+        let threads = threads.into_iter().map(|(size, apart, step)| {
+            let (level, stride) = lane(step);
+            (size, apart, level, stride)
+        });
+        let values = steps(values).into_iter();
+        let values = values.map(|(size, apart, step)| (size, apart, Level::ADDR, step));
+        Some(Fragment { leaves: threads.chain(values).collect(), shape })
+    }
+
+    /// Leaves major to minor, if they count every place of the matrix once.
+    fn digits(&self) -> Option<Vec<Subaxis>> {
+        let moving = self.leaves.iter().filter(|(size, ..)| *size > 1);
+        let sorted = moving.sorted_by_key(|(_, apart, ..)| *apart).collect_vec();
+        let mut next = 1;
+        for (size, apart, ..) in &sorted {
+            if *apart != next {
+                return None;
+            }
+            next *= size;
+        }
+        let digits = sorted.iter().rev();
+        let digits = digits.map(|(size, _, level, stride)| Subaxis::land(*size, *level, *stride));
+        (next == self.shape.iter().product()).then(|| digits.collect())
+    }
+
+    fn layout(&self, digits: &[Subaxis]) -> Result<Layout, LayoutError> {
+        let [rows, columns] = self.shape;
+        let whole = Layout::builder().axis(rows * columns, digits.iter().copied()).build()?;
+        Ok(whole.split_axis(0, &[columns, rows])?.permute(&[1, 0])?.simplified())
+    }
+}
+
+/// Leaves with their strides, and what one step of each adds to the number.
+fn steps(mode: &CuteMode) -> Vec<(u64, u64, u64)> {
+    let mut step = 1;
+    let leaf = |(size, apart): (u64, u64)| {
+        let own = step;
+        step *= size;
+        (size, apart, own)
+    };
+    mode.leaves().into_iter().map(leaf).collect()
+}
+
+/// The leaves of threads, split where their lanes are, with the lanes as their numbers.
+fn renumbered(threads: &CuteMode, lanes: &CuteMode) -> Vec<(u64, u64, u64)> {
+    let mut bits = lanes
+        .leaves()
+        .into_iter()
+        .flat_map(|(size, stride)| (0..size.ilog2()).map(move |bit| stride << bit));
+    let leaves = threads.leaves().into_iter();
+    let split = leaves.flat_map(|(size, apart)| (0..size.ilog2()).map(move |bit| apart << bit));
+    split.map(|apart| (2, apart, bits.next().unwrap_or(0))).collect()
+}

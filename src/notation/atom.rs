@@ -1,0 +1,112 @@
+//! Matrix instructions by name: `SM80_16x8x16_F32F16F16F32_TN:A`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
+use crate::notation::written::NotCompared;
+
+/// An operand or the result of a matrix instruction that CuTe or an instruction set names.
+///
+/// ```
+/// use tensor_layout::notation::{Atom, Operand};
+/// let atom: Atom = "SM80_16x8x16_F32F16F16F32_TN:A".parse()?;
+/// assert_eq!((atom.name(), atom.operand()), ("SM80_16x8x16_F32F16F16F32_TN", Operand::A));
+/// let layout = atom.lower()?;
+/// assert_eq!(layout.locate(&[9, 3])?.to_string(), "LANE=5,Addr=3"); // row 9, column 3 of 16 x 16
+/// # Ok::<(), tensor_layout::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Atom {
+    name: Box<str>,
+    operand: Operand,
+    source: NotCompared<Box<str>>,
+}
+
+/// A matrix of a product: C (M x N) = A (M x K) times B, which is N x K as in CuTe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// The left factor, M x K.
+    A,
+    /// The right factor, N x K.
+    B,
+    /// The result, M x N.
+    C,
+}
+
+impl Atom {
+    /// The name of the instruction.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which of its matrices.
+    #[must_use]
+    pub fn operand(&self) -> Operand {
+        self.operand
+    }
+
+    /// Whether a text looks like one: the name of an architecture, `SM80_`, or `v_mfma_`.
+    pub(crate) fn is_likely(text: &str) -> bool {
+        let text = text.trim_start();
+        let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));
+        let is_number = |(number, _): (&str, &str)| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        number.is_some_and(is_number) || text.starts_with("v_mfma_")
+    }
+
+    /// The refusal of this text for what it means.
+    #[must_use]
+    pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
+        let text = self.text();
+        ParseError::meaning(error, Span::new(0, text.len()), &text)
+    }
+
+    /// The refusal of the name.
+    pub(crate) fn refuse_name(&self, message: String) -> ParseError {
+        let text = self.text();
+        let start = text.find(&*self.name).unwrap_or(0);
+        let span = Span::new(start, start + self.name.len());
+        ParseError::new(ParseErrorKind::Invalid(message), span, &text)
+    }
+
+    fn text(&self) -> String {
+        if self.source.0.is_empty() { self.to_string() } else { self.source.0.to_string() }
+    }
+}
+
+impl FromStr for Atom {
+    type Err = ParseError;
+
+    /// Parses a name and the letter of a matrix.
+    fn from_str(text: &str) -> Result<Atom, ParseError> {
+        let (name, operand) = text.split_once(':').unwrap_or((text, ""));
+        let operand = match operand.trim() {
+            "A" => Operand::A,
+            "B" => Operand::B,
+            "C" => Operand::C,
+            _ => {
+                let at = Span::new(name.trim_end().len(), text.len());
+                let kind = ParseErrorKind::Expected(vec!["`:A`", "`:B`", "`:C`"]);
+                let help = "an instruction has three matrices; C is the result";
+                return Err(ParseError::new(kind, at, text).with_help(help));
+            }
+        };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if let Some(at) = name.trim().find(|c| !is_word(c)) {
+            let at = at + name.len() - name.trim_start().len();
+            let kind = ParseErrorKind::Expected(vec!["the name of an instruction"]);
+            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+        }
+        let source = NotCompared(text.into());
+        Ok(Atom { name: name.trim().into(), operand, source })
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{:?}", self.name, self.operand)
+    }
+}
