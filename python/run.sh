@@ -41,6 +41,8 @@ pip "$venv" --no-deps nvidia-cutlass==4.2.0.0 || echo "pycute is not compared: i
 
 say "source distribution, and the wheel that it builds"
 rm -rf "$work/dist" && mkdir "$work/dist"
+# The files of a source distribution all have one old date: cargo would take what it built of an earlier one.
+rm -rf "$CARGO_TARGET_DIR"/wheel/.fingerprint/tensor-layout*
 "$work/build/bin/maturin" sdist --out "$work/dist"
 "$work/build/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work/dist" "$work"/dist/*.tar.gz
 "$work/build/bin/twine" check --strict "$work"/dist/*
