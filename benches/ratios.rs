@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use ndarray::Array2;
 use tensor_layout::program::Program;
-use tensor_layout::{Found, Level, Machine, Placement};
+use tensor_layout::{Found, LayoutText, Level, Machine, Placement};
 
 const FULL_1K: &str = "((16_L2B, 8_L1B, 8:8), (16_MAB, 8:1, 4_PE))";
 const FULL_8K: &str = "((16_L2B, 8_L1B, 64:128), (16_MAB, 128:1, 4_PE))";
@@ -31,7 +31,7 @@ fn program(text: &str) -> Program {
 
 /// Bounds of ratios that the gate holds, well above what was measured: it is there to catch a fast
 /// path that is lost, on any machine.
-const GATE: [(&str, f64); 8] = [
+const GATE: [(&str, f64); 13] = [
     ("packed 1k / row base + column vector", 1.5),
     ("packed 1k / division per element", 0.2),
     ("packed 8k / slice::fill", 2.5),
@@ -40,6 +40,11 @@ const GATE: [(&str, f64); 8] = [
     ("columns 1k / hand-written loop", 2.0),
     ("65536 points / division by run-time sizes", 2.0),
     ("units of 8192 words / reading as many numbers", 8.0),
+    ("swizzled table / plain", 2.5),
+    ("swizzled inverse table / plain", 6.0),
+    ("swizzled pack of u32 / plain", 4.0),
+    ("swizzled points / plain", 4.0),
+    ("swizzled elements of places / plain", 10.0),
 ];
 
 /// The names of lines that broke the gate.
@@ -208,6 +213,68 @@ fn points(runs: usize) {
     );
 }
 
+/// 4096 x 64 elements with the 128-byte swizzle of 16-bit elements, beside the same without it.
+fn swizzled(runs: usize) {
+    const POINTS: u64 = 1 << 12;
+    let of = |text: &str| {
+        let layout = LayoutText::parse(text).and_then(|text| text.lower()).expect("parses");
+        Placement::of(layout).build().expect("fits").program().expect("compiles")
+    };
+    let programs = [of("S<3,3,3> o 0 o (4096,64):(64,1)"), of("(4096,64):(64,1)")];
+    let mut tables = [vec![0_u32; 4096 * 64], vec![0_u32; 4096 * 64]];
+    let [ours, plain] = &programs;
+    let [table, rival] = &mut tables;
+    compare(
+        "swizzled table / plain",
+        runs,
+        || ours.fill_packed(black_box(&mut table[..])).expect("fits"),
+        || plain.fill_packed(black_box(&mut rival[..])).expect("fits"),
+    );
+    compare(
+        "swizzled inverse table / plain",
+        runs,
+        || ours.fill_inverse(black_box(&mut table[..])).expect("fits"),
+        || plain.fill_inverse(black_box(&mut rival[..])).expect("fits"),
+    );
+    moved::<u16>("u16", &programs, runs);
+    moved::<u32>("u32", &programs, runs);
+    moved::<u64>("u64", &programs, runs);
+    let index = |n: u64| [n.wrapping_mul(2_654_435_761) % 4096, n.wrapping_mul(40_503) % 64];
+    let places = |program: &Program| {
+        black_box((0..POINTS).map(|n| program.place(&index(n)).expect("inside")).sum::<u64>());
+    };
+    compare("swizzled points / plain", runs, || places(ours), || places(plain));
+    let elements = |program: &Program| {
+        (0..POINTS).for_each(|n| drop(black_box(program.element(n * 61))));
+    };
+    compare("swizzled elements of places / plain", runs, || elements(ours), || elements(plain));
+}
+
+/// Packing and unpacking cells of a width.
+fn moved<T: Copy + Default>(name: &str, [ours, plain]: &[Program; 2], runs: usize) {
+    let tensor = vec![T::default(); 4096 * 64];
+    let [mut image, mut rival] = [tensor.clone(), tensor.clone()];
+    let pack = |program: &Program, image: &mut [T]| {
+        program.pack(black_box(&tensor), black_box(image), T::default()).expect("fits");
+    };
+    let unpack = |program: &Program, tensor: &mut [T]| {
+        program.unpack(black_box(&image), black_box(tensor)).expect("fits");
+    };
+    let [mut back, mut plain_back] = [tensor.clone(), tensor.clone()];
+    compare(
+        &format!("swizzled unpack of {name} / plain"),
+        runs,
+        || unpack(ours, &mut back),
+        || unpack(plain, &mut plain_back),
+    );
+    compare(
+        &format!("swizzled pack of {name} / plain"),
+        runs,
+        || pack(ours, &mut image),
+        || pack(plain, &mut rival),
+    );
+}
+
 /// Every element of some PEs in address order, and lookups at single places.
 fn backward(runs: usize) {
     let program = program(FULL_8K);
@@ -329,6 +396,7 @@ fn main() -> ExitCode {
     columns_1k(301);
     points(101);
     backward(101);
+    swizzled(101);
     if std::env::args().any(|argument| argument == "gate") {
         let broken = BROKEN.lock().expect("one thread");
         println!(

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tensor_layout::relayout::Relayout;
 use tensor_layout::sharding::{
-    HloSharding, Mesh, PartitionSpec, Placements, ShardedShape, Sharding, ShardingKind,
+    HloSharding, Mesh, PartitionSpec, Placements, SdySharding, ShardedShape, Sharding, ShardingKind,
 };
 use tensor_layout::xla::XlaShape;
 use tensor_layout::{Found, Layout, LayoutText, Level, Machine, Placement};
@@ -163,6 +163,41 @@ fn the_layout_has_the_places_that_locate_says() {
     }
     // Refused are device lists, copies that are not digits, and machines that are too small.
     assert!(checked > 500 && refused < 2 * checked, "{checked} {refused}");
+}
+
+#[test]
+fn meshes_are_read_as_they_are_printed_and_refused_without_names() {
+    let wanted: Mesh = "x=2,y=4".parse().unwrap();
+    for text in [
+        "x:2,y:4",
+        "x = 2, y = 4",
+        "{'x': 2, 'y': 4}",
+        "{\"x\": 2, \"y\": 4,}",
+        "OrderedDict([('x', 2), ('y', 4)])",
+        "OrderedDict({'x': 2, 'y': 4})",
+        "AbstractMesh('x': 2, 'y': 4)",
+        "<[\"x\"=2, \"y\"=4]>",
+    ] {
+        assert_eq!(
+            text.parse::<Mesh>().unwrap_or_else(|error| panic!("{error}")),
+            wanted,
+            "{text}"
+        );
+    }
+    for text in ["(2,4)", "2,4", "[2, 4]"] {
+        let error = text.parse::<Mesh>().unwrap_err().to_string();
+        assert!(error.contains("name its axes, as in `x=2,y=4`"), "{error}");
+    }
+}
+
+#[test]
+fn the_dimensions_of_shardy_are_read_alone() {
+    let shape = "f32[8,16], sharding=[{\"x\"}, {\"y\"}], mesh=x=2,y=4";
+    let whole = "f32[8,16], sharding=#sdy.sharding<@mesh, [{\"x\"}, {\"y\"}]>, mesh=x=2,y=4";
+    let layout = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
+    assert_eq!(layout(shape), layout(whole));
+    let sharding: SdySharding = "[{\"x\"}, {\"y\", ?}], replicated={\"z\"}".parse().unwrap();
+    assert_eq!(sharding.to_string().parse::<SdySharding>().unwrap(), sharding);
 }
 
 #[test]

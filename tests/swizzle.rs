@@ -168,6 +168,18 @@ fn a_swizzle_undoes_itself() {
 }
 
 #[test]
+fn a_swizzled_layout_has_the_complement_of_the_plain_one() {
+    for (swizzled, plain) in [
+        ("S<3,3,3> o 0 o (4096,64):(64,1)", "(4096,64):(64,1)"),
+        ("S<2,4,3> o 0 o (65536,64):(64,1)", "(65536,64):(64,1)"),
+        ("S<3,3,3> o 0 o (8,64):(64,1)", "(8,64):(64,1)"),
+    ] {
+        let space = [(Level::ADDR, 1 << 24)];
+        assert_eq!(cute(swizzled).complement(&space), cute(plain).complement(&space), "{swizzled}");
+    }
+}
+
+#[test]
 fn dependent_bits_are_two_elements_in_one_place() {
     let layout = Layout::builder()
         .axis(1 << 20, [Subaxis::feed(1 << 20, 0, 1)])
@@ -231,6 +243,51 @@ proptest! {
             let back = written.to_string().parse::<CuteLayout>().unwrap().lower().unwrap();
             for index in plain.indexes() {
                 prop_assert_eq!(address(&back, &index), address(&layout, &index), "{}", written);
+            }
+        }
+    }
+
+    #[test]
+    fn windows_of_a_swizzled_tile_are_moved_element_by_element(
+        swizzle in swizzles(), (rows, columns) in (1_u64..20, 1_u64..70), pitch in 0_u32..3,
+        cut in (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>()),
+    ) {
+        let stride = columns.next_power_of_two() << pitch;
+        let text = format!("{swizzle} o {} o ({rows},{columns}):({stride},1)", cut.0 % 9);
+        let layout = cute(&text);
+        let program = Placement::of(layout.clone()).build().unwrap().program().unwrap();
+        let range = |extent: u64, a: u64, b: u64| a % extent..a % extent + b % (extent - a % extent) + 1;
+        let ranges = [range(rows, cut.0, cut.1), range(columns, cut.2, cut.3)];
+        for program in [program.window(&ranges).unwrap(), program] {
+            let mut indexes = Vec::new();
+            for row in program.ranges()[0].clone() {
+                indexes.extend(program.ranges()[1].clone().map(|column| [row, column]));
+            }
+            let places: Vec<usize> =
+                indexes.iter().map(|index| address(&layout, index) as usize).collect();
+            let mut table = vec![0_u32; indexes.len()];
+            program.fill_packed(&mut table).unwrap();
+            prop_assert!(table.iter().zip(&places).all(|(a, b)| *a as usize == *b), "{}", text);
+            let tensor: Vec<usize> = (1..=indexes.len()).collect();
+            let mut image = vec![0; program.places() as usize];
+            program.pack(&tensor, &mut image, 0).unwrap();
+            let mut wanted = vec![0; image.len()];
+            places.iter().zip(&tensor).for_each(|(at, number)| wanted[*at] = *number);
+            prop_assert_eq!(&image, &wanted, "{}", text);
+            let mut back = vec![0; tensor.len()];
+            program.unpack(&image, &mut back).unwrap();
+            prop_assert_eq!(back, tensor);
+            let mut inverse = vec![0_u32; image.len()];
+            program.fill_inverse(&mut inverse).unwrap();
+            for (place, number) in wanted.iter().enumerate() {
+                let found = program.element(place as u64).unwrap();
+                match number.checked_sub(1) {
+                    Some(number) => {
+                        prop_assert_eq!(inverse[place] as usize, number);
+                        prop_assert_eq!(found, Found::Element(number as u64));
+                    }
+                    None => prop_assert!(inverse[place] >= u32::MAX - 1, "{}", place),
+                }
             }
         }
     }

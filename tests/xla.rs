@@ -96,6 +96,13 @@ fn shapes_of_dumps_come_back_as_written() {
 }
 
 #[test]
+fn a_shape_whose_tiles_combine_uneven_digits_comes_back_with_itself_as_the_hint() {
+    let shape: XlaShape = "f32[4,4,1,4]{1,0,2,3:T(*,3)(3,3,*,5)(*,5,1)}".parse().unwrap();
+    let hint = shape.as_array().unwrap();
+    assert_eq!(&shape.lower().unwrap().to_xla_array_like(hint).unwrap(), hint);
+}
+
+#[test]
 fn every_corpus_string_prints_canonically_or_is_refused_for_its_reason() {
     let mut refused = 0;
     for (text, note) in entries() {

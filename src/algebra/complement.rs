@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::algebra::coordinates::nested_sums;
-use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::radix::product;
+use crate::algebra::xor::BitSystem;
 use crate::error::{ComplementError, LayoutError, Site};
 use crate::level::Level;
 use crate::location::Location;
@@ -115,7 +116,33 @@ impl Layout {
 
     /// The digits whose sums are the places, read off the axes or found by looking.
     fn boxes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
-        self.box_axes().or_else(|refusal| self.box_by_looking(refusal))
+        let freed = self.with_xors_as_axes();
+        let boxes = freed.as_ref().unwrap_or(self).box_axes();
+        boxes.or_else(|refusal| self.box_by_looking(refusal))
+    }
+
+    /// A layout with the same places, where every derived axis is an XOR that takes each of its values
+    /// once: an axis of its own instead of the digits that feed it.
+    fn with_xors_as_axes(&self) -> Option<Layout> {
+        let (digits, is_padded) = (self.digits(), |axis: &Axis| axis.extent != axis.slots());
+        let takes_all = |(number, derived): (usize, &DerivedAxis)| {
+            let lands = derived.axis.subaxes.iter().all(|subaxis| subaxis.feeds().is_none());
+            let system = BitSystem::of_slots(&digits, number);
+            derived.is_xor() && lands && system.is_bijective(derived.axis.extent)
+        };
+        if self.derived.is_empty()
+            || self.axes.iter().any(is_padded)
+            || !self.derived.iter().enumerate().all(takes_all)
+        {
+            return None;
+        }
+        let own = self.axes.iter().map(|axis| {
+            let lands = axis.subaxes.iter().filter(|subaxis| subaxis.feeds().is_none());
+            let subaxes: Vec<Subaxis> = lands.copied().collect();
+            Axis { extent: subaxes.iter().map(|subaxis| subaxis.size).product(), subaxes }
+        });
+        let axes = own.chain(self.derived.iter().map(|derived| derived.axis.clone())).collect();
+        Some(Layout { axes, derived: Vec::new(), ..self.clone() })
     }
 
     /// The digits of every axis, if together they are a box.

@@ -215,6 +215,18 @@ impl Layout {
         let DerivedAxis { start, axis, .. } = &self.derived[number];
         let (index, sources) =
             (self.reversed_number(number), BitSystem::of_elements(digits, number));
+        // Of bits that depend on each other any choice gives the place, but in an axis that is padded not
+        // every choice is an element.
+        let node = |digit: usize| digits.digit(digit).axis;
+        let is_padded = |node: &usize| self.axes.get(*node).is_none_or(|a| a.extent != a.slots());
+        if let Some(axis) = sources.dependent_digits().filter_map(node).find(is_padded) {
+            let source_axis = match axis.checked_sub(self.rank()) {
+                None => format!("axis {axis}"),
+                Some(derived) => format!("derived axis {derived}"),
+            };
+            let error = InverseError::DependentBits { derived: number, source_axis };
+            return Err(LayoutError::CannotInvert(error));
+        }
         let bits = axis.slots().ilog2();
         let flip = |bit: u32| Subaxis::feed(2, index + 1, sources.made_of(1 << bit));
         let beyond = (reach >> bits) + 1;

@@ -134,9 +134,20 @@ impl BitSystem {
         self.kernel.is_empty()
     }
 
+    /// Whether every value below `extent`, a power of two, is given by exactly one choice of bits.
+    pub(crate) fn is_bijective(&self, extent: u64) -> bool {
+        let bits = crate::number::to_u64(self.columns.len());
+        self.is_injective() && bits == u64::from(extent.ilog2())
+    }
+
     /// Bits that give 0 together, if some do.
     pub(crate) fn dependent(&self) -> Option<Vec<Column>> {
         self.kernel.first().map(|columns| self.chosen(*columns).collect())
+    }
+
+    /// The digits with bits that depend on others, by their numbers.
+    pub(crate) fn dependent_digits(&self) -> impl Iterator<Item = usize> + '_ {
+        self.kernel.iter().flat_map(|columns| self.chosen(*columns)).map(|column| column.digit)
     }
 
     fn chosen(&self, columns: u64) -> impl Iterator<Item = Column> + '_ {

@@ -285,6 +285,16 @@ pub enum InverseError {
         /// The number of the derived axis.
         derived: usize,
     },
+    /// Bits of an XOR axis that other bits make as well, from an axis that is padded or derived.
+    #[error(
+        "bits that feed derived axis {derived} depend on each other, and {source_axis} has padding, so a place does not tell an element from padding"
+    )]
+    DependentBits {
+        /// The number of the derived axis.
+        derived: usize,
+        /// The axis that feeds it, in words.
+        source_axis: String,
+    },
     /// Digits that no division tells apart.
     #[error("in {place} a digit of size {size} steps by {step}, and the next by {next}")]
     StridesDoNotDivide {

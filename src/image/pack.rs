@@ -102,12 +102,6 @@ impl Program {
         Ok(())
     }
 
-    /// The pieces of XOR axes, for all places of a layout without copies: faster than grids.
-    fn movable_pieces(&self, places: &Range<u64>) -> Option<Pieces<'_>> {
-        let is_whole = *places == (0..self.places()) && self.compiled.layout.copies() == 1;
-        is_whole.then(|| self.pieces()).flatten()
-    }
-
     /// Calls `visit` with grids of the elements of the window that live in a range of places, with
     /// all copies or the first.
     pub(super) fn visit_within(

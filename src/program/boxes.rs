@@ -21,6 +21,7 @@
 //! rows 1, 5, 9, ..  begin with digit 6, and so on
 //! ```
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use num_integer::Integer;
@@ -88,7 +89,8 @@ pub(crate) struct AxisRange {
 /// Cuts ranges of the axes of a layout into grids.
 #[derive(Debug)]
 pub(crate) struct Boxes<'a> {
-    layout: &'a Layout,
+    /// Without XOR axes, whose values are no sums.
+    layout: Cow<'a, Layout>,
     base: u64,
     digits: Digits,
     /// What each digit adds to, as the number of a node, and how much; places count as a node behind
@@ -105,6 +107,7 @@ impl<'a> Boxes<'a> {
         base: u64,
         stride: impl Fn(Level, u64) -> u64,
     ) -> Boxes<'a> {
+        let layout = layout.in_sums();
         let (digits, places) = (layout.digits(), layout.nodes().count());
         let target = |digit: &Digit| match digit.to {
             Destination::Level(level) => (places, stride(level, digit.stride)),

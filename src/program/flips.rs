@@ -37,8 +37,9 @@ pub(super) struct AxisFlips(Vec<FlipTable>);
 /// Some bits of a digit, and what each of their values flips.
 #[derive(Clone, Debug)]
 struct FlipTable {
-    /// A step of the lowest of these bits, in the axis.
-    weight: u64,
+    /// A step of the lowest of these bits, in the axis: a divisor, and a power of two.
+    divisor: u64,
+    shift: u32,
     flips: Vec<u64>,
 }
 
@@ -80,7 +81,7 @@ impl Flips {
 
 impl AxisFlips {
     fn of(layout: &Layout, axis: &Axis) -> AxisFlips {
-        let (mut tables, mut weight) = (Vec::new(), 1);
+        let (mut tables, mut weight) = (Vec::new(), 1_u64);
         for subaxis in axis.subaxes.iter().rev() {
             if let Some((derived, feeds)) = xor_of(layout, subaxis) {
                 let rows = rows(derived);
@@ -88,7 +89,8 @@ impl AxisFlips {
                     let bits = TABLE_BITS.min(subaxis.size.ilog2() - low);
                     let flips = |value| number(&rows, xor_product(feeds << low, value));
                     let flips = (0..1 << bits).map(flips).collect();
-                    tables.push(FlipTable { weight: weight << low, flips });
+                    let shift = low + weight.trailing_zeros();
+                    tables.push(FlipTable { divisor: weight >> (shift - low), shift, flips });
                 }
             }
             weight *= subaxis.size;
@@ -109,10 +111,8 @@ impl AxisFlips {
 impl FlipTable {
     #[inline]
     fn value(&self, entry: u64) -> u64 {
-        let digit = match self.weight.is_power_of_two() {
-            true => entry >> self.weight.trailing_zeros(),
-            false => entry / self.weight,
-        };
+        let shifted = entry >> self.shift;
+        let digit = if self.divisor == 1 { shifted } else { shifted / self.divisor };
         // As many values as the table has, a power of two.
         self.flips[to_index(digit) & (self.flips.len() - 1)]
     }

@@ -89,6 +89,13 @@ impl Program {
         // The markers are numbers of no element.
         narrow::<T>(self.elements().saturating_add(1))?;
         self.check_injective()?;
+        let is_whole = part.columns.iter().all(|column| column.fixed.is_none());
+        if let Some(pieces) =
+            self.movable_pieces(&places).filter(|_| is_whole && self.fills_all_places())
+        {
+            pieces.number(table);
+            return Ok(());
+        }
         let Compiled { layout, backward, .. } = &*self.compiled;
         // Where digits do not nest, fixed coordinates fix no digits: all places are looked through.
         let looks = !backward.nests && part.columns.iter().any(|column| column.fixed.is_some());

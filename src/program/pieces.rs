@@ -8,8 +8,11 @@
 //!
 //! Law: the pieces hold every element once, in its place.
 
+use std::ops::Range;
+
 use num_integer::gcd;
 
+use super::cell::Cell;
 use super::compiled::Program;
 use super::flips::Variants;
 use super::weighted_sum::{Inner, Outer, Row};
@@ -38,27 +41,37 @@ pub(crate) struct PieceRow<'a> {
 
 impl Program {
     /// The pieces, where XOR axes leave some that are long enough.
-    pub(crate) fn pieces(&self) -> Option<Pieces<'_>> {
+    fn pieces(&self) -> Option<Pieces<'_>> {
         let packed = &self.compiled.packed;
         if packed.flips.is_none() || self.elements() == 0 {
             return None;
         }
         let inner = Inner::new(packed, self.ranges());
         let outer = Outer::new(packed, self.ranges(), &inner);
-        let length = evenly_contiguous(&inner.flipped(0));
-        let is_whole = length >= SHORTEST && outer.is_cut_at(length) && inner.is_even(length);
+        let length = inner.evenly_contiguous();
+        let is_whole = length >= SHORTEST && outer.is_cut_at(length);
         is_whole.then(|| Pieces { inner, outer, length: to_index(length) })
+    }
+
+    /// The pieces, where they are all that is to be moved: for all places of a layout without copies.
+    pub(crate) fn movable_pieces(&self, places: &Range<u64>) -> Option<Pieces<'_>> {
+        let is_whole = *places == (0..self.places()) && self.compiled.layout.copies() == 1;
+        is_whole.then(|| self.pieces()).flatten()
     }
 }
 
-/// The greatest length such that pieces of it are contiguous.
-fn evenly_contiguous(vector: &[u64]) -> u64 {
-    let whole = to_u64(vector.len());
-    let breaks = (1..).zip(vector.windows(2)).filter(|(_, pair)| pair[1] != pair[0] + 1);
-    breaks.fold(whole, |length, (at, _)| if at % length == 0 { length } else { gcd(length, at) })
-}
-
 impl Pieces<'_> {
+    /// Writes the number of every element at its place.
+    pub(super) fn number<T: Cell>(self, table: &mut [T]) {
+        let length = self.length;
+        self.each(|PieceRow { element, base, places }| {
+            for (number, place) in (element..).step_by(length).zip(places) {
+                let cells = table[base + place..][..length].iter_mut();
+                cells.zip(to_u64(number)..).for_each(|(cell, at)| *cell = T::wrapped(at));
+            }
+        });
+    }
+
     pub(crate) fn each(mut self, mut visit: impl FnMut(PieceRow<'_>)) {
         let (mut all, mut element) = (Variants::<Vec<usize>>::default(), 0);
         while let Some(Row { base, flips, part }) = self.outer.next() {
@@ -74,9 +87,15 @@ impl Pieces<'_> {
 }
 
 impl Inner {
-    /// Whether no row flips bits inside pieces of a length, which go on by one.
-    fn is_even(&self, length: u64) -> bool {
-        let bits = length.next_power_of_two() - 1;
-        self.mask() & bits == 0
+    /// The greatest length such that all pieces of it are contiguous, whatever bits a row flips.
+    fn evenly_contiguous(&self) -> u64 {
+        let goes_on = |at: usize| {
+            self.vector[at + 1] == self.vector[at] + 1 && self.flips[at + 1] == self.flips[at]
+        };
+        let breaks = (1..self.vector.len()).filter(|at| !goes_on(at - 1)).map(to_u64);
+        breaks.fold(to_u64(self.vector.len()), |length, at| match at % length {
+            0 => length,
+            _ => gcd(length, at),
+        })
     }
 }

@@ -285,7 +285,7 @@ impl Trailing {
 pub(crate) struct Inner {
     pub(crate) vector: Vec<u64>,
     /// The bits that go with each number; empty where none are flipped.
-    flips: Vec<u64>,
+    pub(super) flips: Vec<u64>,
     /// How many axes lie outside; the last of them may be cut into blocks.
     outside: usize,
     /// How many values of that axis the vector holds; 1 if it lies outside as a whole.

@@ -197,7 +197,8 @@ impl<'a> Counter<'a> {
             // Instead of what index 0 has, the least: no sum of digits is below 0.
             let (least, first) = (rows.iter().map(|row| row[sum]).min(), rows.first());
             let (least, first) = (least.unwrap_or(0), first.map_or(0, |row| row[sum]));
-            *start = *start + least - first;
+            // A least coordinate of all so far: what is in between may not fit.
+            *start = start.wrapping_sub(first).wrapping_add(least);
             rows.iter_mut().for_each(|row| row[sum] -= least);
         }
         rows

@@ -43,6 +43,8 @@ pub struct MemberReport {
     pub array: XlaArray,
     /// Its sizes.
     pub sizes: XlaSizes,
+    /// The array as TPU compilers tile it, where it has no tiles and would take more with them.
+    pub on_tpu: Option<XlaAdvice>,
     /// Its layout in numbers; addresses count elements.
     pub layout: Report,
     /// This and other orders and tilings: those that TPU dumps show first, then by size.
@@ -69,7 +71,15 @@ fn member(path: Vec<usize>, array: &XlaArray) -> Result<MemberReport, ParseError
     let report = || -> Result<Report, LayoutError> { Placement::of(lowered).build()?.report() };
     let mut layout = report().map_err(|error| array.refuse_layout(error))?;
     layout.address_unit = "elements";
-    Ok(MemberReport { path, array: array.clone(), sizes, layout, advice })
+    let on_tpu = on_tpu(array, sizes);
+    Ok(MemberReport { path, array: array.clone(), sizes, on_tpu, layout, advice })
+}
+
+fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
+    let array = array.tiled_for_tpu()?;
+    let allocated_bytes = array.sizes().ok()?.allocated_bytes;
+    let takes_more = allocated_bytes > sizes.allocated_bytes;
+    takes_more.then_some(XlaAdvice { array, allocated_bytes, is_seen: true })
 }
 
 impl MemberReport {
@@ -106,7 +116,12 @@ impl fmt::Display for MemberReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.array)?;
         write_sizes(f, &self.sizes)?;
-        writeln!(f, "padding    {} elements\n", self.padding_elements())?;
+        writeln!(f, "padding    {} elements", self.padding_elements())?;
+        if let Some(XlaAdvice { array, allocated_bytes, .. }) = &self.on_tpu {
+            let bytes = readable_bytes(*allocated_bytes);
+            writeln!(f, "on a TPU   {bytes}, tiled as {array}")?;
+        }
+        writeln!(f)?;
         write!(f, "{}", self.layout)?;
         if self.advice.is_empty() {
             return Ok(());

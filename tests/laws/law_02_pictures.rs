@@ -74,7 +74,8 @@ fn sides(slow: &Slow) -> Vec<u64> {
             To::Feed(to, weight) if to == number => (digit.size - 1) * weight,
             _ => 0,
         });
-        start + fed.sum::<u64>() < axis.slots()
+        // An XOR has no bits but those of what feeds it, for which it has room.
+        slow.xors.contains(&number) || start + fed.sum::<u64>() < axis.slots()
     });
     let side = |axis: &crate::slow::Axis| {
         let feeds = axis.digits.iter().any(|digit| matches!(digit.to, To::Feed(..)));

@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use tensor_layout::Location;
 use tensor_layout::algebra::Difference;
+use tensor_layout::{Level, Location};
 
+use crate::generate::good_layout;
 use crate::pairs::pair;
 use crate::run::{Tally, laws};
-use crate::slow::{Slow, cut_to};
+use crate::slow::{Axis, Slow, cut_to, land};
 
 laws! {
     layouts_are_the_same_map_if_every_place_answers_alike: 900, 100 %, pair(), same_map;
     layouts_are_the_same_up_to_padding_if_every_element_has_the_same_places:
         700, 100 %, pair(), same_up_to_padding;
     a_layout_serves_another_if_its_places_contain_those_of_the_other: 700, 100 %, pair(), serves;
+    a_layout_serves_its_leading_slices: 300, 95 %, (good_layout(), 0_u64..3), leading_slices;
 }
 
 type Places = BTreeSet<Location>;
@@ -61,6 +63,19 @@ fn serves((a, b): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError>
     let answer = tally.answer(a.layout().serves(&b.layout()))?;
     prop_assert_eq!(answer.is_none(), each(a, b, contains), "{:?}", answer);
     answer.map_or(Ok(()), |difference| witness(a, b, &difference, |p, q| !contains(p, q)))
+}
+
+/// Copies in every other L1B, written as a leading axis.
+fn leading_slices((slow, at): &(Slow, u64), tally: &mut Tally) -> Result<(), TestCaseError> {
+    let mut copied = slow.clone();
+    copied.axes.insert(0, Axis::new(3, [land(3, Level::L1B, 2)]));
+    let layout = copied.layout();
+    let slice = tally.answer(layout.slice(0, *at, at + 1, 1).and_then(|one| one.drop_axis(0)))?;
+    prop_assert_eq!(tally.answer(layout.serves(&slice))?, None);
+    let between = slice.with_offset(Level::L1B, 1).unwrap();
+    let answer = tally.answer(layout.serves(&between))?;
+    prop_assert_eq!(answer.is_some(), slow.elements() > 0, "{:?}", answer);
+    Ok(())
 }
 
 /// The two sides of a difference are what both layouts have, and they differ.

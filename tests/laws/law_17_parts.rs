@@ -192,7 +192,13 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     in_every_order(pair, tally, |sides, relayout, tally| {
         for (depth, level) in sides.levels().iter().enumerate() {
             let wanted = entering(pair, sides, depth);
-            let found = tally.answer(relayout.busiest(*level))?;
+            let found = match tally.count(relayout.busiest(*level)) {
+                Err(LayoutError::TooLarge { .. }) => {
+                    prop_assert!(all_units(pair) > u128::from(u64::MAX));
+                    continue;
+                }
+                found => found.map_err(|error| TestCaseError::fail(error.to_string()))?,
+            };
             prop_assert_eq!(found.into, wanted.values().copied().max().unwrap_or(0));
             prop_assert_eq!(found.total, wanted.values().sum::<u64>());
             let first = wanted.iter().find(|(_, into)| found.into > 0 && **into == found.into);
@@ -206,6 +212,14 @@ fn busiest(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
         }
         Ok(())
     })
+}
+
+/// The number of units, in every slice of time.
+fn all_units((stage, a, b): &Pair) -> u128 {
+    let time = a.extent(Level::TIME).max(b.extent(Level::TIME));
+    let machine = stage.machine();
+    let sizes = machine.levels().map(|(_, size)| size).chain([time]);
+    sizes.map(u128::from).fold(1, u128::saturating_mul)
 }
 
 /// A group of units is named by the first.

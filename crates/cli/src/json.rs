@@ -8,7 +8,7 @@ use tensor_layout::placement::Fit;
 use tensor_layout::report::{
     AxisReport, DigitReport, MemberReport, Report, ShapeReport, ShardingReport, SharedPlace,
 };
-use tensor_layout::xla::XlaSizes;
+use tensor_layout::xla::{XlaAdvice, XlaSizes};
 use tensor_layout::{Found, Level, Location};
 
 /// A JSON object on one line that is written part by part: a list may have millions of rows.
@@ -56,13 +56,13 @@ pub(super) fn shape_json(report: &ShapeReport) -> Value {
 
 fn member_json(member: &MemberReport) -> Value {
     let sizes = &member.sizes;
-    let advice = member.advice.iter().map(|advice| {
+    let advice = |advice: &XlaAdvice| {
         json!({
             "shape": advice.array.to_string(),
             "allocated_bytes": advice.allocated_bytes,
             "seen_in_dumps": advice.is_seen,
         })
-    });
+    };
     json!({
         "path": member.path,
         "shape": member.array.to_string(),
@@ -72,8 +72,9 @@ fn member_json(member: &MemberReport) -> Value {
             "bytes": sizes.padding_bytes(),
             "share": share(sizes.padding_bytes(), sizes.allocated_bytes),
         },
+        "on_tpu": member.on_tpu.as_ref().map(advice),
         "layout": report_json(&member.layout),
-        "advice": advice.collect::<Vec<_>>(),
+        "advice": member.advice.iter().map(advice).collect::<Vec<_>>(),
     })
 }
 

@@ -40,10 +40,14 @@ fn means(text: &str) -> bool {
     LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
 }
 
-/// Full-width brackets and digits, typographic quotes: what text processors write.
+/// Full-width brackets and digits, typographic quotes: what text processors write; quotes of any kind.
 fn from_ascii(text: &str) -> Option<String> {
     let mended: String = text.chars().filter_map(ascii).collect();
     let mended = mended.trim();
+    if text.is_ascii() {
+        let is_quoted = mended != text.trim() && reads(mended);
+        return is_quoted.then(|| format!("no layout has quotes; did you mean '{mended}'?"));
+    }
     (mended != text.trim()).then(|| match reads(mended) {
         true => format!("the text contains non-ASCII look-alikes; did you mean '{mended}'?"),
         false => {

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use rustc_hash::FxHashMap;
 
 use crate::collective::{Collective, CollectiveKind};
-use crate::pages::origin;
+use crate::pages::{origin, place};
 use crate::roles::{Calls, HloRole, Roles, index};
 use crate::runs::{HloRuns, Runs, StepSums};
 use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction, HloModule};
@@ -187,9 +187,7 @@ impl Collectives {
             let CollectiveEntry { name, opcode, line, op_name, traffic, runs, .. } = entry;
             let place = match (&entry.fusion, entry.role) {
                 (Some(fusion), _) => format!(" in {fusion}"),
-                (None, HloRole::Entry) => String::new(),
-                (None, _) if entry.computation.is_empty() => String::new(),
-                (None, _) => format!(" in {}", entry.computation),
+                (None, role) => place(role, &entry.computation),
             };
             let numbers = numbers(traffic, runs.times);
             page += &format!("{numbers}  {opcode} {name}, line {line}{place}{}\n", runs.mark());

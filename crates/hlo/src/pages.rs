@@ -70,10 +70,7 @@ impl HloSummary {
                 unpadded: sizes.unpadded_bytes,
                 allocated: sizes.allocated_bytes,
             };
-            let place = match role {
-                HloRole::Entry => String::new(),
-                _ => format!(" in {computation}"),
-            };
+            let place = place(role, computation);
             page += &bytes_row(bytes, &format!("{opcode} {name}, line {line}{place}"));
             page += &format!("{:13}{shape}\n", "");
             page += &origin(13, op_name, source);
@@ -105,7 +102,11 @@ impl HloSummary {
         let mut page = String::new();
         for HloLargest { name, role, line, written, .. } in overview.largest() {
             let count = counted(written.count, "instruction");
-            page += &bytes_row(*written, &format!("{} {name}, line {line}: {count}", role.name()));
+            let whole = match name.is_empty() {
+                true => "outside of any computation".to_owned(),
+                false => format!("{} {name}", role.name()),
+            };
+            page += &bytes_row(*written, &format!("{whole}, line {line}: {count}"));
         }
         let (count, rest) = overview.others();
         if count > 0 {
@@ -182,6 +183,15 @@ impl HloShardings {
     }
 }
 
+/// The computation of an instruction, where it is not the entry; lines alone have none.
+pub(crate) fn place(role: HloRole, computation: &str) -> String {
+    match role {
+        HloRole::Entry => String::new(),
+        _ if computation.is_empty() => String::new(),
+        _ => format!(" in {computation}"),
+    }
+}
+
 impl HloCopies {
     /// A page for a person: the `top` greatest (20 if not said), and the sum of what is not free.
     #[must_use]
@@ -192,10 +202,7 @@ impl HloCopies {
         let mut page = line("read", "written", "free", "instruction");
         for entry in self.entries().iter().take(top.unwrap_or(SHOWN)) {
             let HloCopy { name, opcode, line: number, from, to, changes, .. } = entry;
-            let place = match entry.role {
-                HloRole::Entry => String::new(),
-                _ => format!(" in {}", entry.computation),
-            };
+            let place = place(entry.role, &entry.computation);
             let changes = match &changes[..] {
                 [] => "nothing changes".to_owned(),
                 changes => changes.join(", "),

@@ -155,6 +155,29 @@ impl XlaArray {
         Ok(advice)
     }
 
+    /// The array with the tiles that TPU compilers choose for its type and dimensions; `None` for an
+    /// array that has tiles, and for types beyond 32 bits.
+    ///
+    /// ```
+    /// use tensor_layout::xla::XlaShape;
+    /// let shape: XlaShape = "f32[256,512,128,2]{3,2,1,0}".parse()?;
+    /// let tiled = shape.as_array().unwrap().tiled_for_tpu().unwrap();
+    /// assert_eq!(tiled.to_string(), "f32[256,512,128,2]{3,2,1,0:T(8,128)}");
+    /// assert_eq!(tiled.sizes()?.allocated_bytes, 8 << 30); // 128 MiB without tiles
+    /// # Ok::<(), tensor_layout::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn tiled_for_tpu(&self) -> Option<XlaArray> {
+        let mut layout = self.layout_or_default();
+        if !layout.tiles.is_empty() {
+            return None;
+        }
+        let minor = self.minor_extents(&layout);
+        layout.tiles = default_tiles(self.dtype, minor.into_iter())?;
+        layout.element_bits = packed_bits(self.dtype, &layout.tiles);
+        Some(XlaArray::new(self.dtype, self.dims.clone(), Some(layout)))
+    }
+
     /// Whether the tiling is what TPU compilers choose for the type and these dimensions, or for
     /// greater ones.
     fn has_seen_tiles(&self) -> bool {

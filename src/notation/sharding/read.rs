@@ -104,8 +104,9 @@ pub(super) fn mesh(pair: Pair<'_, Rule>, text: &str) -> Result<Mesh, ParseError>
     let mut mesh = Mesh::default();
     for part in pair.into_inner() {
         match part.as_rule() {
-            Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis => {
-                let name = part.clone().into_inner().next();
+            Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis | Rule::pair => {
+                let is_name = |p: &Pair<'_, Rule>| matches!(p.as_rule(), Rule::name | Rule::word);
+                let name = part.clone().into_inner().find(is_name);
                 let size = one_int(part, text)?;
                 mesh.axes.extend(name.map(|name| (unquote(&name), size)));
             }
@@ -212,9 +213,14 @@ pub(super) fn mesh_dims(
 impl FromStr for Mesh {
     type Err = ParseError;
 
-    /// Parses a mesh: `x=2,y=4`, `mesh['x'=2,'y'=4]`, `sdy.mesh @m = <["x"=2, "y"=4]>` or
-    /// `Mesh('x': 2, 'y': 4)`. Cost: linear in the text.
+    /// Parses a mesh: `x=2,y=4`, `{'x': 2, 'y': 4}`, `mesh['x'=2,'y'=4]`,
+    /// `sdy.mesh @m = <["x"=2, "y"=4]>` or `Mesh('x': 2, 'y': 4)`. Cost: linear in the text.
     fn from_str(text: &str) -> Result<Mesh, ParseError> {
+        let is_number = |c: char| c.is_ascii_digit() || "()[], ".contains(c);
+        if !text.trim().is_empty() && text.chars().all(is_number) {
+            let message = "the mesh has sizes only; name its axes, as in `x=2,y=4`";
+            return Err(invalid(message, Span::new(0, text.len()), text));
+        }
         let whole = parse(Rule::mesh_text, text)?;
         let mesh_pair = whole.into_inner().next();
         let found = mesh_pair.map_or(Ok(Mesh::default()), |pair| mesh(pair, text))?;
@@ -231,12 +237,12 @@ fn name(rule: Rule) -> &'static str {
             "a sharding `{..}`"
         }
         Rule::sdy_text | Rule::sdy => "`#sdy.sharding<..>`",
+        Rule::sdy_dims => "`[{..}, ..]`",
         Rule::jax_text | Rule::named_sharding | Rule::spec => "`P(..)`",
         Rule::torch_text | Rule::placements => "`[Shard(0), ..]`",
         Rule::groups_text | Rule::listed_groups | Rule::listed_group => "groups `{{..}, ..}`",
-        Rule::mesh_text | Rule::hlo_mesh | Rule::sdy_mesh | Rule::jax_mesh | Rule::plain_mesh => {
-            "a mesh"
-        }
+        Rule::mesh_text | Rule::hlo_mesh | Rule::sdy_mesh | Rule::jax_mesh => "a mesh",
+        Rule::python_mesh | Rule::plain_mesh | Rule::dict | Rule::pairs => "a mesh",
         Rule::item => "an attribute of a sharding",
         Rule::kind => "`replicated`, `maximal`, `manual`, `unreduced`",
         Rule::unknown => "`unknown`",
@@ -253,7 +259,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::shard_group | Rule::shard_word => "`shard_as`, `shard_like`",
         Rule::metadata | Rule::quotes => "`metadata={..}`",
         Rule::maximal_mesh => "`maximal_mesh[..]`",
-        Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis => "an axis with its size",
+        Rule::hlo_axis | Rule::jax_axis | Rule::plain_axis | Rule::pair => "an axis with its size",
         Rule::hlo_ids | Rule::sdy_ids => "`device_ids=`",
         Rule::dims => "`[{..}, ..]`",
         Rule::dim => "`{..}`",
@@ -283,6 +289,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::angle_close => "`>`",
         Rule::comma => "`,`",
         Rule::equals => "`=`",
+        Rule::colon => "`:`",
         Rule::question => "`?`",
         Rule::blank | Rule::ws => "",
     }

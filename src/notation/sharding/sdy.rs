@@ -68,9 +68,14 @@ impl fmt::Display for SdySharding {
 impl FromStr for SdySharding {
     type Err = ParseError;
 
-    /// Parses a Shardy sharding, with or without `#sdy.sharding`. Cost: linear in the text.
+    /// Parses a Shardy sharding, with or without `#sdy.sharding`, or its dimensions alone,
+    /// `[{"x"}, {}]`. Cost: linear in the text.
     fn from_str(text: &str) -> Result<SdySharding, ParseError> {
         let mut sharding = SdySharding::default();
+        if text.trim_start().starts_with('[') {
+            // The name that is printed where there is none.
+            sharding.mesh_name = Some("mesh".to_owned());
+        }
         let whole = read::parse(Rule::sdy_text, text)?;
         for part in whole.into_inner().flat_map(pest::iterators::Pair::into_inner) {
             match part.as_rule() {
