@@ -584,9 +584,27 @@ fn notations_that_are_not_read_are_named() {
     for text in ["(8,8):(8,1) xor 3", "((8:1 ^ 2))"] {
         assert!(refused(&["explain", text]).contains("an XOR cannot be read here"), "{text}");
     }
-    assert!(
-        refused(&["explain", "#ttg.blocked<{}>"]).contains("a Triton encoding cannot be read here")
-    );
+    let memory = "tensor<8x8xf16, #ttng.tensor_memory_encoding<{blockM = 128}>>";
+    assert!(refused(&["explain", memory]).contains("`tensor_memory_encoding` is not read"));
+}
+
+#[test]
+fn an_encoding_of_triton_takes_its_shape_and_type_apart() {
+    let old = "#triton_gpu.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0], hasLeadingOffset = true}>";
+    let explain = |shape: &str| refused(&["explain", old, "--shape", shape]);
+    assert!(refused(&["explain", old]).contains("needs the shape of a tensor"));
+    assert!(explain("64x64").contains("the type of the elements is not given"));
+    let cute = |shape: &str| stdout(&["convert", old, "--shape", shape, "--to", "cute"]);
+    assert_eq!(cute("64x64xf16"), "S<3,3,3> o 0 o (64,64):(64,1)\n");
+    assert_eq!(cute("64,64,f16"), cute("64x64xf16"));
+    let linear = stdout(&["convert", old, "--shape", "64x64xf16", "--to", "triton"]);
+    assert_eq!(stdout(&["convert", &linear, "--to", "cute"]), cute("64x64xf16"));
+}
+
+#[test]
+fn an_edit_of_an_instruction_is_a_pad_layout() {
+    let edited = stdout(&["edit", "SM80_16x8x16_F32F16F16F32_TN:C", "--permute", "1,0"]);
+    assert_eq!(edited, "((4_LANE:1, 2:1), (2:2, 8_LANE:4))\n");
 }
 
 #[test]

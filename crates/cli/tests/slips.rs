@@ -372,7 +372,7 @@ fn what_there_is_to_name_is_listed() {
     let (read, written): (Vec<_>, Vec<_>) =
         notations.as_array().unwrap().iter().partition(|notation| notation["read"] == true);
     assert!(written.iter().any(|notation| notation["notation"] == "affine-map"));
-    assert_eq!((read.len(), written.len()), (5, 8));
+    assert_eq!((read.len(), written.len()), (7, 8));
     for notation in read {
         let (name, example) = (notation["notation"].as_str(), notation["example"].as_str());
         stdout(&["explain", example.unwrap(), "--from", name.unwrap()]);

@@ -138,7 +138,7 @@ impl Fragment {
         }
         let digits = sorted.iter().rev();
         let digits = digits.map(|(size, _, level, stride)| Subaxis::land(*size, *level, *stride));
-        (next == self.shape.iter().product()).then(|| digits.collect())
+        (next == self.shape.iter().product::<u64>()).then(|| digits.collect())
     }
 
     fn layout(&self, digits: &[Subaxis]) -> Result<Layout, LayoutError> {

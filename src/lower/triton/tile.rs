@@ -22,6 +22,15 @@ pub(super) enum Input {
 }
 
 impl Input {
+    const fn number(self) -> usize {
+        match self {
+            Input::Register => 0,
+            Input::Lane => 1,
+            Input::Warp => 2,
+            Input::Block => 3,
+        }
+    }
+
     /// Every input with the name that Triton gives it.
     pub(super) const ALL: [(Input, &'static str); 4] = [
         (Input::Register, "register"),
@@ -45,11 +54,11 @@ impl Tile {
     }
 
     pub(super) fn bases(&self, input: Input) -> &[Basis] {
-        &self.bases[input as usize]
+        &self.bases[input.number()]
     }
 
     pub(super) fn bases_mut(&mut self, input: Input) -> &mut Vec<Basis> {
-        &mut self.bases[input as usize]
+        &mut self.bases[input.number()]
     }
 
     /// The next bit of an input stands for `value` in a dimension.
