@@ -214,7 +214,9 @@ fn has_the_places_of(written: &Layout, layout: &Layout) -> Result<(), TestCaseEr
 /// A refusal names what the notation cannot express, or says that it did not decide.
 fn writes_no_internal_error(layout: &Layout) -> Result<(), TestCaseError> {
     let f32 = XlaDtype::from_name("f32").unwrap();
-    for notation in [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided] {
+    for notation in
+        [Notation::PadLayout, Notation::Xla, Notation::Cute, Notation::Strided, Notation::Triton]
+    {
         let written = layout.write(notation, f32);
         let fair = matches!(
             written,

@@ -385,3 +385,35 @@ fn layouts_that_are_no_xor_of_bits_are_refused() {
     assert!(hole.contains("offset=2 -> (0, 0)"), "{hole}");
     same(&lower(&hole), &LayoutText::parse("((2:4), (2:1))").unwrap().lower().unwrap(), &hole);
 }
+
+#[test]
+fn texts_with_one_character_changed_are_read_or_refused() {
+    let lines = " - lane=1 -> (0, 1)\n   lane=2 -> (1, 1)\nwhere out dims are: [dim0 (size 2), dim1 (size 2)]";
+    let padded = "!ttg.memdesc<4x8xf16, #ttg.padded_shared<[8:+2] {order = [1, 0], shape = [4, 8]}>, #smem, mutable, 2x4x8>";
+    let slice = format!("#b = {BLOCKED}\ntensor<64xf16, #ttg.slice<{{dim = 0, parent = #b}}>>");
+    let (mut read, mut refused) = (0, 0);
+    for text in [lines, padded, &slice] {
+        for at in 0..text.len() {
+            for with in
+                ["", "0", "9", "-", "<", "]", "}", ",", "=", "#", "x", "\u{e9}", "99999999999"]
+            {
+                let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
+                let lowered = changed.parse::<TritonLayout>().and_then(|layout| {
+                    let printed = layout.to_string();
+                    if !matches!(printed.parse::<TritonLayout>(), Ok(again) if again == layout) {
+                        panic!("{changed}\n{printed}");
+                    }
+                    layout.lower()
+                });
+                match lowered {
+                    Ok(_) => read += 1,
+                    Err(refusal) => {
+                        assert!(refusal.to_string().len() < 4096);
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 100 && refused > 1000, "{read} {refused}");
+}

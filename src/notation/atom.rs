@@ -14,7 +14,7 @@ use crate::notation::written::NotCompared;
 /// assert_eq!((atom.name(), atom.operand()), ("SM80_16x8x16_F32F16F16F32_TN", Operand::A));
 /// let layout = atom.lower()?;
 /// assert_eq!(layout.locate(&[9, 3])?.to_string(), "LANE=5,Addr=3"); // row 9, column 3 of 16 x 16
-/// # Ok::<(), tensor_layout::ParseError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atom {

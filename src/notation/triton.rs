@@ -41,7 +41,7 @@ pub(super) const MAX_DEPTH: usize = 64;
 ///             warpsPerCTA = [4, 1], order = [1, 0]}>\n tensor<128x64xf16, #blocked>";
 /// let layout = text.parse::<TritonLayout>()?.lower()?;
 /// assert_eq!(layout.locate(&[37, 22])?.to_string(), "WARP=0,LANE=21,Addr=22");
-/// # Ok::<(), tensor_layout::ParseError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TritonLayout {

@@ -18,7 +18,7 @@ use crate::error::{ParseError, ParseErrorKind, Span};
 /// let layout = text.parse::<TritonLayout>()?;
 /// assert_eq!(layout.to_string(), text);
 /// assert_eq!(layout.lower()?.locate(&[1, 0])?.to_string(), "LANE=3,Addr=0"); // (0,1) ^ (1,1)
-/// # Ok::<(), tensor_layout::ParseError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LinearLayout {

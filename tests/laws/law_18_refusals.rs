@@ -127,7 +127,9 @@ fn exact(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
 fn noted(slow: &Slow, tally: &mut Tally) -> Result<(), TestCaseError> {
     let layout = slow.layout();
     let f32 = XlaDtype::from_name("f32").unwrap();
-    for notation in [Notation::PadLayout, Notation::Cute, Notation::Strided, Notation::Xla] {
+    for notation in
+        [Notation::PadLayout, Notation::Cute, Notation::Strided, Notation::Xla, Notation::Triton]
+    {
         let Ok((text, note)) = tally.count(layout.write(notation, f32)) else { continue };
         let note = note.unwrap_or_default();
         if note.contains("cannot be read back") {

