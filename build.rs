@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The modules of `src/guide.rs` and where their pages are.
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 12] = [
     ("src/guide", "tutorial"),
     ("docs", "notation"),
     ("docs", "xla"),
     ("docs", "algebra"),
     ("docs", "relayout"),
     ("docs", "planner"),
+    ("docs", "gpu"),
     ("docs", "vectors"),
     ("docs", "sharding"),
     ("docs", "compare"),
@@ -34,13 +35,19 @@ fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// The page with another target in every `[words](target)` that is a page or a picture.
+/// The page with another target in every `[words](target)` that is a page or a picture; of a page
+/// that is not part of the guide, the path remains.
 fn for_rustdoc(text: &str, folder: &Path) -> io::Result<String> {
     let mut parts = text.split("](");
     let mut page = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(')').unwrap_or(part.len());
         let (target, rest) = part.split_at(end);
+        if is_outside(target) {
+            page.truncate(page.rfind('[').unwrap_or(page.len()));
+            page += &format!("`{target}`{}", rest.strip_prefix(')').unwrap_or(rest));
+            continue;
+        }
         page += "](";
         page += &match module(target) {
             Some(module) => module,
@@ -58,6 +65,12 @@ fn module(target: &str) -> Option<String> {
     let page = page.strip_suffix(".md")?;
     let is_module = PAGES.iter().any(|(_, name)| *name == page);
     is_module.then(|| format!("crate::guide::{page}{heading}"))
+}
+
+/// Whether a link leads to a page that the guide lacks.
+fn is_outside(target: &str) -> bool {
+    let page = target.split('#').next().unwrap_or(target);
+    page.ends_with(".md") && !page.contains(':') && module(target).is_none()
 }
 
 /// The picture itself as the target of a link.

@@ -25,6 +25,9 @@ pub mod relayout {}
 #[doc = page!("planner")]
 pub mod planner {}
 
+#[doc = page!("gpu")]
+pub mod gpu {}
+
 #[doc = page!("vectors")]
 pub mod vectors {}
 

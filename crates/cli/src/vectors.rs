@@ -380,7 +380,8 @@ impl CheckArgs {
             }
             let what =
                 if check.count == 0 { "ok".into() } else { format!("{} found", check.count) };
-            writeln!(out, "{what}: {} tensors, {} lines", check.tensors, check.lines)
+            let (tensors, lines) = (counted(check.tensors, "tensor"), counted(check.lines, "line"));
+            writeln!(out, "{what}: {tensors}, {lines}")
         };
         say().map_err(|error| out.failed(error))?;
         out.finish()

@@ -5,6 +5,7 @@
     reason = "the methods are not general over the lifetime of the text, closures are"
 )]
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use memchr::memchr;
@@ -15,7 +16,7 @@ use crate::body::Body;
 use crate::grammar::{self, ComputationHead, Sentence, sentence};
 use crate::lexer::{CUT, Fault, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
-use crate::roles::is_inner;
+use crate::roles::{called, is_inner};
 use crate::stream::Stream;
 use crate::unread::{HloReading, Unread, UnreadLine};
 
@@ -61,6 +62,8 @@ pub struct HloDump<R> {
     /// Of the module: the last computation, and whether one was an entry.
     last: Option<(u64, String)>,
     has_entry: bool,
+    /// Of the module: the computations that instructions call.
+    called: HashSet<Box<str>>,
 }
 
 impl<R: BufRead> HloDump<R> {
@@ -76,6 +79,7 @@ impl<R: BufRead> HloDump<R> {
             cut: None,
             last: None,
             has_entry: false,
+            called: HashSet::new(),
         }
     }
 
@@ -247,6 +251,9 @@ impl<R: BufRead> HloDump<R> {
             self.unread.push(line, name.as_bytes(), reason.into());
         }
         self.last = Some((line, self.computation().name().to_owned()));
+        if !self.has_entry {
+            self.note_called();
+        }
         Ok(())
     }
 
@@ -378,13 +385,24 @@ impl<R: BufRead> HloDump<R> {
         self.cut = Some(why);
     }
 
-    /// Looks whether the module has an entry.
+    /// Notes whom the instructions of a computation call: what is called is no entry.
+    fn note_called(&mut self) {
+        let mut noted = std::mem::take(&mut self.called);
+        for instruction in self.computation().instructions() {
+            noted.extend(called(instruction).map(|(_, _, name)| Box::from(name)));
+        }
+        self.called = noted;
+    }
+
+    /// Looks whether the module has an entry: without the word, it is the last computation that nothing
+    /// calls.
     fn end_module(&mut self) {
         let has_entry = std::mem::take(&mut self.has_entry);
+        let called = std::mem::take(&mut self.called);
         if let Some((line, name)) = self.last.take()
             && !has_entry
             && self.cut.is_none()
-            && is_inner(&name)
+            && (is_inner(&name) || called.contains(name.as_str()))
         {
             let why = format!("no ENTRY: the dump is cut off behind {name}, line {line}");
             self.unread.push(line, name.as_bytes(), why.clone());

@@ -122,6 +122,18 @@ fn a_dump_that_is_cut_off_says_so_and_lists_no_values_inside_fusions() {
 }
 
 #[test]
+fn a_module_that_ends_with_what_is_called_has_lost_its_entry() {
+    let text = "HloModule m\n\nsum {\n  a = f32[] parameter(0)\n  ROOT b = f32[] add(a, a)\n}\n\n\
+                step {\n  c = f32[8]{0} parameter(0)\n  ROOT d = f32[8]{0} all-reduce(c), to_apply=add.1\n}\n\n\
+                add.1 {\n  e = f32[] parameter(0)\n  ROOT f = f32[] add(e, e)\n}\n\nENTRY main (x: f32[8]";
+    let (_, dump) = read(text);
+    assert_eq!(dump.cut(), Some("no ENTRY: the dump is cut off behind add.1, line 13"));
+    // Without the word, the last computation is the entry.
+    let (_, dump) = read(&text[..text.find("add.1 {").unwrap()]);
+    assert_eq!((dump.cut(), dump.unread_count()), (None, 0));
+}
+
+#[test]
 fn instructions_without_a_computation_are_read_as_they_stand() {
     let text = "dump.txt:12:  %copy.4 = f32[8,128]{1,0} copy(f32[8,128]{0,1} %fusion.2), metadata={op_name=\"a\"}\n--\n\
                 dump.txt:90:  ROOT %add.1 = f32[8]{0} add(%x, %y)\n";
