@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::access::{AccessError, access, swizzles};
+use tensor_layout::access::{AccessError, AddressChange, access, paddings, swizzles};
 use tensor_layout::{Layout, LayoutText, Level};
 
 fn cute(text: &str) -> Layout {
@@ -65,12 +65,35 @@ fn the_swizzle_of_cutlass_is_found() {
     let (memory, holders) =
         (cute("(64,64):(64,1)"), held("((8:8, 8_LANE:1), (2:512, 4_LANE:8, 8:1))"));
     let best = swizzles(&memory, &holders, 16).unwrap();
-    let names: Vec<String> = best.iter().filter_map(|b| Some(b.swizzle?.to_string())).collect();
+    let names: Vec<String> = best.iter().filter_map(|b| Some(b.change?.to_string())).collect();
     assert!(names.contains(&"S<3,3,3>".to_owned()), "{names:?}");
     assert!(best.iter().all(|best| best.access.conflicts() == 0));
     // Without conflicts nothing is looked for.
     let alone = swizzles(&cute("32:1"), &held("((32_LANE))"), 32).unwrap();
-    assert_eq!((alone.len(), alone[0].swizzle), (1, None));
+    assert_eq!((alone.len(), alone[0].change), (1, None));
+}
+
+#[test]
+fn the_padding_that_takes_least_memory_comes_first() {
+    let (memory, holders) = (cute("(8,32):(64,1)"), held("((8_LANE:1), (4_LANE:8, 8:1))"));
+    let best = paddings(&memory, &holders, 16).unwrap();
+    assert_eq!(best[0].change.unwrap().to_string(), "[64:+8]");
+    assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "(8,32):(72,1)");
+    let extents: Vec<u64> = best.iter().map(|best| best.memory.extent(Level::ADDR)).collect();
+    assert!(extents.is_sorted(), "{extents:?}");
+    for best in &best {
+        // What was said is what the new memory costs, and it has the elements where the padding says.
+        assert_eq!(access(&best.memory, &holders, 16).unwrap(), best.access);
+        assert_eq!(best.access.conflicts(), 0);
+        let Some(AddressChange::Padding { every, by }) = best.change else { panic!() };
+        for index in memory.indexes() {
+            let at = |layout: &Layout| layout.locate(&index).unwrap().get(Level::ADDR).unwrap();
+            assert_eq!(at(&best.memory), at(&memory) + at(&memory) / every * by);
+        }
+    }
+    // A column of words: one word behind each row, as everybody writes it.
+    let best = paddings(&cute("32:32"), &held("((32_LANE))"), 32).unwrap();
+    assert_eq!(best[0].memory.to_cute().unwrap().to_string(), "32:33");
 }
 
 #[test]

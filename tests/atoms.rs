@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tensor_layout::notation::Notation;
-use tensor_layout::{Layout, LayoutText};
+use tensor_layout::{Layout, LayoutText, Level, Location};
 
 const C16: &str = "((2_V:2, 8_T:4), (4_T:1, 2_V:1))";
 const C8: &str = "((8_T:4), (4_T:1, 2_V:1))";
@@ -142,6 +142,64 @@ fn fragments_of_triton_are_those_of_the_instructions() {
     );
 }
 
+/// The places of every copy, in any order.
+fn places(layout: &Layout, index: &[u64]) -> BTreeSet<String> {
+    layout.locate_all(index).unwrap().map(|place| place.to_string()).collect()
+}
+
+#[test]
+fn the_atoms_of_a_tile_follow_each_other_along_m_then_n_then_k() {
+    let names = ["SM80_16x8x16_F32F16F16F32_TN", "SM90_64x24x16_F32F16F16_RS"];
+    for (name, warps) in names.into_iter().zip([1, 4]) {
+        for (atoms @ [m, n, k], operand) in [
+            ([2, 2, 1], 'A'),
+            ([2, 3, 1], 'C'),
+            ([3, 2, 2], 'A'),
+            ([2, 3, 2], 'B'),
+            ([1, 1, 2], 'A'),
+            ([1, 5, 1], 'C'),
+        ] {
+            let text = format!("{name}({m},{n},{k}):{operand}");
+            let Ok(atom) = LayoutText::parse(&format!("{name}:{operand}")).unwrap().lower() else {
+                continue;
+            };
+            let tiled = lower(&text);
+            let [rows, columns] = atom.shape()[..] else { panic!() };
+            // Of each of M, N, K: how far the warps of its atoms are apart.
+            let steps = [warps, warps * m, warps * m * n];
+            let (axes, copied) = match operand {
+                'A' => ([0, 2], Some(1)),
+                'B' => ([1, 2], Some(0)),
+                _ => ([0, 1], None),
+            };
+            assert_eq!(tiled.shape(), [rows * atoms[axes[0]], columns * atoms[axes[1]]], "{text}");
+            for index in tiled.indexes() {
+                let inside = atom.locate(&[index[0] % rows, index[1] % columns]).unwrap();
+                let warp = index[0] / rows * steps[axes[0]] + index[1] / columns * steps[axes[1]];
+                let copies = copied.map_or(1, |axis: usize| atoms[axis]);
+                let other = inside.iter().filter(|(level, _)| *level != Level::WARP);
+                let other: Vec<(Level, u64)> = other.collect();
+                let own = inside.get(Level::WARP).unwrap_or(0);
+                let moved = |copy: u64| {
+                    let warp = own + warp + copied.map_or(0, |axis| copy * steps[axis]);
+                    let place: Location =
+                        [(Level::WARP, warp)].into_iter().chain(other.clone()).collect();
+                    place.to_string()
+                };
+                assert_eq!(
+                    places(&tiled, &index),
+                    (0..copies).map(moved).collect(),
+                    "{text} {index:?}"
+                );
+            }
+        }
+    }
+    // One warp after the other is the order of Triton too.
+    let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8]}>";
+    let tile = lower("SM80_16x8x16_F32F16F16F32_TN(2,1,1):C");
+    same(&tile, &lower(&format!("tensor<32x8xf32, {mma}>")), "tile");
+}
+
 #[test]
 fn operands_in_shared_memory_and_unknown_names_are_refused() {
     let refused = |text: &str| {
@@ -155,6 +213,11 @@ fn operands_in_shared_memory_and_unknown_names_are_refused() {
         ("SM80_16x8x16_F32F16F16F32_NT:A", "did you mean `SM80_16x8x16_F32F16F16F32_TN`?"),
         ("SM90_64x12x16_F32F16F16_RS:A", "is not in the table"),
         ("SM80_16x8.16:A", "expected the name of an instruction"),
+        ("SM80_16x8x16_F32F16F16F32_TN(2,2,2):C", "partial sums of C"),
+        ("SM80_16x8x16_F32F16F16F32_TN(2,2):C", "expected the numbers of atoms along M, N and K"),
+        ("SM80_16x8x16_F32F16F16F32_TN(2,0,1):C", "expected the numbers of atoms along M, N and K"),
+        ("SM80_16x8x16_F32F16F16F32_TN(2,2,1:C", "expected the numbers of atoms along M, N and K"),
+        ("SM80_16x8x16_F32F16F16F32_TN(9999999999999,9999999999,1):A", "does not fit"),
     ] {
         assert!(refused(text).contains(message), "{text}: {}", refused(text));
     }

@@ -70,9 +70,46 @@ fn a_linear_left_inverse_gives_every_index_back_and_no_index_for_what_holds_noth
 }
 
 #[test]
+fn basis_strides_lead_to_coordinates() {
+    // CUTLASS, `media/docs/cpp/cute/0z_tma_tensors.md`: a TMA tensor counts in coordinates.
+    for (text, printed) in [
+        ("(_128,_64):(_1@1,_1@0)", "(128,64):(1@1,1@0)"),
+        ("((4,2),3):((1@0,4@0),_1@1)", "((4,2),3):((1@0,4@0),1@1)"),
+        ("Layout<Shape<_4,_8>, Stride<ScaledBasis<_1,0>, ScaledBasis<C<2>,1>>>", "(4,8):(1@0,2@1)"),
+        ("(4,8):(0,2@1)", "(4,8):(0,2@1)"),
+    ] {
+        let layout: CuteLayout = text.parse().unwrap();
+        assert_eq!(layout.to_string(), printed);
+        let lowered = layout.lower().unwrap();
+        assert_eq!(lowered.to_cute().unwrap().to_string(), printed);
+    }
+    let transposed = cute("(128,64):(1@1,1@0)");
+    assert_eq!(transposed.locate(&[5, 7]).unwrap().to_string(), "i0=7,i1=5,Addr=0");
+    // Behind a layout of two modes, coordinates are its index.
+    let matrix = cute("(64,128):(128,1)");
+    assert_eq!(
+        matrix.compose(&transposed).unwrap().to_cute().unwrap().to_string(),
+        "(128,64):(1,128)"
+    );
+    for (text, says) in [
+        ("(4,8):(1,1@0)", "strides of addresses and of coordinates"),
+        ("(4,1@0):(1,1)", "expected an extent"),
+        ("4:1@0@1", "a coordinate inside a coordinate is not read"),
+        ("4:1@64", "coordinates go from 0 to 63"),
+        ("4:1@", "expected"),
+    ] {
+        let said = text.parse::<CuteLayout>().unwrap_err().to_string();
+        assert!(said.contains(says), "{text}: {said}");
+    }
+}
+
+#[test]
 fn tilers_are_read_mode_by_mode() {
     let tiler: CuteTiler = "< 3:3 , (2,4):(1,8), 8 >".parse().unwrap();
     assert_eq!(tiler.to_string(), "<3:3, (2,4):(1,8), 8:1>");
+    assert_eq!(tiler, "[3:3;(2,4):(1,8); 8:1 ]".parse().unwrap());
+    assert_eq!("<_, _3:_3>".parse::<CuteTiler>().unwrap().to_string(), "<_, 3:3>");
     assert!("3:3".parse::<CuteTiler>().is_err());
+    assert!("[3:3;4".parse::<CuteTiler>().is_err());
     assert!("<3:3, (2,4:(1,8)>".parse::<CuteTiler>().is_err());
 }

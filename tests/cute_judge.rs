@@ -77,9 +77,14 @@ pub(crate) fn values(modes: &Modes) -> Vec<u64> {
 pub(crate) fn read(text: &str, rank: usize) -> Modes {
     let layout: CuteLayout = text.parse().unwrap();
     match rank {
-        1 => vec![layout.mode.leaves()],
-        _ => layout.axes().iter().map(CuteMode::leaves).collect(),
+        1 => vec![steps(&layout.mode)],
+        _ => layout.axes().iter().map(steps).collect(),
     }
+}
+
+/// Extents and plain strides.
+fn steps(mode: &CuteMode) -> Vec<(u64, u64)> {
+    mode.leaves().into_iter().map(|(extent, stride)| (extent, stride.step)).collect()
 }
 
 /// Whether the values of one mode are those of some `shape:stride`: tries every first extent.

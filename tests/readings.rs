@@ -234,7 +234,7 @@ fn elements_begin_behind_the_metadata_prefix() {
 fn tilers_have_static_integers_too() {
     let tiler: CuteTiler = "<_3:_3, _8>".parse().unwrap();
     assert_eq!(tiler, "<3:3, 8:1>".parse().unwrap());
-    assert!("<_>".parse::<CuteTiler>().is_err());
+    assert!("<__>".parse::<CuteTiler>().is_err());
 }
 
 #[test]

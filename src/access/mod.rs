@@ -15,13 +15,13 @@
 //! described, not a promise.
 
 mod banks;
+mod change;
 mod error;
 mod requests;
-mod swizzle;
 
 pub use banks::{Access, Request};
+pub use change::{AddressChange, ChangedAccess};
 pub use error::AccessError;
-pub use swizzle::SwizzledAccess;
 
 use crate::algebra::Layout;
 
@@ -65,7 +65,7 @@ pub fn access(memory: &Layout, holders: &Layout, element_bits: u64) -> Result<Ac
 /// let memory = LayoutText::parse("(8,32):(64,1)")?.lower()?;
 /// let holders: Layout = "((8_LANE:1), (4_LANE:8, 8:1))".parse()?;
 /// let best = access::swizzles(&memory, &holders, 16)?;
-/// assert_eq!(best[0].swizzle.map(|swizzle| swizzle.to_string()).as_deref(), Some("S<3,3,3>"));
+/// assert_eq!(best[0].change.map(|change| change.to_string()).as_deref(), Some("S<3,3,3>"));
 /// assert_eq!(best[0].access.conflicts(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -73,6 +73,34 @@ pub fn swizzles(
     memory: &Layout,
     holders: &Layout,
     element_bits: u64,
-) -> Result<Vec<SwizzledAccess>, AccessError> {
-    swizzle::search(memory, holders, element_bits)
+) -> Result<Vec<ChangedAccess>, AccessError> {
+    change::best(memory, holders, element_bits, change::swizzles)
+}
+
+/// The paddings of memory that cost least, those that take least memory first; the layout as it is, if
+/// none is better, comes alone.
+///
+/// A padding leaves some vectors free behind every 2^k elements; all shorter than the 128 bytes of a
+/// row of the banks are tried.
+/// Cost: that of [`access`] for each of them, some hundred.
+///
+/// # Errors
+/// As [`access`].
+///
+/// # Example
+/// ```
+/// use tensor_layout::{Layout, LayoutText, access};
+/// let memory = LayoutText::parse("(8,32):(64,1)")?.lower()?;
+/// let holders: Layout = "((8_LANE:1), (4_LANE:8, 8:1))".parse()?;
+/// let best = access::paddings(&memory, &holders, 16)?;
+/// assert_eq!(best[0].change.map(|change| change.to_string()).as_deref(), Some("[64:+8]"));
+/// assert_eq!(best[0].memory.to_cute()?.to_string(), "(8,32):(72,1)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn paddings(
+    memory: &Layout,
+    holders: &Layout,
+    element_bits: u64,
+) -> Result<Vec<ChangedAccess>, AccessError> {
+    change::best(memory, holders, element_bits, change::paddings)
 }

@@ -7,7 +7,6 @@ use super::error::AccessError;
 use crate::algebra::{Decoder, Indexes, Layout, product};
 use crate::level::Level;
 use crate::location::{Found, Location};
-use crate::notation::CuteSwizzle;
 use crate::number::to_index;
 
 /// The most registers, over all lanes of all warps, that are looked at.
@@ -84,11 +83,10 @@ impl Requests {
         Ok(Requests { warps, element_bytes, vector })
     }
 
-    /// The requests after every address goes through a swizzle that keeps their vectors whole.
-    pub(super) fn swizzled(&self, swizzle: CuteSwizzle) -> Requests {
-        let lane = |lane: &Vec<Option<u64>>| {
-            lane.iter().map(|address| address.map(|address| swizzle.apply(address))).collect()
-        };
+    /// The requests after a change of every address that keeps their vectors whole.
+    pub(super) fn mapped(&self, change: impl Fn(u64) -> u64) -> Requests {
+        let lane =
+            |lane: &Vec<Option<u64>>| lane.iter().map(|address| address.map(&change)).collect();
         let warp = |warp: &Warp| Warp {
             at: warp.at.clone(),
             lanes: warp.lanes.iter().map(lane).collect(),

@@ -61,6 +61,7 @@ pub use divide::Arrangement;
 pub use equality::Difference;
 pub use layout::{Axis, Combine, DerivedAxis, Layout, LayoutBuilder, Replica, Subaxis, Target};
 pub use locate::Copies;
+pub use modes::Repeat;
 pub use radix::{IndexOrder, Indexes};
 pub use restrict::Restricted;
 

@@ -1,9 +1,19 @@
 //! Layouts mode by mode, as CuTe's tilers and grouped divisions have them.
 
+use crate::algebra::divide::Arrangement;
 use crate::algebra::layout::{Layout, Subaxis, Target};
 use crate::algebra::radix::IndexOrder;
-use crate::error::LayoutError;
+use crate::error::{EditError, LayoutError};
 use crate::level::Level;
+
+/// Which of tile and pattern runs fastest in [`repeated`](Layout::repeated).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Repeat {
+    /// The tile: CuTe's `blocked_product`.
+    Blocks,
+    /// The pattern: CuTe's `raked_product`.
+    Interleaved,
+}
 
 impl Layout {
     /// The index map that takes axis k through a layout of its own: `modes[k]`, as a function of
@@ -48,6 +58,93 @@ impl Layout {
             map = map.offset(Level::axis(number), flat.offset(Level::ADDR));
         }
         map.build()
+    }
+
+    /// Repeats a tile as `pattern` arranges the copies, axis by axis: axis k of the result is axis k
+    /// of the tile and axis k of the pattern, where one of them stays in a copy and the other goes on
+    /// to the next.
+    ///
+    /// With [`Blocks`](Repeat::Blocks) neighbours are in one copy, with
+    /// [`Interleaved`](Repeat::Interleaved) they are in different ones: the axes of each are numbered
+    /// in `order`. The shorter of the two has further axes of 1.
+    /// Law: the axes merged and permuted are those of [`product`](Layout::product).
+    /// Source: CuTe, `02_layout_algebra.md`, "Blocked and raked products".
+    ///
+    /// # Errors
+    /// As [`product`](Layout::product) and [`merge_axes`](Layout::merge_axes).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::{IndexOrder::Colexicographic, Repeat};
+    /// use tensor_layout::LayoutText;
+    /// let cute = |text: &str| LayoutText::parse(text).unwrap().lower().unwrap();
+    /// let (tile, pattern) = (cute("(2,5):(5,1)"), cute("(3,4):(1,3)"));
+    /// let blocks = tile.repeated(Colexicographic, &pattern, Repeat::Blocks)?;
+    /// assert_eq!(blocks.to_cute()?.to_string(), "((2,3),(5,4)):((5,10),(1,30))");
+    /// let interleaved = tile.repeated(Colexicographic, &pattern, Repeat::Interleaved)?;
+    /// assert_eq!(interleaved.to_cute()?.to_string(), "((3,2),(4,5)):((10,5),(30,1))");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn repeated(
+        &self,
+        order: IndexOrder,
+        pattern: &Layout,
+        repeat: Repeat,
+    ) -> Result<Layout, LayoutError> {
+        let rank = self.rank().max(pattern.rank());
+        let product = self.of_rank(rank)?.product(&pattern.of_rank(rank)?, Arrangement::Logical)?;
+        // The second of a pair runs fastest where the last axis does.
+        let tile_first = (repeat == Repeat::Blocks) == (order == IndexOrder::Colexicographic);
+        let pair = |axis: usize| {
+            if tile_first { [2 * axis, 2 * axis + 1] } else { [2 * axis + 1, 2 * axis] }
+        };
+        let pairs: Vec<usize> = (0..rank).flat_map(pair).collect();
+        let paired = product.permute(&pairs)?;
+        (0..rank).try_fold(paired, |layout, axis| layout.merge_axes_in(order, axis, 2))
+    }
+
+    /// Repeats a tile block by block until it fills a shape, the copies one after the other with the
+    /// first axis of the order fastest.
+    ///
+    /// Law: [`repeated`](Layout::repeated) by the compact pattern of shape / tile copies.
+    /// Source: CuTe, `include/cute/layout.hpp`, tile_to_shape.
+    ///
+    /// # Errors
+    /// [`RankMismatch`](LayoutError::RankMismatch); [`Edit`](LayoutError::Edit) for a shape that whole tiles do not
+    /// fill; as [`repeated`](Layout::repeated).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::IndexOrder::Colexicographic;
+    /// use tensor_layout::LayoutText;
+    /// let atom = LayoutText::parse("S<3,3,3> o 0 o (8,64):(64,1)").unwrap().lower().unwrap();
+    /// let tile = atom.tiled_to(Colexicographic, &[128, 128])?;
+    /// assert_eq!(tile.to_cute()?.to_string(), "S<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn tiled_to(&self, order: IndexOrder, shape: &[u64]) -> Result<Layout, LayoutError> {
+        let own = self.shape();
+        if shape.len() != own.len() {
+            return Err(LayoutError::RankMismatch { shape: shape.len(), axes: own.len() });
+        }
+        let mut copies = Vec::new();
+        for (axis, (extent, tile)) in shape.iter().zip(&own).enumerate() {
+            let count =
+                extent.checked_div(*tile).filter(|count| count.checked_mul(*tile) == Some(*extent));
+            let partial = EditError::NotWholeTiles { axis, extent: *extent, tile: *tile };
+            copies.push(count.ok_or(LayoutError::Edit(partial))?);
+        }
+        let weights = order.weights(&copies)?;
+        let mut pattern = Layout::builder();
+        for (count, weight) in copies.iter().zip(weights) {
+            pattern = pattern.axis(*count, [Subaxis::land((*count).max(1), Level::ADDR, weight)]);
+        }
+        self.repeated(order, &pattern.build()?, Repeat::Blocks)
+    }
+
+    /// The layout with unit axes behind its own.
+    fn of_rank(&self, rank: usize) -> Result<Layout, LayoutError> {
+        (self.rank()..rank).try_fold(self.clone(), |layout, axis| layout.insert_axis(axis))
     }
 
     /// Merges axes as [`merge_axes`](Layout::merge_axes), numbered in a given order: with

@@ -180,6 +180,19 @@ pub enum EditError {
         /// The axis.
         axis: usize,
     },
+    /// A shape that whole tiles do not fill.
+    #[error(
+        "axis {axis} of {extent} is not filled by tiles of {tile}; {} is",
+        extent.checked_next_multiple_of((*tile).max(1)).unwrap_or(0)
+    )]
+    NotWholeTiles {
+        /// The axis.
+        axis: usize,
+        /// Its extent in the shape that was asked for.
+        extent: u64,
+        /// Its extent in a tile.
+        tile: u64,
+    },
     /// Padding that would make an axis shorter.
     #[error("axis {axis} has extent {extent} and cannot be padded to {to}")]
     PadShorter {

@@ -2,17 +2,19 @@
 
 use itertools::Itertools;
 
-use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, bit_digits};
+use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of, bit_digits};
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
-use crate::notation::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteSwizzle, Notation};
+use crate::notation::{
+    CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, MAX_COORDINATES, Notation,
+};
 
 /// How messages call the notation.
 const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
     /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs
-    /// fastest. Places are `Addr`; elements may share them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
+    /// fastest. Places are `Addr`, or `i0`, `i1`, .. for strides such as `1@0`; elements may share them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge);
@@ -57,7 +59,10 @@ fn plain(modes: &[CuteMode]) -> Result<Layout, LayoutError> {
         let leaves = mode.leaves();
         let too_large = LayoutError::too_large(Site::Axis(number), "the product of the extents");
         let extent = leaves.iter().try_fold(1_u64, |n, (extent, _)| n.checked_mul(*extent));
-        let land = |(extent, stride): &(u64, u64)| Subaxis::land(*extent, Level::ADDR, *stride);
+        let land = |(extent, stride): &(u64, CuteStride)| {
+            let level = stride.coordinate.map_or(Level::ADDR, Level::axis);
+            Subaxis::land(*extent, level, stride.step)
+        };
         builder = builder.axis(extent.ok_or(too_large)?, leaves.iter().rev().map(land));
     }
     builder.build()
@@ -87,11 +92,11 @@ impl Layout {
     ///
     /// CuTe has no padding: where there is some, what is written is the layout of the elements
     /// alone ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
-    /// `S<3,3,3> o 0 o (8,64):(64,1)`.
+    /// `S<3,3,3> o 0 o (8,64):(64,1)`; a map to `i0`, `i1`, .. has strides such as `1@0`.
     /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr`, copies that lie apart, an offset, and
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, copies that lie apart, an offset, and
     /// derived axes that no plain subaxes replace; as [`without_padding`](Layout::without_padding).
     ///
     /// # Example
@@ -116,7 +121,9 @@ impl Layout {
             let outer = CuteOuter { map: CuteMap::Swizzle(swizzle), offset };
             return Ok(inner.to_cute()?.behind(outer));
         }
-        layout.check_linear().map_err(inexpressible)?;
+        if !layout.maps_to_coordinates() {
+            layout.check_linear().map_err(inexpressible)?;
+        }
         layout.check_plain_axes().map_err(inexpressible)?;
         // An axis that is still padded here cannot be cut to its elements.
         if let Some((axis, of)) =
@@ -166,6 +173,23 @@ impl Layout {
         self.derived_axes().is_empty() && self.axes().iter().all(|axis| axis.extent == axis.slots())
     }
 
+    /// Whether elements have coordinates `i0`, `i1`, .. alone: each level is stepped in from 0, and
+    /// none has copies.
+    fn maps_to_coordinates(&self) -> bool {
+        let is_landed = |level: &Level| {
+            let mut landings = self.landings().filter(|landing| landing.level == *level);
+            landings.any(|landing| landing.size > 1)
+        };
+        let is_written = |coordinate| coordinate < MAX_COORDINATES;
+        let coordinates = self.used_levels().iter().filter(|level| **level != Level::ADDR);
+        let mut all = coordinates.clone();
+        coordinates.count() > 0
+            && all.all(|level| axis_of(*level).is_some_and(is_written) && is_landed(level))
+            && !self.landings().any(|of| of.level == Level::ADDR && of.size > 1 && of.stride > 0)
+            && !self.replicas().iter().any(Replica::is_apart)
+            && self.used_levels().iter().all(|level| self.offset(*level) == 0)
+    }
+
     /// Why a notation with one linear address cannot express the layout, if it cannot.
     pub(crate) fn check_linear(&self) -> Result<(), Inexpressible> {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
@@ -185,12 +209,15 @@ impl Layout {
 fn mode(axis: &crate::algebra::Axis) -> CuteMode {
     let leaves = axis.subaxes.iter().rev().filter(|s| s.size > 1 || axis.subaxes.len() == 1);
     let leaf = |subaxis: &Subaxis| match subaxis.target {
-        Target::Land { stride, .. } => CuteMode::Leaf(subaxis.size, stride),
-        Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0),
+        Target::Land { level: Level::ADDR, stride } => CuteMode::Leaf(subaxis.size, stride.into()),
+        Target::Land { level, stride } => {
+            CuteMode::Leaf(subaxis.size, CuteStride { step: stride, coordinate: axis_of(level) })
+        }
+        Target::Feed { .. } => CuteMode::Leaf(subaxis.size, 0.into()),
     };
     let mut leaves = leaves.map(leaf).collect_vec();
     match leaves.len() {
-        0 => CuteMode::Leaf(1, 0),
+        0 => CuteMode::Leaf(1, 0.into()),
         1 => leaves.remove(0),
         _ => CuteMode::Tuple(leaves),
     }

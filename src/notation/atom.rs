@@ -1,4 +1,4 @@
-//! Matrix instructions by name: `SM80_16x8x16_F32F16F16F32_TN:A`.
+//! Matrix instructions by name, `SM80_16x8x16_F32F16F16F32_TN:A`, and tiles of them: `..(2,2,1):A`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +14,17 @@ use crate::notation::written::NotCompared;
 /// assert_eq!((atom.name(), atom.operand()), ("SM80_16x8x16_F32F16F16F32_TN", Operand::A));
 /// let layout = atom.lower()?;
 /// assert_eq!(layout.locate(&[9, 3])?.to_string(), "LANE=5,Addr=3"); // row 9, column 3 of 16 x 16
+/// // Two atoms along M and two along N: 32 x 16, and 16 along K. Warps go along M first.
+/// let tiled: Atom = "SM80_16x8x16_F32F16F16F32_TN(2,2,1):A".parse()?;
+/// let rows: Vec<String> = tiled.lower()?.locate_all(&[25, 3])?.map(|at| at.to_string()).collect();
+/// assert_eq!(rows, ["WARP=1,LANE=5,Addr=3", "WARP=3,LANE=5,Addr=3"]); // both warps along N have A
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atom {
     name: Box<str>,
     operand: Operand,
+    atoms: [u64; 3],
     source: NotCompared<Box<str>>,
 }
 
@@ -45,6 +50,12 @@ impl Atom {
     #[must_use]
     pub fn operand(&self) -> Operand {
         self.operand
+    }
+
+    /// How many of it stand beside each other along M, N and K.
+    #[must_use]
+    pub fn atoms(&self) -> [u64; 3] {
+        self.atoms
     }
 
     /// Whether a text looks like one: the name of an architecture, `SM80_`, or `v_mfma_`.
@@ -80,7 +91,7 @@ impl Atom {
 impl FromStr for Atom {
     type Err = ParseError;
 
-    /// Parses a name and the letter of a matrix.
+    /// Parses a name, the numbers of atoms if there are several, and the letter of a matrix.
     fn from_str(text: &str) -> Result<Atom, ParseError> {
         let (name, operand) = text.split_once(':').unwrap_or((text, ""));
         let operand = match operand.trim() {
@@ -94,6 +105,10 @@ impl FromStr for Atom {
                 return Err(ParseError::new(kind, at, text).with_help(help));
             }
         };
+        let (name, atoms) = match name.split_once('(') {
+            Some((name, rest)) => (name, counts(rest, name.len() + 1, text)?),
+            None => (name, [1; 3]),
+        };
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if let Some(at) = name.trim().find(|c| !is_word(c)) {
             let at = at + name.len() - name.trim_start().len();
@@ -101,12 +116,31 @@ impl FromStr for Atom {
             return Err(ParseError::new(kind, Span::new(at, at + 1), text));
         }
         let source = NotCompared(text.into());
-        Ok(Atom { name: name.trim().into(), operand, source })
+        Ok(Atom { name: name.trim().into(), operand, atoms, source })
     }
 }
 
 impl fmt::Display for Atom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{:?}", self.name, self.operand)
+        f.write_str(&self.name)?;
+        if self.atoms != [1; 3] {
+            let [m, n, k] = self.atoms;
+            write!(f, "({m},{n},{k})")?;
+        }
+        write!(f, ":{:?}", self.operand)
+    }
+}
+
+/// `2,2,1)`: how many atoms there are along M, N and K.
+fn counts(rest: &str, start: usize, text: &str) -> Result<[u64; 3], ParseError> {
+    let numbers = rest.trim_end().strip_suffix(')').unwrap_or_default().split(',');
+    let numbers: Result<Vec<u64>, _> = numbers.map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[m, n, k]) if ![m, n, k].contains(&0) => Ok([m, n, k]),
+        _ => {
+            let kind = ParseErrorKind::Expected(vec!["the numbers of atoms along M, N and K"]);
+            let span = Span::new(start, start + rest.trim_end().len());
+            Err(ParseError::new(kind, span, text).with_help("as in `(2,2,1)`"))
+        }
     }
 }

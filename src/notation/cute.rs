@@ -28,11 +28,15 @@ use grammar::{CuteGrammar, Rule};
 /// How deep brackets may nest.
 const MAX_DEPTH: usize = 64;
 
+/// How many coordinates a text may map to.
+pub(crate) const MAX_COORDINATES: usize = 64;
+
 /// A CuTe layout: a shape and a stride of the same form, alone or behind what its addresses go through.
 ///
 /// Read as CuTe, pycute, the CuTe DSL and compilers of C++ print them, types too; a shape alone has the
 /// strides of its elements one after the other, the first mode the fastest. What `smem_ptr[16b](unset)`
-/// says of a swizzle, that it counts bytes, is gone in print: it is counted in elements there.
+/// says of a swizzle, that it counts bytes, is gone in print: it is counted in elements there. Strides such as
+/// `1@0` make it a map to coordinates.
 /// Law: `parse(print(x)) == x`.
 ///
 /// ```
@@ -56,9 +60,31 @@ pub struct CuteLayout {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CuteMode {
     /// `extent:stride`
-    Leaf(u64, u64),
+    Leaf(u64, CuteStride),
     /// `(..):(..)`
     Tuple(Vec<CuteMode>),
+}
+
+/// How far the elements of a mode are apart: `2`, or `2@0` where the layout maps to coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CuteStride {
+    /// The distance, in elements or in steps of the coordinate.
+    pub step: u64,
+    /// The coordinate that it is a distance in; `None` for addresses.
+    pub coordinate: Option<usize>,
+}
+
+impl From<u64> for CuteStride {
+    fn from(step: u64) -> CuteStride {
+        CuteStride { step, coordinate: None }
+    }
+}
+
+impl fmt::Display for CuteStride {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.step)?;
+        self.coordinate.map_or(Ok(()), |coordinate| write!(f, "@{coordinate}"))
+    }
 }
 
 impl CuteLayout {
@@ -95,7 +121,7 @@ impl CuteLayout {
 impl CuteMode {
     /// The leaves as (extent, stride), the first the fastest.
     #[must_use]
-    pub fn leaves(&self) -> Vec<(u64, u64)> {
+    pub fn leaves(&self) -> Vec<(u64, CuteStride)> {
         match self {
             CuteMode::Leaf(extent, stride) => vec![(*extent, *stride)],
             CuteMode::Tuple(modes) => modes.iter().flat_map(CuteMode::leaves).collect(),
@@ -104,13 +130,13 @@ impl CuteMode {
 
     /// `shape:stride`
     pub(super) fn written(&self) -> String {
-        let shape = self.text(|extent, _| extent);
-        format!("{shape}:{}", self.text(|_, stride| stride))
+        let shape = self.text(|extent, _| extent.to_string());
+        format!("{shape}:{}", self.text(|_, stride| stride.to_string()))
     }
 
-    fn text(&self, leaf: impl Fn(u64, u64) -> u64 + Copy) -> String {
+    fn text(&self, leaf: impl Fn(u64, CuteStride) -> String + Copy) -> String {
         match self {
-            CuteMode::Leaf(extent, stride) => leaf(*extent, *stride).to_string(),
+            CuteMode::Leaf(extent, stride) => leaf(*extent, *stride),
             CuteMode::Tuple(modes) => {
                 format!("({})", modes.iter().map(|mode| mode.text(leaf)).join(","))
             }
@@ -131,6 +157,8 @@ impl fmt::Display for CuteLayout {
 #[derive(Debug)]
 pub(super) enum Tree {
     Int(u64, Span),
+    /// `2@0`, of a stride only.
+    Basis(CuteStride, Span),
     Tuple(Vec<Tree>, Span),
 }
 
@@ -145,8 +173,20 @@ impl FromStr for CuteLayout {
             return Ok(CuteLayout { mode: zip(&shape, &stride, text)?, outer: None, source });
         }
         let (outer, mode) = by_grammar(text)?;
+        check_like(&mode, text)?;
         Ok(CuteLayout { mode, outer, source })
     }
+}
+
+/// Refuses a layout that steps in addresses and in coordinates: CuTe cannot add them.
+fn check_like(mode: &CuteMode, text: &str) -> Result<(), ParseError> {
+    let strides = mode.leaves().into_iter().map(|(_, stride)| stride);
+    let steps = strides.filter(|stride| stride.coordinate.is_some() || stride.step > 0);
+    if steps.map(|stride| stride.coordinate.is_some()).all_equal() {
+        return Ok(());
+    }
+    let message = "strides of addresses and of coordinates, such as `1@0`, in one layout";
+    Err(refused_at(message.to_owned(), Span::new(0, text.len()), text))
 }
 
 /// The shape and the stride of a plain text; `None` leaves it to the grammar.
@@ -207,19 +247,28 @@ pub(super) fn layout_of(part: Pair<'_, Rule>, text: &str) -> Result<CuteMode, Pa
 }
 
 fn is_tree(part: &Pair<'_, Rule>) -> bool {
-    matches!(part.as_rule(), Rule::tuple | Rule::int | Rule::tuple_type | Rule::static_int)
+    matches!(
+        part.as_rule(),
+        Rule::tuple
+            | Rule::int
+            | Rule::basis
+            | Rule::tuple_type
+            | Rule::static_int
+            | Rule::scaled_basis
+    )
 }
 
 /// A shape whose elements follow each other, the first leaf the fastest.
 fn in_order(shape: &Tree, stride: &mut u64, text: &str) -> Result<CuteMode, ParseError> {
     match shape {
         Tree::Int(extent, span) => {
-            let leaf = CuteMode::Leaf(*extent, *stride);
+            let leaf = CuteMode::Leaf(*extent, (*stride).into());
             let next = stride.checked_mul(*extent);
             let too_large = || ParseError::new(ParseErrorKind::NumberTooLarge, *span, text);
             *stride = next.ok_or_else(too_large)?;
             Ok(leaf)
         }
+        Tree::Basis(_, span) => Err(expected("an extent", *span, text)),
         Tree::Tuple(shapes, _) => {
             let modes = shapes.iter().map(|shape| in_order(shape, stride, text));
             Ok(CuteMode::Tuple(modes.try_collect()?))
@@ -257,20 +306,55 @@ pub(super) fn expected(what: &'static str, span: Span, text: &str) -> ParseError
 
 fn tree(part: Pair<'_, Rule>, text: &str) -> Result<Tree, ParseError> {
     let span = Span::new(part.as_span().start(), part.as_span().end());
-    if matches!(part.as_rule(), Rule::int | Rule::static_int) {
-        let digits = part.into_inner().find(|part| part.as_rule() == Rule::digits);
-        let digits = digits.map_or(Ok(0), |digits| digits.as_str().parse());
-        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text);
-        return Ok(Tree::Int(digits.map_err(too_large)?, span));
+    match part.as_rule() {
+        Rule::int | Rule::static_int => return Ok(Tree::Int(number(part, text)?, span)),
+        Rule::basis | Rule::scaled_basis => return Ok(Tree::Basis(basis(part, text)?, span)),
+        _ => {}
     }
     let members = part.into_inner().filter(is_tree).map(|member| tree(member, text));
     Ok(Tree::Tuple(members.try_collect()?, span))
 }
 
+/// The digits of a number, static or not.
+fn number(part: Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+    let span = Span::new(part.as_span().start(), part.as_span().end());
+    let is_digits = part.as_rule() == Rule::digits;
+    let found = part.clone().into_inner().find(|part| part.as_rule() == Rule::digits);
+    let digits = if is_digits { Some(part) } else { found };
+    let digits = digits.map_or(Ok(0), |digits| digits.as_str().parse());
+    digits.map_err(|_| ParseError::new(ParseErrorKind::NumberTooLarge, span, text))
+}
+
+/// `2@0`; the coordinate of a coordinate, `2@1@0`, has no level here.
+fn basis(part: Pair<'_, Rule>, text: &str) -> Result<CuteStride, ParseError> {
+    let span = Span::new(part.as_span().start(), part.as_span().end());
+    let numbers = part
+        .into_inner()
+        .filter(|part| matches!(part.as_rule(), Rule::int | Rule::static_int | Rule::digits));
+    let numbers: Vec<u64> = numbers.map(|part| number(part, text)).try_collect()?;
+    let [step, coordinate] = numbers[..] else {
+        let message = "a coordinate inside a coordinate is not read, only `1@0`".to_owned();
+        return Err(refused_at(message, span, text));
+    };
+    match usize::try_from(coordinate) {
+        Ok(coordinate) if coordinate < MAX_COORDINATES => {
+            Ok(CuteStride { step, coordinate: Some(coordinate) })
+        }
+        _ => {
+            let last = MAX_COORDINATES - 1;
+            Err(refused_at(format!("coordinates go from 0 to {last}"), span, text))
+        }
+    }
+}
+
 /// Shape and stride leaf by leaf; they must have the same form.
 fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> {
     match (shape, stride) {
-        (Tree::Int(extent, _), Tree::Int(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
+        (Tree::Int(extent, _), Tree::Int(stride, _)) => {
+            Ok(CuteMode::Leaf(*extent, (*stride).into()))
+        }
+        (Tree::Int(extent, _), Tree::Basis(stride, _)) => Ok(CuteMode::Leaf(*extent, *stride)),
+        (Tree::Basis(_, span), _) => Err(expected("an extent", *span, text)),
         (Tree::Tuple(shapes, _), Tree::Tuple(strides, span)) => {
             if shapes.len() != strides.len() {
                 let entries = counted(shapes.len(), "entry");
@@ -281,7 +365,7 @@ fn zip(shape: &Tree, stride: &Tree, text: &str) -> Result<CuteMode, ParseError> 
             let modes = shapes.iter().zip(strides).map(|(shape, stride)| zip(shape, stride, text));
             Ok(CuteMode::Tuple(modes.try_collect()?))
         }
-        (Tree::Tuple(..), Tree::Int(_, span)) => {
+        (Tree::Tuple(..), Tree::Int(_, span) | Tree::Basis(_, span)) => {
             Err(expected("a tuple, as in the shape", *span, text))
         }
         (Tree::Int(..), Tree::Tuple(_, span)) => {
@@ -310,6 +394,7 @@ fn name(rule: Rule) -> &'static str {
         Rule::after => "`o`",
         Rule::type_ | Rule::tuple_type => "a shape",
         Rule::static_int => "an integer",
+        Rule::basis | Rule::scaled_basis => "a stride such as `1@0`",
         Rule::sint => "an integer",
         Rule::ws | Rule::ns => "",
     }

@@ -80,6 +80,7 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
             });
             sum.ok_or_else(|| ParseError::new(ParseErrorKind::NumberTooLarge, *span, text))
         }
+        (_, Tree::Basis(_, span)) => Err(expected("an integer", *span, text)),
         (CuteMode::Leaf(..), Tree::Tuple(_, span)) => {
             Err(expected("an integer, as in the shape", *span, text))
         }

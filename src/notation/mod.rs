@@ -33,7 +33,8 @@ mod xla_dtype;
 pub(crate) mod xla_shape;
 
 pub use atom::{Atom, Operand};
-pub use cute::{CuteLayout, CuteMode};
+pub(crate) use cute::MAX_COORDINATES;
+pub use cute::{CuteLayout, CuteMode, CuteStride};
 pub use cute_swizzle::{CuteMap, CuteOuter, CuteSwizzle, CuteSwizzleError};
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;

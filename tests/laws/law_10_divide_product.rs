@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use tensor_layout::algebra::{Arrangement, IndexOrder};
+use tensor_layout::algebra::{Arrangement, IndexOrder, Repeat};
 use tensor_layout::{Layout, LayoutError, Level, Location};
 
 use crate::generate::{any_layout, plain_layout};
@@ -87,10 +87,43 @@ fn addresses() -> impl Strategy<Value = (Slow, Slow)> {
     (mostly(), mostly()).prop_filter("too many", |(a, b)| a.elements() * b.elements() < 3000)
 }
 
+/// Axis k of what is repeated has the digits of axis k of both, in the order that was asked for.
+fn repeated(tile: &Layout, pattern: &Layout, product: &Layout) -> Result<(), TestCaseError> {
+    let entry = |index: &[u64], axis: usize| index.get(axis).copied().unwrap_or(0);
+    let extent = |layout: &Layout, axis: usize| layout.shape().get(axis).copied().unwrap_or(1);
+    for (order, repeat) in [
+        (IndexOrder::Colexicographic, Repeat::Blocks),
+        (IndexOrder::Colexicographic, Repeat::Interleaved),
+        (IndexOrder::RowMajor, Repeat::Blocks),
+        (IndexOrder::RowMajor, Repeat::Interleaved),
+    ] {
+        let Ok(repeated) = tile.repeated(order, pattern, repeat) else { continue };
+        for (inside, copy) in
+            tile.indexes().flat_map(|x| pattern.indexes().map(move |y| (x.clone(), y)))
+        {
+            let whole = |axis| {
+                let (inside, copy) = (entry(&inside, axis), entry(&copy, axis));
+                match repeat {
+                    Repeat::Blocks => copy * extent(tile, axis) + inside,
+                    Repeat::Interleaved => inside * extent(pattern, axis) + copy,
+                }
+            };
+            let whole: Vec<u64> = (0..repeated.rank()).map(whole).collect();
+            let places = repeated.locate_all(&whole).map(Vec::from_iter);
+            let expected = product.locate_all(&[&inside[..], &copy].concat()).map(Vec::from_iter);
+            prop_assert_eq!(places, expected, "{:?} {:?}", order, repeat);
+        }
+    }
+    Ok(())
+}
+
 fn multiplied((f, g): &(Slow, Slow), tally: &mut Tally) -> Result<(), TestCaseError> {
     let (layout, pattern) = (f.layout(), g.layout());
     let product = match tally.count(layout.product(&pattern, Arrangement::Flat)) {
-        Ok(product) => Slow::of(&product),
+        Ok(product) => {
+            repeated(&layout, &pattern, &product)?;
+            Slow::of(&product)
+        }
         Err(LayoutError::MapLevel { level, .. }) => {
             let used = f.used().into_iter().chain(g.used());
             let copies = [f, g].iter().any(|slow| !slow.replicas.is_empty());

@@ -2,8 +2,9 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::access::{self, Access as Cost, SwizzledAccess};
+use tensor_layout::access::{self, Access as Cost, AccessError, AddressChange, ChangedAccess};
 use tensor_layout::internals::{counted, percent};
+use tensor_layout::{Layout, Level};
 
 use super::failure::Failure;
 use super::input::{Form, Reading};
@@ -21,7 +22,8 @@ Shared memory has 32 banks of 4 bytes. That vectors of 8 and 16 bytes are served
 in halves and quarters of a warp is how the hardware is generally described; it
 was not measured here.
 JSON: {\"vector_bytes\":..,\"requests\":..,\"wavefronts\":..,\"ideal_wavefronts\":..,
-\"sectors\":..,\"lines\":..,\"bytes\":..,\"efficiency\":..,\"worst\":..,\"swizzles\":[..]}
+\"sectors\":..,\"lines\":..,\"bytes\":..,\"efficiency\":..,\"worst\":..,\"swizzles\":[..],
+\"paddings\":[..]}
 
 Examples:
   tensor-layout access '(8,32):(64,1)' '((8_LANE:1), (4_LANE:8, 8:1))' --bits 16
@@ -37,7 +39,7 @@ pub(super) struct Access {
     /// The width of an element.
     #[arg(long, value_name = "BITS", default_value_t = 32, help_heading = "Access")]
     bits: u64,
-    /// Do not look for swizzles without conflicts.
+    /// Do not look for swizzles and padding with fewer conflicts.
     #[arg(long, help_heading = "Access")]
     as_is: bool,
     #[command(flatten)]
@@ -51,22 +53,25 @@ impl Access {
         let (memory, holders) = self.reading.read_two(&self.memory, &self.holders)?;
         let (layout, holders) = (memory.lower()?, holders.lower()?);
         let cost = access::access(&layout, &holders, self.bits)?;
-        let swizzles = match self.as_is || cost.conflicts() == 0 {
-            true => Vec::new(),
-            false => access::swizzles(&layout, &holders, self.bits)?,
+        let search = |changes: Search| match self.as_is || cost.conflicts() == 0 {
+            true => Ok(Vec::new()),
+            false => changes(&layout, &holders, self.bits),
         };
+        let better = [search(access::swizzles)?, search(access::paddings)?];
         match self.form.is_json() {
-            true => print(&access_json(&cost, &swizzles).to_string()),
-            false => print(&page(&cost, &swizzles)),
+            true => print(&access_json(&cost, &better).to_string()),
+            false => print(&page(&cost, &better)),
         }
     }
 }
 
-/// How many swizzles a page shows.
+type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
+
+/// How many changes of a kind a page shows.
 const MOST_SHOWN: usize = 4;
 
 /// What an access costs, and what would make it cheaper.
-fn page(cost: &Cost, swizzles: &[SwizzledAccess]) -> String {
+fn page(cost: &Cost, better: &[Vec<ChangedAccess>; 2]) -> String {
     let requests = counted(cost.requests, "request");
     let mut page = format!(
         "vectors  {} a lane, {requests}\nshared   {}, {} without conflicts\n",
@@ -94,33 +99,53 @@ fn page(cost: &Cost, swizzles: &[SwizzledAccess]) -> String {
         counted(cost.sectors, "sector"),
         counted(cost.lines, "line"),
     ));
-    page + &advice(swizzles)
+    let [swizzles, paddings] = better;
+    page + &advice("swizzle", swizzles) + &advice("padding", paddings)
 }
 
-fn advice(swizzles: &[SwizzledAccess]) -> String {
-    let better = swizzles.iter().filter_map(|found| Some((found.swizzle?, &found.access)));
-    let lines: Vec<String> = better
-        .take(MOST_SHOWN)
-        .map(|(swizzle, cost)| format!("  {swizzle}  {}\n", counted(cost.wavefronts, "wavefront")))
-        .collect();
-    match (swizzles.is_empty(), lines.is_empty()) {
-        (true, _) => String::new(),
-        (false, true) => "\nno swizzle of up to 5 bits takes fewer\n".into(),
-        (false, false) => {
-            let more = swizzles.len().saturating_sub(MOST_SHOWN);
-            let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
-            format!("\nbest swizzles of the memory, in elements:\n{}{more}", lines.concat())
+/// The changes of a kind that serve the access best.
+fn advice(kind: &str, found: &[ChangedAccess]) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = changes(found).take(MOST_SHOWN).map(line).collect();
+    if lines.is_empty() {
+        return format!("\nno {kind} takes fewer wavefronts\n");
+    }
+    let more = found.len().saturating_sub(MOST_SHOWN);
+    let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
+    format!("\nbest {kind}s of the memory, in elements:\n{}{more}", lines.concat())
+}
+
+fn changes(found: &[ChangedAccess]) -> impl Iterator<Item = (AddressChange, &ChangedAccess)> {
+    found.iter().filter_map(|found| Some((found.change?, found)))
+}
+
+/// A change and what it costs; padding takes memory.
+fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
+    let wavefronts = counted(found.access.wavefronts, "wavefront");
+    match change {
+        AddressChange::Padding { .. } => {
+            let memory = counted(found.memory.extent(Level::ADDR), "element");
+            let layout =
+                found.memory.to_cute().map_or_else(|_| String::new(), |cute| format!(": {cute}"));
+            format!("  {change}  {wavefronts}, {memory} of memory{layout}\n")
         }
+        _ => format!("  {change}  {wavefronts}\n"),
     }
 }
 
-fn access_json(cost: &Cost, swizzles: &[SwizzledAccess]) -> Value {
-    let better = swizzles.iter().filter_map(|found| Some((found.swizzle?, &found.access)));
-    let better: Vec<Value> = better
-        .map(|(swizzle, cost)| {
-            json!({ "swizzle": swizzle.to_string(), "wavefronts": cost.wavefronts })
+fn access_json(cost: &Cost, better: &[Vec<ChangedAccess>; 2]) -> Value {
+    let [swizzles, paddings] = better;
+    let swizzles = changes(swizzles).map(|(change, found)| {
+        json!({ "swizzle": change.to_string(), "wavefronts": found.access.wavefronts })
+    });
+    let paddings = changes(paddings).map(|(change, found)| {
+        json!({
+            "padding": change.to_string(), "wavefronts": found.access.wavefronts,
+            "extent": found.memory.extent(Level::ADDR),
         })
-        .collect();
+    });
     let worst = cost.worst.as_ref().map(|worst| {
         json!({
             "warp": worst.warp.to_string(), "vector": worst.vector,
@@ -131,6 +156,7 @@ fn access_json(cost: &Cost, swizzles: &[SwizzledAccess]) -> Value {
         "vector_bytes": cost.vector_bytes, "requests": cost.requests, "bytes": cost.bytes,
         "wavefronts": cost.wavefronts, "ideal_wavefronts": cost.ideal_wavefronts,
         "sectors": cost.sectors, "lines": cost.lines, "distinct_bytes": cost.distinct_bytes,
-        "efficiency": cost.efficiency(), "worst": worst, "swizzles": better,
+        "efficiency": cost.efficiency(), "worst": worst,
+        "swizzles": swizzles.collect::<Vec<_>>(), "paddings": paddings.collect::<Vec<_>>(),
     })
 }

@@ -1,7 +1,7 @@
 //! `edit`: the steps in the order of the command line, each one library call.
 
 use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
-use tensor_layout::algebra::{Arrangement, IndexOrder, Subaxis};
+use tensor_layout::algebra::{Arrangement, IndexOrder, Repeat, Subaxis};
 use tensor_layout::error::Site;
 use tensor_layout::notation::{CuteLayout, CuteMode, CuteTiler, Notation};
 use tensor_layout::{Layout, LayoutError, LayoutText, Level};
@@ -76,7 +76,7 @@ const fn combine(
     EditStep { name, value, help, apply: Apply::Combine(combine) }
 }
 
-const STEPS: [EditStep; 22] = [
+const STEPS: [EditStep; 25] = [
     one("permute", "K,L,..", "Reorder the axes, as NumPy's transpose", |layout, option, value| {
         Ok(layout.permute(&axes(option, value)?)?)
     }),
@@ -189,6 +189,26 @@ const STEPS: [EditStep; 22] = [
     combine("product", "B", "Multiply by the pattern B", |editor, _, value| {
         Ok(editor.linear()?.product(&editor.mode(value)?, Arrangement::Logical)?)
     }),
+    combine(
+        "blocked-product",
+        "B",
+        "Repeat the layout as B arranges the copies, axis by axis, neighbours in one copy",
+        |editor, _, value| editor.repeated(value, Repeat::Blocks),
+    ),
+    combine(
+        "raked-product",
+        "B",
+        "The same; neighbours in different copies",
+        |editor, _, value| editor.repeated(value, Repeat::Interleaved),
+    ),
+    combine(
+        "tile-to-shape",
+        "N,M,..",
+        "Repeat the layout block by block until it fills a shape",
+        |editor, option, value| {
+            Ok(editor.layout.tiled_to(editor.order, &numbers(option, value)?)?)
+        },
+    ),
     one(
         "restrict",
         "LEVEL=N,..",
@@ -345,10 +365,10 @@ impl Editor {
     }
 
     fn composed(&self, value: &str) -> Result<Layout, Failure> {
-        if is_tiler(value) {
+        if CuteTiler::is_begun_by(value) {
             let mut modes = self.modes(value)?;
             for extent in self.layout.shape().into_iter().skip(modes.len()) {
-                modes.push(Layout::builder().axis(extent, [whole(extent)]).build()?);
+                modes.push(whole(extent)?);
             }
             return Ok(self.layout.compose(&Layout::by_modes(self.order, &modes)?)?);
         }
@@ -389,7 +409,11 @@ impl Editor {
                 "the tiler has {modes} modes, but the layout has rank {rank}"
             )));
         }
-        modes.iter().map(|mode| Ok(mode.lower()?)).collect()
+        let lowered = |(mode, extent): (&Option<CuteLayout>, u64)| match mode {
+            Some(mode) => Ok(mode.lower()?),
+            None => whole(extent),
+        };
+        modes.iter().zip(self.layout.shape()).map(lowered).collect()
     }
 
     fn tiler(&self, value: &str) -> Result<Layout, Failure> {
@@ -398,7 +422,7 @@ impl Editor {
 
     /// A division, in the groups that CuTe makes of its axes.
     fn divided(&self, groups: DivideGroups, value: &str) -> Result<Layout, Failure> {
-        let by_modes = is_tiler(value);
+        let by_modes = CuteTiler::is_begun_by(value);
         let tile = if by_modes { self.tiler(value) } else { self.mode(value) }?;
         let arrangement = match groups {
             DivideGroups::Modes => Arrangement::Logical,
@@ -423,6 +447,11 @@ impl Editor {
             DivideGroups::Tiled => merge(divided, 0, tiles)?,
             DivideGroups::Modes | DivideGroups::Flat => divided,
         })
+    }
+
+    fn repeated(&self, value: &str, repeat: Repeat) -> Result<Layout, Failure> {
+        let pattern = self.operand(value)?.lower()?;
+        Ok(self.layout.repeated(self.order, &pattern, repeat)?)
     }
 
     /// The space of a complement; where none is given, the smallest that has one.
@@ -472,14 +501,10 @@ impl Editor {
     }
 }
 
-/// Whether a text is a tiler `<A, B>`, with a layout for each mode.
-fn is_tiler(text: &str) -> bool {
-    text.trim_start().starts_with('<')
-}
-
-/// The digit of an axis that is left as it is.
-fn whole(extent: u64) -> Subaxis {
-    Subaxis::land(extent.max(1), Level::ADDR, 1)
+/// The mode of a tiler for an axis that is left as it is.
+fn whole(extent: u64) -> Result<Layout, Failure> {
+    let digit = Subaxis::land(extent.max(1), Level::ADDR, 1);
+    Ok(Layout::builder().axis(extent, [digit]).build()?)
 }
 
 /// `K=N_LEVEL`: an axis, and how many times a level holds it.

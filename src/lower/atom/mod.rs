@@ -10,26 +10,67 @@
 
 mod table;
 
+use std::iter;
+
 use itertools::Itertools;
 
 use self::table::{ATOMS, Atoms, HOPPER_A};
 use crate::algebra::{Layout, Subaxis};
-use crate::error::{LayoutError, ParseError, closest};
+use crate::error::{LayoutError, ParseError, Site, closest};
 use crate::level::Level;
-use crate::notation::{Atom, CuteLayout, CuteMode, Operand};
+use crate::notation::{Atom, CuteLayout, CuteMode, CuteStride, Operand};
 
 impl Atom {
     /// The layout of the matrix: M x K for A, N x K for B, M x N for C. Registers are in `Addr`, threads in `LANE`,
-    /// and `WARP` where the instruction takes several.
+    /// and `WARP` where the instruction or its tile takes several.
     ///
     /// # Errors
-    /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory.
+    /// [`ParseError`] for a name that is not in the table, and for an operand that is read from shared memory; for
+    /// tiles of an instruction that takes a part of a warp, and for the result of a tile with several atoms along K.
     pub fn lower(&self) -> Result<Layout, ParseError> {
         let fragment = self.fragment()?;
         let digits = fragment.digits().ok_or_else(|| {
             self.refuse_name("its table does not say where every element is".into())
         })?;
-        fragment.layout(&digits).map_err(|error| self.refuse(error))
+        let layout = fragment.layout(&digits).map_err(|error| self.refuse(error))?;
+        if self.atoms() == [1; 3] { Ok(layout) } else { self.tiled(&layout, fragment.warps) }
+    }
+
+    /// The layout of a tile of atoms, which `warps` warps hold each.
+    ///
+    /// Source: CuTe, `include/cute/atom/mma_atom.hpp`, make_tiled_mma: atoms follow each other along M, then N,
+    /// then K.
+    fn tiled(&self, atom: &Layout, warps: Option<u64>) -> Result<Layout, ParseError> {
+        let [m, n, k] = self.atoms();
+        let Some(warps) = warps else {
+            let why = "tiles of an instruction that takes a part of a warp are not read";
+            return Err(self.refuse_name(why.into()));
+        };
+        let too_large = || self.refuse(LayoutError::too_large(Site::Layout, "the number of warps"));
+        let steps = [
+            Some(warps),
+            warps.checked_mul(m),
+            warps.checked_mul(m).and_then(|w| w.checked_mul(n)),
+        ];
+        let [m, n, k] = [(m, steps[0]), (n, steps[1]), (k, steps[2])];
+        let (axes, (copies, apart)) = match self.operand() {
+            Operand::A => ([m, k], n),
+            Operand::B => ([n, k], m),
+            Operand::C if k.0 > 1 => {
+                let why = "atoms along K hold partial sums of C, and no layout says what is summed";
+                return Err(self.refuse_name(why.into()));
+            }
+            Operand::C => ([m, n], (1, Some(0))),
+        };
+        let mut tiled =
+            Layout::builder().replica(copies, Level::WARP, apart.ok_or_else(too_large)?);
+        for (axis, (count, step)) in atom.axes().iter().zip(axes) {
+            let extent = axis.extent.checked_mul(count).ok_or_else(too_large)?;
+            let atoms = Subaxis::land(count, Level::WARP, step.ok_or_else(too_large)?);
+            tiled = tiled.axis(extent, iter::once(atoms).chain(axis.subaxes.iter().copied()));
+        }
+        let tiled = tiled.build().map_err(|error| self.refuse(error))?;
+        Ok(tiled.simplified())
     }
 
     fn fragment(&self) -> Result<Fragment, ParseError> {
@@ -101,6 +142,8 @@ struct Fragment {
     /// (size, how far apart in the matrix column by column, level, stride in it).
     leaves: Vec<(u64, u64, Level, u64)>,
     shape: [u64; 2],
+    /// How many warps hold it; `None` for a part of one.
+    warps: Option<u64>,
 }
 
 impl Fragment {
@@ -111,6 +154,8 @@ impl Fragment {
             true => (Level::LANE, step),
             false => (Level::WARP, step / warp),
         };
+        let count: u64 = threads.leaves().iter().map(|(size, _)| size).product();
+        let warps = count.is_multiple_of(warp).then(|| count / warp);
         let threads = match lanes {
             None => steps(threads),
             // The numbers of threads become those of lanes: both split alike.
@@ -122,7 +167,7 @@ impl Fragment {
         });
         let values = steps(values).into_iter();
         let values = values.map(|(size, apart, step)| (size, apart, Level::ADDR, step));
-        Some(Fragment { leaves: threads.chain(values).collect(), shape })
+        Some(Fragment { leaves: threads.chain(values).collect(), shape, warps })
     }
 
     /// Leaves major to minor, if they count every place of the matrix once.
@@ -151,10 +196,10 @@ impl Fragment {
 /// Leaves with their strides, and what one step of each adds to the number.
 fn steps(mode: &CuteMode) -> Vec<(u64, u64, u64)> {
     let mut step = 1;
-    let leaf = |(size, apart): (u64, u64)| {
+    let leaf = |(size, apart): (u64, CuteStride)| {
         let own = step;
         step *= size;
-        (size, apart, own)
+        (size, apart.step, own)
     };
     mode.leaves().into_iter().map(leaf).collect()
 }
@@ -164,8 +209,9 @@ fn renumbered(threads: &CuteMode, lanes: &CuteMode) -> Vec<(u64, u64, u64)> {
     let mut bits = lanes
         .leaves()
         .into_iter()
-        .flat_map(|(size, stride)| (0..size.ilog2()).map(move |bit| stride << bit));
+        .flat_map(|(size, stride)| (0..size.ilog2()).map(move |bit| stride.step << bit));
     let leaves = threads.leaves().into_iter();
-    let split = leaves.flat_map(|(size, apart)| (0..size.ilog2()).map(move |bit| apart << bit));
+    let split =
+        leaves.flat_map(|(size, apart)| (0..size.ilog2()).map(move |bit| apart.step << bit));
     split.map(|apart| (2, apart, bits.next().unwrap_or(0))).collect()
 }

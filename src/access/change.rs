@@ -1,0 +1,143 @@
+//! Changes of the addresses that serve an access with the fewest bank conflicts: swizzles and padding.
+
+use std::fmt;
+
+use super::banks::Access;
+use super::error::AccessError;
+use super::requests::Requests;
+use crate::algebra::{Layout, Subaxis};
+use crate::error::{LayoutError, Site};
+use crate::level::Level;
+use crate::notation::CuteSwizzle;
+
+/// The bytes after which banks come again.
+const BANK_ROW: u64 = 128;
+
+/// A change of addresses, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AddressChange {
+    /// Bits are flipped by others.
+    Swizzle(CuteSwizzle),
+    /// `by` elements are left free behind every `every` elements: a -> a + a / every x by.
+    Padding {
+        /// How many elements stay together, a power of two.
+        every: u64,
+        /// How many places are free behind them.
+        by: u64,
+    },
+}
+
+impl AddressChange {
+    /// The new address; those of an access that was built are far below 2^64.
+    fn apply(self, address: u64) -> u64 {
+        match self {
+            AddressChange::Swizzle(swizzle) => swizzle.apply(address),
+            AddressChange::Padding { every, by } => address + address / every * by,
+        }
+    }
+
+    fn memory(self, memory: &Layout) -> Result<Layout, LayoutError> {
+        let (every, by) = match self {
+            AddressChange::Swizzle(swizzle) => return memory.swizzled(swizzle),
+            AddressChange::Padding { every, by } => (every, by),
+        };
+        let too_large = || LayoutError::too_large(Site::Layout, "a padded address");
+        let rows = memory.extent(Level::ADDR).div_ceil(every);
+        let step = every.checked_add(by).ok_or_else(too_large)?;
+        let digits = [(rows, step), (every, 1)];
+        let digits = digits.map(|(size, stride)| Subaxis::land(size, Level::ADDR, stride));
+        let end = rows.checked_mul(every).ok_or_else(too_large)?;
+        Layout::builder().axis(end, digits).build()?.compose(memory)
+    }
+}
+
+impl fmt::Display for AddressChange {
+    /// `S<3,3,3>` as CuTe writes it, `[64:+8]` as Triton does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AddressChange::Swizzle(swizzle) => write!(f, "{swizzle}"),
+            AddressChange::Padding { every, by } => write!(f, "[{every}:+{by}]"),
+        }
+    }
+}
+
+/// A memory with changed addresses, and what the access costs with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangedAccess {
+    /// The change; `None` for the layout as it is.
+    pub change: Option<AddressChange>,
+    /// The memory with it.
+    pub memory: Layout,
+    /// What the access costs.
+    pub access: Access,
+}
+
+/// Finds the changes with the fewest wavefronts; among equals the order is that of the candidates.
+pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
+    memory: &Layout,
+    holders: &Layout,
+    element_bits: u64,
+    candidates: impl FnOnce(&Room) -> C,
+) -> Result<Vec<ChangedAccess>, AccessError> {
+    let plain = Requests::new(memory, holders, element_bits)?;
+    let access = plain.access();
+    let as_it_is = ChangedAccess { change: None, memory: memory.clone(), access };
+    if as_it_is.access.conflicts() == 0 {
+        return Ok(vec![as_it_is]);
+    }
+    let changed = |change: AddressChange| plain.mapped(|address| change.apply(address)).access();
+    let room = Room {
+        vector: plain.vector,
+        extent: memory.extent(Level::ADDR),
+        row: BANK_ROW * 8 / element_bits,
+    };
+    let costs: Vec<(AddressChange, u64)> =
+        candidates(&room).into_iter().map(|change| (change, changed(change).wavefronts)).collect();
+    let least = costs.iter().map(|(_, wavefronts)| *wavefronts).min().unwrap_or(u64::MAX);
+    if least >= as_it_is.access.wavefronts {
+        return Ok(vec![as_it_is]);
+    }
+    let best = costs.into_iter().filter(|(_, wavefronts)| *wavefronts == least);
+    best.map(|(change, _)| {
+        let (memory, access) = (change.memory(memory)?, changed(change));
+        Ok(ChangedAccess { change: Some(change), memory, access })
+    })
+    .collect()
+}
+
+/// What a change has to respect and may use, in elements.
+#[derive(Debug)]
+pub(super) struct Room {
+    /// Vectors of so many elements stay whole.
+    vector: u64,
+    /// Addresses are below.
+    extent: u64,
+    /// So many elements further on, banks come again.
+    row: u64,
+}
+
+/// The swizzles of up to five bits, those with the fewest bits first, then the lowest.
+pub(super) fn swizzles(room: &Room) -> impl Iterator<Item = AddressChange> + use<> {
+    let (lowest, end) = (room.vector.ilog2(), u64::BITS - (room.extent - 1).leading_zeros());
+    let swizzles = (1..=5).flat_map(move |bits| {
+        (lowest..end).flat_map(move |base| {
+            let shifts = bits..end.saturating_sub(base + bits) + 1;
+            shifts.filter_map(move |shift| CuteSwizzle::new(bits, base, shift.cast_signed()).ok())
+        })
+    });
+    swizzles.map(AddressChange::Swizzle)
+}
+
+/// The paddings of whole vectors by less than a row of all banks, those that take least memory first.
+pub(super) fn paddings(room: &Room) -> Vec<AddressChange> {
+    let rows = (room.vector.ilog2()..u64::BITS).map(|bit| 1 << bit);
+    let rows = rows.take_while(|every| *every < room.extent);
+    let steps = || (room.vector..room.row).step_by(crate::number::to_index(room.vector));
+    let mut all: Vec<(u64, u64)> =
+        rows.flat_map(|every| steps().map(move |by| (every, by))).collect();
+    let taken = |(every, by): &(u64, u64)| ((room.extent - 1) / every * by, *by);
+    all.sort_by_key(taken);
+    all.into_iter().map(|(every, by)| AddressChange::Padding { every, by }).collect()
+}
