@@ -475,6 +475,9 @@ fn own() -> Vec<Case> {
         ("tiled-divide", "((2:1))", "((x"),
         ("flat-divide", "((2:1))", "((x"),
         ("product", "((2:1))", "((x"),
+        ("blocked-product", "((2:1))", "((x"),
+        ("raked-product", "((2:1))", "((x"),
+        ("tile-to-shape", "8", "7"),
         ("restrict", "Addr=0", "FOO=0"),
         ("project", "PE", "FOO"),
     ] {
@@ -482,7 +485,8 @@ fn own() -> Vec<Case> {
             "minimal-padding" => "(10)/((16:1))",
             "project" => "((4_PE, 3:8), (8:1))",
             "compose" => "((12:8), (8:1), ())",
-            "divide" | "zipped-divide" | "tiled-divide" | "flat-divide" | "product" => "((4:2))",
+            "divide" | "zipped-divide" | "tiled-divide" | "flat-divide" => "((4:2))",
+            "product" | "blocked-product" | "raked-product" | "tile-to-shape" => "((4:2))",
             "complement" | "complement-rounded" => "((4:2))",
             _ => "((12:8), (8:1), ())",
         };
