@@ -266,7 +266,7 @@ pub enum LayoutError {
         site: Site,
     },
     /// A machine that contradicts itself.
-    #[error("the machine is refused: {0}")]
+    #[error("invalid machine: {0}")]
     Machine(MachineError),
     /// A dtype that the notation does not know.
     #[error("`{name}` is not a known dtype")]
@@ -283,7 +283,7 @@ pub enum LayoutError {
         axis: usize,
     },
     /// An index map that does not land in the axes of the layout, or lands in two kinds of levels.
-    #[error("the map lands in `{level}`, but the layout of rank {rank} lacks such an axis")]
+    #[error("the map targets `{level}`, but the layout has {}", counted(*.rank, "axis"))]
     MapLevel {
         /// The level.
         level: Level,
@@ -301,7 +301,7 @@ pub enum LayoutError {
         copies: u64,
     },
     /// An index map that leaves the extents of the layout.
-    #[error("the map reaches {reach} of {}, whose extent is {extent}", .axis.map_or("the linear index".into(), |axis| format!("axis {axis}")))]
+    #[error("the map produces index {reach} for {}, which has extent {extent}", .axis.map_or("the linear index".into(), |axis| format!("axis {axis}")))]
     OutsideDomain {
         /// The axis, `None` for the linear index.
         axis: Option<usize>,
@@ -347,7 +347,7 @@ pub enum LayoutError {
     #[error("this part is not a layout of its own: {0}")]
     CannotRestrict(RestrictionError),
     /// An edit that the axes or extents do not allow.
-    #[error("the edit is refused: {0}")]
+    #[error("cannot edit the layout: {0}")]
     Edit(EditError),
     /// A question about what moves that its placements do not answer.
     #[error("{0}")]

@@ -284,8 +284,8 @@ impl Machine {
         self.word_bits
     }
 
-    /// The number of the leaf at a place, counted through the tree; absent levels count as 0. Of
-    /// coordinates that no unit has it is a number that no leaf has, at most `u64::MAX`.
+    /// The number of the leaf at a place, counted through the tree; absent levels count as 0. For
+    /// coordinates out of range the result is not a valid leaf number; it saturates at `u64::MAX`.
     #[must_use]
     pub fn unit(&self, place: &Location) -> u64 {
         self.levels().fold(0, |unit: u64, (level, size)| {

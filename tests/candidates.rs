@@ -469,11 +469,11 @@ fn wrong_options_are_refused() {
     let refusals = [
         (
             all().sides(&[]),
-            "the option `sides` is refused: the list is empty; it needs at least one entry",
+            "invalid value for `sides`: the list is empty; it needs at least one entry",
         ),
         (
             all().levels(&[]),
-            "the option `levels` is refused: the list is empty; it needs at least one entry",
+            "invalid value for `levels`: the list is empty; it needs at least one entry",
         ),
         (
             all().levels(&[Level::MAB]),
@@ -485,11 +485,11 @@ fn wrong_options_are_refused() {
         ),
         (
             Candidates::new(&Machine::mn_core_2(), &[8, 8]).split(&[Level::PE]).memory("DRAM"),
-            "the option `split` is refused: `PE` lies below the memory",
+            "invalid value for `split`: `PE` lies below the memory",
         ),
         (
             all().never(2, Level::PE),
-            "the option `never` is refused: axis 2 does not exist: the tensor has rank 2",
+            "invalid value for `never`: axis 2 does not exist: the tensor has rank 2",
         ),
         (
             all().fixed(1, &[Level::TIME]),
@@ -501,18 +501,18 @@ fn wrong_options_are_refused() {
         ),
         (
             all().fixed(9, &[]),
-            "the option `fixed` is refused: axis 9 does not exist: the tensor has rank 2",
+            "invalid value for `fixed`: axis 9 does not exist: the tensor has rank 2",
         ),
         (all().fixed(1, &[]).fixed(1, &[]), "axis 1 is fixed twice"),
         (all().contiguous(2, 4), "axis 2 does not exist"),
-        (all().contiguous(1, 0), "`contiguous` is refused: 0 is given; it must be at least 1"),
+        (all().contiguous(1, 0), "invalid value for `contiguous`: 0 (it must be at least 1)"),
         (all().contiguous(1, 2).contiguous(0, 2), "axis 1 and axis 0 cannot both be innermost"),
         (all().time(&[]), "the option `time` is refused"),
         (all().time(&[1, 0]), "the option `time` is refused"),
-        (all().alignment(0), "`alignment` is refused: 0 is given"),
-        (all().capacity_words(0), "`capacity_words` is refused: 0 is given"),
+        (all().alignment(0), "invalid value for `alignment`: 0"),
+        (all().capacity_words(0), "invalid value for `capacity_words`: 0"),
         (all().padding_percent(101), "101 is given; it must be from 0 to 100"),
-        (all().level_parts(0), "`level_parts` is refused: 0 is given"),
+        (all().level_parts(0), "invalid value for `level_parts`: 0"),
         (all().element_bits(0), "0 is given; it must be from 1 to 64"),
         (all().element_bits(65), "65 is given; it must be from 1 to 64"),
         (

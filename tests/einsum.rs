@@ -526,9 +526,9 @@ fn wrong_questions_are_refused() {
     let result: Layout = "((4_PE:1), (2:1))".parse().unwrap();
     let run = |size, level| Axis { extent: size, subaxes: vec![Subaxis::land(size, level, 1)] };
     let refused = |runs: &[(char, Axis)]| matmul.local(&result, runs).unwrap_err().to_string();
-    assert_eq!(refused(&[]), "`k` is summed over; say where it runs");
+    assert_eq!(refused(&[]), "`k` is summed over; give its layout");
     let twice = [('k', run(2, Level::ADDR)), ('k', run(2, Level::ADDR))];
-    assert_eq!(refused(&twice), "`k` is given two places to run");
+    assert_eq!(refused(&twice), "`k` is specified twice");
     let stray = [('i', run(2, Level::ADDR))];
     assert_eq!(refused(&stray), "`i` is not summed over");
     let meets = refused(&[('k', run(2, Level::PE))]);

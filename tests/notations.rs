@@ -53,7 +53,7 @@ fn strided_text_that_means_nothing_is_refused_by_name() {
         ("shape=(2,), strides=(1,), offset=1, itemsize=1, offset=2", "expected the end"),
         (
             "shape=(2,), strides=(4,), offset=2, itemsize=4",
-            "the edit is refused: the offset 2 is not a multiple of itemsize 4",
+            "cannot edit the layout: the offset 2 is not a multiple of itemsize 4",
         ),
     ] {
         assert_eq!(refused(text), message, "{text}");
@@ -83,7 +83,7 @@ fn negative_numbers_of_cute_are_refused_by_name() {
 fn slices_are_written_in_every_notation() {
     let f32 = XlaDtype::from_name("f32").unwrap();
     let rows = |text: &str| layout(text).slice(0, 1, 5, 2).unwrap();
-    let moved = "addresses count from 8, but a text of this notation counts from 0: add 8";
+    let moved = "this notation cannot express an offset; add 8 to every address";
     for (text, notation, written, note) in [
         ("(6,8):(8,1)", Notation::Cute, "(2,8):(16,1)", Some(moved)),
         ("(6,8):(8,1)", Notation::Strided, "shape=(2, 8), strides=(16, 1), offset=8", None),
@@ -107,7 +107,7 @@ fn a_slice_of_an_xla_shape_keeps_its_tiling() {
     let sliced = source.lower().unwrap().slice(0, 0, 8, 1).unwrap();
     let (text, left_out) = source.write_edited(&sliced, Notation::Xla, f32).unwrap();
     assert_eq!(text, "f32[8,256]{1,0:T(8,128)S(1)}");
-    assert_eq!(left_out.unwrap(), "padding is left out: of 4096 slots 2048 are kept");
+    assert_eq!(left_out.unwrap(), "padding is omitted (2048 of 4096 slots are kept)");
 }
 
 #[test]

@@ -122,17 +122,14 @@ fn strides_too_tangled_to_decide_are_not_decided() {
 #[test]
 fn machines_that_contradict_themselves_are_refused() {
     let refused = |text: &str| text.parse::<Machine>().expect_err("refused").kind().to_string();
-    assert_eq!(refused("L2B=0"), "the machine is refused: level `L2B` has size 0");
+    assert_eq!(refused("L2B=0"), "invalid machine: level `L2B` has size 0");
     assert_eq!(
         refused("Time=4"),
-        "the machine is refused: `Time` does not name hardware, so a machine cannot have it"
+        "invalid machine: `Time` does not name hardware, so a machine cannot have it"
     );
     assert_eq!(refused("PE=4,PE=4"), "this level was given already");
     let huge = "A=4294967296,B=4294967296,C=2";
-    assert_eq!(
-        refused(huge),
-        "the machine is refused: the number of its units does not fit in 64 bits"
-    );
+    assert_eq!(refused(huge), "invalid machine: the number of its units does not fit in 64 bits");
     assert!(matches!(
         Machine::builder("none").build(),
         Err(LayoutError::Machine(MachineError::NoLevels))

@@ -441,7 +441,7 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
     assert_eq!(raised("f32[3]{0:T(8,128)}").unwrap(), "(3)/((8:128, 128:1))");
     assert_eq!(
         raised("f32[6,5]{1,0:T(3,128)(2,1)}").unwrap_err().to_string(),
-        "a PadLayout cannot express this layout: a digit of axis 0, of size 3, is split again into 2 x 2, which pads inside"
+        "a PadLayout cannot express this layout: axis 0 is padded inside a tile: a digit of size 3 is split into 2 x 2"
     );
     assert_eq!(
         raised("f32[3,5]{1,0:T(*,4)}").unwrap_err().to_string(),
@@ -451,7 +451,7 @@ fn raising_keeps_the_map_and_says_what_it_cannot_say() {
     let (text, lost) = map("u32[]{:T(128)}");
     assert_eq!(
         (text.to_string().as_str(), lost.as_deref()),
-        ("()", Some("padding is left out: of 128 slots 1 is kept"))
+        ("()", Some("padding is omitted (1 of 128 slots is kept)"))
     );
     let (text, lost) = map("f32[2,3]{1,0:T(*,8)}");
     assert_eq!((text.to_string().as_str(), lost.is_some()), ("((2:3), (3:1))", true));
@@ -469,7 +469,7 @@ fn layouts_that_xla_cannot_say_are_refused_with_the_reason() {
         refused("((4:1); B@[2:4])".replace("2:4", "2_Addr:4").as_str())
             .ends_with("it cannot express copies, but this layout copies along `Addr`")
     );
-    assert!(refused("((4:3))").ends_with("its 4 slots leave some of the 10 addresses free"));
+    assert!(refused("((4:3))").ends_with("it fills only 4 of 10 addresses"));
     assert!(refused("((2:1, 2:2))").ends_with("gives this map"));
     for (dtype, text, shape) in [
         ("f32", "((3:5), (5:1))", "f32[3,5]{1,0}"),

@@ -214,7 +214,8 @@ impl Layout {
     }
 }
 
-/// A digit of a map, as it feeds what it reads: derived axis `first`, or the ones from there on.
+/// Rewrites a landing digit of the map as a digit that feeds the derived axis of the axis that it indexes:
+/// `first`, or the ones after it.
 fn reading(digit: &Subaxis, first: usize, linear: bool) -> Subaxis {
     match digit.target {
         Target::Land { stride, .. } if linear => Subaxis::feed(digit.size, first, stride),

@@ -71,7 +71,7 @@ impl Coordinates {
         matches!(self, Coordinates::Tangled(_))
     }
 
-    /// Whether the set has this coordinate; `None` where that is too tangled to tell.
+    /// Returns whether the set contains `coordinate`; `None` if deciding would take too long.
     fn holds(&self, coordinate: u64) -> Option<bool> {
         match self {
             Coordinates::Listed(all) => Some(all.binary_search(&coordinate).is_ok()),
@@ -85,7 +85,7 @@ impl Coordinates {
         }
     }
 
-    /// Whether the set has all coordinates of another; `None` where that takes too long to tell.
+    /// Returns whether the set contains all of another; `None` if deciding would take too long.
     pub(crate) fn holds_all(&self, other: &Coordinates) -> Option<bool> {
         if self == other {
             return Some(true);

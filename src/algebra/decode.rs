@@ -1,4 +1,4 @@
-//! Sums split into the digits that make them, and those added to the values that they are worth.
+//! Decoding: splits a coordinate into digits and adds each digit times its weight to the axis that it belongs to.
 
 use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{DerivedAxis, Layout};

@@ -11,7 +11,7 @@ pub enum CandidatesError {
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// An option that is empty, 0 or contradicts another.
-    #[error("the option `{option}` is refused: {fault}")]
+    #[error("invalid value for `{option}`: {fault}")]
     Option {
         /// The option.
         option: &'static str,
@@ -37,10 +37,10 @@ pub enum OptionError {
     #[error("the list is empty; it needs at least one entry")]
     Empty,
     /// A number that must be at least 1.
-    #[error("0 is given; it must be at least 1")]
+    #[error("0 (it must be at least 1)")]
     Zero,
     /// A number outside its range.
-    #[error("{given} is given; it must be from {least} to {most}")]
+    #[error("got {given}, expected {least} to {most}")]
     OutOfRange {
         /// The number.
         given: u64,

@@ -20,11 +20,11 @@ pub enum EinsumError {
     /// A label that is not summed over, but is given a place to run.
     #[error("`{0}` is not summed over")]
     NotSummed(char),
-    /// A label that is given two places to run.
-    #[error("`{0}` is given two places to run")]
+    /// A label that is specified twice.
+    #[error("`{0}` is specified twice")]
     DuplicateRun(char),
     /// A label that is summed over, but is not given a place to run.
-    #[error("`{0}` is summed over; say where it runs")]
+    #[error("`{0}` is summed over; give its layout")]
     MissingRun(char),
     /// An axis that the result lacks.
     #[error("axis {axis} does not exist: the result has rank {rank}")]
@@ -84,7 +84,7 @@ pub enum EinsumError {
     #[error("a layout has derived axes, and this operation takes plain axes only")]
     DerivedAxes,
     /// An axis that is summed over and feeds a derived axis.
-    #[error("an axis that is summed over feeds a derived axis")]
+    #[error("a contracted axis feeds a derived axis, which this operation does not support")]
     SumFeeds,
 }
 

@@ -291,9 +291,7 @@ pub enum InverseError {
         start: u64,
     },
     /// A digit of a derived axis with stride 0.
-    #[error(
-        "a digit of derived axis {derived} has stride 0, so its value cannot be told from a place"
-    )]
+    #[error("derived axis {derived} has a digit with stride 0, so the layout is not invertible")]
     ZeroStride {
         /// The number of the derived axis.
         derived: usize,
@@ -309,7 +307,9 @@ pub enum InverseError {
         source_axis: String,
     },
     /// Digits that no division tells apart.
-    #[error("in {place} a digit of size {size} steps by {step}, and the next by {next}")]
+    #[error(
+        "strides {step} (size {size}) and {next} in {place} do not divide each other, so coordinates cannot be decoded"
+    )]
     StridesDoNotDivide {
         /// The level, or the derived axis, in words.
         place: String,
@@ -395,7 +395,7 @@ pub enum ComplementError {
         level: Level,
     },
     /// A space that is not a whole number of blocks.
-    #[error("in `{level}` it fills blocks of {filled}, and {size} is not a multiple of {filled}")]
+    #[error("`{level}` has size {size}, which is not a multiple of the {filled} that it fills")]
     Blocks {
         /// The level.
         level: Level,
@@ -417,7 +417,7 @@ pub enum RestrictionError {
         level: Level,
     },
     /// A coordinate that no digits give.
-    #[error("no digits give `{level}` = {coordinate}")]
+    #[error("`{level}` = {coordinate} is not reached")]
     Unreached {
         /// The level.
         level: Level,
@@ -425,7 +425,7 @@ pub enum RestrictionError {
         coordinate: u64,
     },
     /// A coordinate that more than one choice of digits gives.
-    #[error("several digits give `{level}` = {coordinate}")]
+    #[error("`{level}` = {coordinate} is reached in more than one way")]
     Ambiguous {
         /// The level.
         level: Level,
@@ -461,7 +461,7 @@ pub enum RelayoutFault {
         group: u64,
     },
     /// Moves over time, with time set aside.
-    #[error("what moves has a time slice, but time is set aside")]
+    #[error("transfers need time slices, but this relayout ignores time (`TimeOrder::Aside`)")]
     TimeAside,
     /// A step beyond the time slices.
     #[error("step {step} does not exist: there are {steps}")]

@@ -28,7 +28,7 @@ impl Diagnostic for LayoutError {
                 "give every subaxis without a level a stride, as in `8:1`".into()
             }
             E::Collision { .. } => {
-                "change a stride so that different digits reach different places".into()
+                "change a stride so that no two elements get the same address".into()
             }
             E::ReplicaOverlap { .. } => {
                 "choose a size and a stride that keep the copies clear of the elements".into()

@@ -219,7 +219,7 @@ impl fmt::Display for Inexpressible {
                 write!(f, "axis {axis} is padded from {extent} to {slots}")
             }
             Self::Gaps { slots, extent } => {
-                write!(f, "its {slots} slots leave some of the {extent} addresses free")
+                write!(f, "it fills only {slots} of {extent} addresses")
             }
             Self::UnevenSteps { axis, sizes } => {
                 write!(f, "axis {axis} does not step evenly: {}", split(sizes))
@@ -229,7 +229,7 @@ impl fmt::Display for Inexpressible {
             }
             Self::InnerPadding { axis, size, into } => write!(
                 f,
-                "a digit of axis {axis}, of size {size}, is split again into {}, which pads inside",
+                "axis {axis} is padded inside a tile: a digit of size {size} is split into {}",
                 split(into)
             ),
             Self::StridedThroughTile { axis, step, into } => {
@@ -239,7 +239,7 @@ impl fmt::Display for Inexpressible {
                 write!(f, "axis {axis} starts at {start} of {}", value(into))
             }
             Self::Constant { value } => {
-                write!(f, "an axis that no index reaches has the value {value}")
+                write!(f, "a constant offset of {value} inside a tile cannot be expressed")
             }
             Self::Fused { axes, extent, into } if into.is_empty() => write!(
                 f,

@@ -260,7 +260,7 @@ impl Layout {
     /// assert_eq!(raised("f32[3,5]{1,0:T(2,2)}")?.to_string(), "(3,5)/((2:12, 2:2), (3:4, 2:1))");
     /// let error = raised("bf16[6,5]{1,0:T(3,128)(2,1)}").unwrap_err();
     /// assert_eq!(error.to_string(), "a PadLayout cannot express this layout: \
-    ///     a digit of axis 0, of size 3, is split again into 2 x 2, which pads inside");
+    ///     axis 0 is padded inside a tile: a digit of size 3 is split into 2 x 2");
     /// # Ok::<(), tensor_layout::LayoutError>(())
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
@@ -412,7 +412,7 @@ pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Optio
         ),
         Inexpressible::Slots { slots, kept } => {
             let are = if *kept == 1 { "is" } else { "are" };
-            format!("padding is left out: of {} {kept} {are} kept", counted(*slots, "slot"))
+            format!("padding is omitted ({kept} of {} {are} kept)", counted(*slots, "slot"))
         }
         Inexpressible::Marked { level } => {
             format!("{notation} cannot express that `{level}` is used")

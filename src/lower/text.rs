@@ -310,8 +310,8 @@ impl Layout {
     /// let (text, left_out) = rows.write(Notation::Cute, f32)?;
     /// assert_eq!(text, "(2,8):(8,1)");
     /// assert_eq!(left_out.unwrap(),
-    ///     "addresses count from 8, but a text of this notation counts from 0: add 8; \
-    ///     padding is left out: of 32 slots 16 are kept");
+    ///     "this notation cannot express an offset; add 8 to every address; \
+    ///     padding is omitted (16 of 32 slots are kept)");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write(
@@ -431,11 +431,7 @@ struct TextOfMap {
 
 /// What to add where addresses do not count from 0.
 fn moved(offset: u64) -> Option<String> {
-    let note = || {
-        format!(
-            "addresses count from {offset}, but a text of this notation counts from 0: add {offset}"
-        )
-    };
+    let note = || format!("this notation cannot express an offset; add {offset} to every address");
     (offset > 0).then(note)
 }
 

@@ -5,8 +5,8 @@
 //! row      base + head + tail, block by block    the tail stays in registers
 //! ```
 //!
-//! The loops are compiled for AVX2 too; which of the two runs is found out once. Tables in the caches
-//! need the width: odd vectors are loaded, added to and stored again.
+//! The loops are compiled for AVX2 too; which of the two runs is decided once. Tables that fit in cache are
+//! limited by vector width, not by memory: odd vectors are loaded, added to and stored again.
 
 #[cfg(feature = "simd")]
 use multiversion::multiversion;

@@ -31,7 +31,9 @@ pub enum TableError {
         bits: usize,
     },
     /// A table whose order needs more memory than allowed.
-    #[error("not sorted: {rows} rows share levels whose strides do not nest, more than {limit}")]
+    #[error(
+        "cannot sort the table: {rows} rows have coordinates whose strides overlap (the limit is {limit})"
+    )]
     TooManyRows {
         /// How many rows have to be sorted at once.
         rows: u64,

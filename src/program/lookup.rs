@@ -61,7 +61,7 @@ pub(super) struct Lookup {
     decode: Decode,
 }
 
-/// What the digits give.
+/// The way from decoded digits to an element.
 #[derive(Clone, Debug)]
 enum Decode {
     /// The number of the element at once.

@@ -101,7 +101,7 @@ impl<'a> Counter<'a> {
         Ok(counts)
     }
 
-    /// The same, at most.
+    /// Upper bounds on [`counts`](Counter::counts).
     pub(super) fn counts_at_most(&self) -> Result<Vec<u128>, LayoutError> {
         let mut counts = vec![0; self.compared.len()];
         self.for_each_system(&[], |mut system| {

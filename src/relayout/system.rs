@@ -59,8 +59,8 @@ impl DigitChoice<i128> {
         }
     }
 
-    /// What its numbers add to a packed sum; only those that bring the equations that nothing else
-    /// adds to to `wanted`.
+    /// The contributions of its numbers to a packed sum, restricted to values for which the equations
+    /// that only this column touches equal `wanted`.
     fn packed(&self, sum: &Packed, own: &Packed, wanted: i128) -> Options<i128> {
         if let Some(digits) = self.as_digit() {
             let step = digits.iter().map(|digit| digit.step.1 * sum.weight(digit.step.0)).sum();

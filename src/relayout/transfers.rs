@@ -177,7 +177,8 @@ impl Places {
         at.checked_sub(*first).is_some_and(|add| adds.binary_search(&add).is_ok())
     }
 
-    /// The place that goes along with `wanted` for some levels, and else is that of the first copy.
+    /// The source place that agrees with `wanted` in the first `depth` levels and with the first copy in the
+    /// others.
     fn along(&self, first: &[u64], wanted: &[u64], depth: usize) -> Vec<u64> {
         let (along, rest) = (wanted.iter().take(depth), first.iter().skip(depth));
         along.chain(rest).copied().collect()

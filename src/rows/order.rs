@@ -429,7 +429,7 @@ fn longest_run(counters: &[Wheel], reader: &Reader, columns: usize) -> RowRun {
     longest
 }
 
-/// Adds what counters add at their `slot`th setting, the last fastest.
+/// Decodes `slot` in mixed radix, the last counter fastest, and adds each counter's contribution to `row`.
 fn add_all(counters: &[Wheel], slot: u64, row: &mut [u64]) {
     let choices = digits(slot, counters.iter().rev().map(|counter| counter.count));
     counters.iter().rev().zip(choices).for_each(|(counter, choice)| counter.add(row, choice));

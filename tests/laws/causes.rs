@@ -399,7 +399,7 @@ fn a_span_and_the_padding_of_shared_slots_do_not_go_without_a_word() {
     assert_eq!(
         note.unwrap(),
         "the span of `Addr` is 36, which shape and strides cannot express: it ends at 5; \
-         padding is left out: of 3 slots 1 is kept"
+         padding is omitted (1 of 3 slots is kept)"
     );
     let shape: XlaShape = "f32[16,128]{1,0:T(8,128)L(4096)}".parse().unwrap();
     let (_, note) = shape.lower().unwrap().write(Notation::Cute, f32()).unwrap();

@@ -72,7 +72,7 @@ fn a_division_and_a_product_are_refused_in_their_own_words() {
     let divided = layout("((4:1))").divide(IndexOrder::RowMajor, &layout("((3:1))"), logical);
     assert_eq!(
         divided.unwrap_err().to_string(),
-        "this tile cannot divide the layout: in `Addr` it fills blocks of 3, and 4 is not a multiple of 3"
+        "this tile cannot divide the layout: `Addr` has size 4, which is not a multiple of the 3 that it fills"
     );
     let multiplied = layout("(2:1, 2:3)").product(&layout("((2:1))"), logical);
     assert_eq!(
@@ -87,7 +87,7 @@ fn an_order_that_is_refused_tells_the_axes_there_are() {
         |text: &str, order: &[usize]| layout(text).permute(order).unwrap_err().to_string();
     assert_eq!(
         refused("(2:3, 3:1)", &[0, 0]),
-        "the edit is refused: 0,0 does not list each axis exactly once; a layout of rank 2 has the axes 0 to 1"
+        "cannot edit the layout: 0,0 does not list each axis exactly once; a layout of rank 2 has the axes 0 to 1"
     );
     assert!(refused("(6:1)", &[]).contains("an empty order does not list each axis"));
     assert!(refused("(6:1)", &[1]).ends_with("a layout of rank 1 has only axis 0"));

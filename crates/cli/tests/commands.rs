@@ -390,7 +390,7 @@ fn convert_goes_both_ways() {
     assert!(
         String::from_utf8(lossy.stderr)
             .unwrap()
-            .starts_with("note: padding is left out: of 128 slots 1 is kept")
+            .starts_with("note: padding is omitted (1 of 128 slots is kept)")
     );
 }
 

@@ -1,4 +1,4 @@
-//! Instructions of which it is not known yet whether they are listed.
+//! Candidate rows, whose role (inside a fusion or not) is not known until the module ends.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -58,7 +58,7 @@ impl HloRole {
     }
 }
 
-/// Why instructions may be missing that are in memory after all.
+/// The note for a computation that is called both from a fusion and elsewhere.
 pub(super) const NOT_LISTED: &str = "a fusion and another instruction both call this \
     computation; not all of its instructions are listed";
 

@@ -149,7 +149,8 @@ pub struct HloRow<'a> {
     pub role: HloRole,
 }
 
-/// Whether an instruction names what is in memory already, or its parts; a start is what it starts.
+/// Returns whether the instruction allocates nothing: its result aliases its operands, or part of them.
+/// `x-start` counts as `x`.
 ///
 /// What a loop, a branch, a call or `async-start` writes is counted in the computation that it calls.
 /// Source: openxla/xla, `hlo_dataflow_analysis.cc`.

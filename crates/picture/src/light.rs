@@ -28,8 +28,8 @@ impl<'a> UnitContents<'a> {
         machine.cells.iter().map(|cell| UnitContents::new(placement, cell)).collect()
     }
 
-    /// The numbers of the cells of a tensor's panel something of which lives here; of all copies,
-    /// or of the first ones only.
+    /// The indices of the cells of a tensor's panel that have at least one element stored in this unit, of
+    /// all copies or of the first ones only.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) where digits have to be counted, and are too many.
@@ -45,8 +45,7 @@ impl<'a> UnitContents<'a> {
         tensor.cells.iter().enumerate().map(lit).filter_map(Result::transpose).collect()
     }
 
-    /// The numbers of the cells of the machine where something of a cell of the tensor lives: the
-    /// other way round.
+    /// The indices of the cells of the machine that hold at least one element of a cell of the tensor.
     ///
     /// # Errors
     /// As [`cells_of`](UnitContents::cells_of).

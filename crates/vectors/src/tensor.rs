@@ -153,7 +153,7 @@ impl Tensor {
         entries.try_fold(0, |number, (at, extent)| (at < extent).then(|| number * extent + at))
     }
 
-    /// The long word of a copy of an element, by that of the first one.
+    /// The long word of a copy, given the word of the first copy.
     fn word_of_copy(&self, first: u64, copy: &[u64]) -> u64 {
         first + self.step(copy)
     }

@@ -180,7 +180,7 @@ pub enum ShardingError {
     #[error("its mesh is not given: name the axes and their sizes, as in `x=2,y=4`")]
     NoMesh,
     /// More entries of a PartitionSpec than the tensor has dimensions.
-    #[error("it has {}, but the tensor has rank {rank}", counted(*.entries, "entry"))]
+    #[error("{} for a tensor of rank {rank}", counted(*.entries, "entry"))]
     SpecTooLong {
         /// How many entries there are.
         entries: usize,
@@ -208,8 +208,8 @@ pub enum ShardingError {
     },
     /// Cuts in turn that differ from one cut over their product.
     #[error(
-        "{} cut {extent} in turn, which is not one cut into {tiles} tiles of {size}: they differ \
-         from element {first} on", shards(*.dim, .cuts)
+        "applying {} to extent {extent} is not the same as cutting it once into {tiles} tiles of \
+         {size}; the first difference is element {first}", shards(*.dim, .cuts)
     )]
     UnevenSequentialShards {
         /// The dimension.
@@ -288,8 +288,8 @@ pub enum ShardingError {
     MaximalDevices,
     /// A list of devices that no sum of digits gives.
     #[error(
-        "in normal form its devices are a list that is not a permutation of digits, so no sum of \
-         digits gives the device number"
+        "in normal form its device list is irregular: the device number is not a strided function of \
+         the tile index"
     )]
     ListedDevices,
     /// Copies of a tile on devices that no digits of the device number give.
@@ -324,7 +324,7 @@ pub enum ShardingError {
     #[error("its units depend on a derived axis, which a sharding cannot express")]
     DerivedUnits,
     /// A layout that leaves the first units free.
-    #[error("the layout begins at unit {first} of `{level}`, not at unit 0")]
+    #[error("the layout starts at unit {first} of `{level}`; a sharding must start at unit 0")]
     FirstUnit {
         /// The level.
         level: Level,

@@ -25,8 +25,7 @@ impl Known {
         Known { verdicts: IndexMap::new(), xla }
     }
 
-    /// The number of a text, which is one of a layout or of a refused text; `None` for other text,
-    /// of which nothing is kept.
+    /// The id of `text` if it is a layout or a rejected layout; `None`, with nothing stored, otherwise.
     pub(super) fn judge(
         &mut self,
         text: &str,
