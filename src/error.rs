@@ -28,7 +28,7 @@ pub use site::{Site, Span};
 pub(crate) use suggest::closest;
 pub use text::{Excerpt, ParseError, ParseErrorKind};
 
-/// Why a layout, a placement or a question to one is refused.
+/// The reason a layout, a placement or a question about one is refused.
 ///
 /// `Display` is one line without a final stop; [`help`](LayoutError::help) names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,9 +90,9 @@ pub enum LayoutError {
     /// A shape whose number of extents is not the number of axes.
     #[error("the shape has rank {shape}, but the layout has rank {axes}")]
     RankMismatch {
-        /// How many extents.
+        /// The number of extents.
         shape: usize,
-        /// How many axes.
+        /// The number of axes.
         axes: usize,
     },
     /// A shape given separately that contradicts the one in the text.
@@ -168,9 +168,9 @@ pub enum LayoutError {
     /// An index with the wrong number of entries.
     #[error("the index has {}, but the layout has {}", counted(*.found, "entry"), counted(*.rank, "axis"))]
     IndexRank {
-        /// How many entries.
+        /// The number of entries.
         found: usize,
-        /// How many axes.
+        /// The number of axes.
         rank: usize,
     },
     /// An index beyond the extent of its axis.
@@ -208,7 +208,7 @@ pub enum LayoutError {
         level: Level,
         /// The name of the machine.
         machine: String,
-        /// How many units.
+        /// The number of units.
         size: u64,
         /// The greatest coordinate.
         reach: u64,
@@ -236,7 +236,7 @@ pub enum LayoutError {
         word_bits: u64,
         /// Width of an element.
         element_bits: u64,
-        /// How many lanes.
+        /// The number of lanes.
         lanes: u64,
         /// The greatest lane.
         reach: u64,
@@ -297,7 +297,7 @@ pub enum LayoutError {
     MapCopies {
         /// The level in which they lie apart.
         level: Level,
-        /// How many.
+        /// The number.
         copies: u64,
     },
     /// An index map that leaves the extents of the layout.
@@ -317,7 +317,7 @@ pub enum LayoutError {
         level: Level,
         /// The coordinate.
         at: u64,
-        /// How many there are.
+        /// The number of them.
         size: u64,
     },
     /// Two placements between which nothing can move.
@@ -326,7 +326,7 @@ pub enum LayoutError {
     /// More copies of each element than moves are listed for.
     #[error("each element has {copies} copies, and moves are listed for at most {limit}")]
     TooManyCopies {
-        /// How many there are.
+        /// The number of them.
         copies: u64,
         /// How many there may be.
         limit: u64,

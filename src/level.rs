@@ -154,13 +154,13 @@ impl Level {
         std::str::from_utf8(name).unwrap_or_default()
     }
 
-    /// Whether this counts within the memory of a unit: the address or the lane.
+    /// Returns whether this counts within the memory of a unit: the address or the lane.
     #[must_use]
     pub fn is_in_unit(self) -> bool {
         self == Level::ADDR || self == Level::W
     }
 
-    /// Whether this is a unit of hardware: neither time, nor address, nor lane.
+    /// Returns whether this is a unit of hardware: neither time, nor address, nor lane.
     #[must_use]
     pub fn is_unit(self) -> bool {
         self != Level::TIME && !self.is_in_unit()

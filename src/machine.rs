@@ -83,11 +83,11 @@ impl Hash for Machine {
 /// in the DRAM of two L2Bs is in neither of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
-    /// How many long words each holds, where known.
+    /// The number of long words each holds, where known.
     pub capacity: Option<u64>,
     /// The level of the units.
     pub owner: Level,
-    /// How many neighbouring units of that level have one together; 1 for one per unit.
+    /// The number of neighbouring units of that level that have one together; 1 for one per unit.
     pub group: u64,
 }
 
@@ -201,7 +201,7 @@ impl Machine {
         self.levels.iter().map(|(level, size)| (*level, *size))
     }
 
-    /// How many units of `level` a unit of the next higher level has.
+    /// The number of units of `level` a unit of the next higher level has.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
         // In a tree of few levels, to look at each is quicker than to hash the name.
@@ -212,12 +212,12 @@ impl Machine {
         }
     }
 
-    /// How many levels are above `level`.
+    /// The number of levels that are above `level`.
     pub(crate) fn depth(&self, level: Level) -> Option<usize> {
         self.levels.get_index_of(&level)
     }
 
-    /// How many leaves the whole tree has.
+    /// The number of leaves the whole tree has.
     #[must_use]
     pub fn units(&self) -> u64 {
         self.levels.values().product()
@@ -250,7 +250,7 @@ impl Machine {
         &self.movements.0
     }
 
-    /// How many long words enter or leave one unit of a level in a step, where that is known: the presets
+    /// The number of long words that enter or leave one unit of a level in a step, where that is known: the presets
     /// do not say. [Groups](Memory::node) at which a memory hangs have a rate of their own.
     #[must_use]
     pub fn bandwidth(&self, level: Level) -> Option<u64> {
@@ -429,14 +429,14 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether the name of the groups of a memory is that of a level, or of other groups.
+    /// Returns whether the name of the groups of a memory is that of a level, or of other groups.
     fn is_taken(&self, memory: &Memory) -> bool {
         let same = |other: &Memory| (other.owner, other.group) == (memory.owner, memory.group);
         let mut others = self.memories.values().filter(|other| !same(other));
         self.levels.contains_key(&memory.node()) || others.any(|of| of.node() == memory.node())
     }
 
-    /// How many nodes the whole tree has in a level, or in the groups at which a memory hangs.
+    /// The number of nodes the whole tree has in a level, or in the groups at which a memory hangs.
     pub(crate) fn units_of(&self, level: Level) -> Option<u64> {
         let groups = self.memories.values().find(|memory| memory.node() == level);
         let owner = groups.map_or(level, |memory| memory.owner);

@@ -119,7 +119,7 @@ impl Placement {
         self.element_bits.filter(|bits| self.word_bits().is_multiple_of(*bits))
     }
 
-    /// How many elements a long word holds, where the width of both is known.
+    /// The number of elements a long word holds, where the width of both is known.
     #[must_use]
     pub fn lanes(&self) -> Option<u64> {
         self.lanes
@@ -132,7 +132,7 @@ impl Placement {
         &self.columns
     }
 
-    /// How many places each element has.
+    /// The number of places each element has.
     #[must_use]
     pub fn copies(&self) -> u64 {
         self.with_copies.copies()
@@ -152,7 +152,7 @@ impl Placement {
         self.layout.span(Level::ADDR)
     }
 
-    /// How many coordinates the machine gives `level`: units, long words of the chosen memory, or
+    /// The number of coordinates the machine gives `level`: units, long words of the chosen memory, or
     /// lanes of a long word.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
@@ -163,7 +163,7 @@ impl Placement {
         }
     }
 
-    /// How many coordinates tables and pictures show in `level`: those of the machine or, for
+    /// The number of coordinates tables and pictures show in `level`: those of the machine or, for
     /// addresses and where the machine gives fewer or none, those of the layout.
     #[must_use]
     pub fn coordinates(&self, level: Level) -> u64 {
@@ -180,7 +180,7 @@ impl Placement {
         (0..self.coordinates(level)).step_by(step)
     }
 
-    /// Whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
+    /// Returns whether a coordinate is beyond [`size`](Placement::size) and, in a level that the layout uses,
     /// beyond its span, which exceeds the size of an oversized placement only.
     fn is_outside(&self, level: Level, at: u64) -> bool {
         let is_open = self.size(level).is_none() && !self.with_copies.uses(level);
@@ -243,14 +243,14 @@ impl Placement {
         })
     }
 
-    /// How many units of a level have the memory together: 1 but for the owner of a memory of groups.
+    /// The number of units of a level that have the memory together: 1 but for the owner of a memory of groups.
     #[must_use]
     pub fn units_per_memory(&self, level: Level) -> u64 {
         let memory = self.memory.as_ref().filter(|(_, memory)| memory.owner == level);
         memory.map_or(1, |(_, memory)| memory.group)
     }
 
-    /// Whether nothing but copies lies apart in a level, or nothing at all since the layout does not
+    /// Returns whether nothing but copies lies apart in a level, or nothing at all since the layout does not
     /// use it.
     fn is_replicated(&self, level: Level) -> bool {
         let is_copy = |site: Site| matches!(site, Site::Replica(_));

@@ -248,7 +248,7 @@ impl Places {
         Ok(())
     }
 
-    /// How many coordinates there are in every level: those of the machine, else of the layout.
+    /// The number of coordinates in every level: those of the machine, else of the layout.
     #[getter]
     fn _rooms(&self) -> Answer<Tuple<u64>> {
         let (placement, columns) = (self.placement()?, self.program()?.columns());

@@ -227,7 +227,7 @@ impl PyCandidate {
         self.of.slots
     }
 
-    /// How many units hold a slot, copies included.
+    /// The number of units that hold a slot, copies included.
     #[getter]
     fn units_used(&self) -> u64 {
         self.of.units_used

@@ -400,7 +400,7 @@ fn arrangement_of(name: &str) -> Answer<Arrangement> {
     }
 }
 
-/// How many axes an index names; `...` stands for the others.
+/// The number of axes an index names; `...` stands for the others.
 fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
     let open = key.iter().filter(PyAnyMethods::is_instance_of::<PyEllipsis>).count();
     if open > 1 {

@@ -14,7 +14,7 @@ use crate::number::Position;
 use crate::refusal::Answer;
 use crate::values::Walk;
 
-/// How many instructions are read before signals are looked at.
+/// The number of instructions that are read before signals are looked at.
 const BATCH: usize = 1 << 15;
 
 /// One instruction of a dump.

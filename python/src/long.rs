@@ -11,7 +11,7 @@ use tensor_layout::program::Program;
 
 use crate::refusal::Answer;
 
-/// How many cells are worked on before signals are looked at: some milliseconds.
+/// The number of cells that are worked on before signals are looked at: some milliseconds.
 pub(crate) const PART: u64 = 1 << 22;
 
 /// How long signals may wait while a thread works.

@@ -57,9 +57,9 @@ impl PyMachine {
 pub(crate) struct PyMemory {
     /// The level whose units own it.
     owner: String,
-    /// How many neighbouring units share one.
+    /// The number of neighbouring units that share one.
     group: u64,
-    /// How many long words it holds; None where that is not public.
+    /// The number of long words it holds; None where that is not public.
     capacity: Option<u64>,
 }
 
@@ -121,7 +121,7 @@ impl PyMachine {
         Dict::new(self.machine.memories().map(|(name, memory)| (name, PyMemory::from(memory))))
     }
 
-    /// How many leaves the tree has.
+    /// The number of leaves the tree has.
     #[getter]
     fn units(&self) -> u64 {
         self.machine.units()

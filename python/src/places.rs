@@ -112,7 +112,7 @@ impl Places {
         self.like().map_or(IndexOrder::RowMajor, LayoutText::index_order)
     }
 
-    /// Whether places are numbers that elements may share: as in the notation that the layout came from.
+    /// Returns whether places are numbers that elements may share: as in the notation that the layout came from.
     pub(crate) fn is_function(&self) -> bool {
         self.like().is_some_and(LayoutText::is_function)
     }
@@ -237,7 +237,7 @@ impl Places {
         Ok(Tuple(self.placement()?.columns().iter().map(ToString::to_string).collect()))
     }
 
-    /// How many places each element has.
+    /// The number of places each element has.
     #[getter]
     fn copies(&self) -> Answer<u64> {
         Ok(self.placement()?.copies())

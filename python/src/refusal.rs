@@ -13,7 +13,7 @@ use tensor_layout::sharding::ShardingError;
 use tensor_layout::{LayoutError, ParseError};
 use tensor_layout_hlo::CollectiveError;
 
-/// Why a call is refused.
+/// The reason a call is refused.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Text(ParseError),

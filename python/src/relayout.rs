@@ -158,25 +158,25 @@ impl PyRelayout {
         self.traffic.elements
     }
 
-    /// How many places each has in the destination.
+    /// The number of places each has in the destination.
     #[getter]
     fn copies(&self) -> u64 {
         self.traffic.copies
     }
 
-    /// How many destination copies have their nearest source copy how far away.
+    /// The number of destination copies by the distance to their nearest source copy.
     #[getter]
     fn by_distance(&self) -> Dict<u64> {
         Dict::new(self.traffic.by_distance.iter().copied())
     }
 
-    /// How many elements have to enter the units of each level at least, whatever the algorithm.
+    /// The number of elements that have to enter the units of each level at least, whatever the algorithm.
     #[getter]
     fn into(&self) -> Dict<u64> {
         self.per_level(|level| level.into)
     }
 
-    /// How many have to leave them; None where copies leave open which unit sends.
+    /// The number that have to leave them; None where copies leave open which unit sends.
     #[getter]
     fn out_of(&self) -> Dict<Option<u64>> {
         self.per_level(|level| level.out_of)

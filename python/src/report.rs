@@ -26,19 +26,19 @@ impl PyReport {
         self.0.elements
     }
 
-    /// How many places each element has.
+    /// The number of places each element has.
     #[getter]
     fn copies(&self) -> u64 {
         self.0.copies
     }
 
-    /// How many slots there are, copies included.
+    /// The number of slots, copies included.
     #[getter]
     fn slots(&self) -> u64 {
         self.0.slots
     }
 
-    /// How many of them do not hold an element.
+    /// The number of them that do not hold an element.
     #[getter]
     fn pads(&self) -> u64 {
         self.0.pads

@@ -80,7 +80,7 @@ impl PyRoute {
         self.0.cycles().0
     }
 
-    /// Whether a hop has no rate, so that `cycles` are a lower bound.
+    /// Returns whether a hop has no rate, so that `cycles` are a lower bound.
     #[getter]
     fn at_least(&self) -> bool {
         !self.0.cycles().1
@@ -139,7 +139,7 @@ impl PyHop {
         self.0.cycles
     }
 
-    /// Whether the rates are the maker's.
+    /// Returns whether the rates are the maker's.
     #[getter]
     fn is_from_maker(&self) -> bool {
         self.0.is_from_maker()

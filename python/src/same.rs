@@ -63,7 +63,7 @@ fn locations(places: &[Location]) -> Vec<PyLocation> {
 
 #[pymethods]
 impl Places {
-    /// Whether both are the same map; the answer is true or has a witness.
+    /// Returns whether both are the same map; the answer is true or has a witness.
     ///
     /// `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
     /// other is wanted: it may have more copies.

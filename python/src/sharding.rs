@@ -88,7 +88,7 @@ impl PySharding {
         Ok(part.map(|ranges| slices(py, ranges)).transpose()?)
     }
 
-    /// How many devices there are for a tensor of this shape, if the sharding says so.
+    /// The number of devices for a tensor of this shape, if the sharding says so.
     #[pyo3(signature = (shape: "collections.abc.Sequence[int]") -> "int | None")]
     fn devices(&self, #[pyo3(from_py_with = number::read)] shape: Vec<u64>) -> Answer<Option<u64>> {
         Ok(self.of(&shape)?.devices())

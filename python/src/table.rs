@@ -20,11 +20,11 @@ use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::values::{Array, Tuple};
 
-/// How many rows are a piece to `progress`, and how many items a thread makes ahead.
+/// The number of rows that are a piece to `progress`, and how many items a thread makes ahead.
 const PIECE: u64 = PART / 16;
 const AHEAD: usize = 2;
 
-/// How many rows a notebook shows.
+/// The number of rows a notebook shows.
 const MOST_SHOWN: usize = 10;
 
 /// A table of places: a row per element and copy, sorted by place; a column per level and per

@@ -12,7 +12,7 @@ use crate::location::PyLocation;
 use crate::long::{Ahead, check_signals};
 use crate::refusal::Answer;
 
-/// How many transfers pass from the thread at once, and how many such batches wait at most.
+/// The number of transfers that pass from the thread at once, and how many such batches wait at most.
 const BATCH: usize = 1 << 10;
 const AHEAD: usize = 4;
 
@@ -85,7 +85,7 @@ impl PyTransfer {
         self.0.element
     }
 
-    /// How many elements.
+    /// The number of elements.
     #[getter]
     fn length(&self) -> u64 {
         self.0.length

@@ -22,7 +22,7 @@ use crate::values::Tuple;
 #[derive(Debug)]
 pub(crate) struct PyXlaShape(pub(crate) XlaShape);
 
-/// How many bytes an XLA array takes, by four definitions.
+/// The number of bytes an XLA array takes, by four definitions.
 #[pyclass(name = "XlaSizes", frozen, eq, hash, get_all, module = "tensor_layout")]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PySizes {
@@ -67,13 +67,13 @@ impl PyAdvice {
         PyXlaShape(XlaShape::Array(self.0.array.clone()))
     }
 
-    /// How many bytes it allocates.
+    /// The number of bytes it allocates.
     #[getter]
     fn allocated_bytes(&self) -> u64 {
         self.0.allocated_bytes
     }
 
-    /// Whether dumps show it for such arrays.
+    /// Returns whether dumps show it for such arrays.
     #[getter]
     fn is_seen(&self) -> bool {
         self.0.is_seen

@@ -16,11 +16,11 @@ const LINE: u64 = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
-    /// How many bytes a lane takes at once.
+    /// The number of bytes a lane takes at once.
     pub vector_bytes: u64,
-    /// How many requests there are: vectors of all lanes of a warp.
+    /// The number of requests: vectors of all lanes of a warp.
     pub requests: u64,
-    /// How many bytes the lanes take in all.
+    /// The number of bytes the lanes take in all.
     pub bytes: u64,
     /// In shared memory, how many times the banks have to answer.
     pub wavefronts: u64,
@@ -30,9 +30,9 @@ pub struct Access {
     pub worst: Option<Request>,
     /// In global memory, how many sectors of 32 bytes are moved, request by request.
     pub sectors: u64,
-    /// How many lines of 128 bytes are touched, request by request.
+    /// The number of lines of 128 bytes that are touched, request by request.
     pub lines: u64,
-    /// How many different bytes are used, request by request.
+    /// The number of different bytes that are used, request by request.
     pub distinct_bytes: u64,
 }
 
@@ -46,12 +46,12 @@ pub struct Request {
     pub vector: u64,
     /// In bytes, per lane that takes part.
     pub addresses: Vec<u64>,
-    /// How many wavefronts it takes.
+    /// The number of wavefronts it takes.
     pub wavefronts: u64,
 }
 
 impl Access {
-    /// How many wavefronts are more than it takes.
+    /// The number of wavefronts that are more than it takes.
     #[must_use]
     pub fn conflicts(&self) -> u64 {
         self.wavefronts.saturating_sub(self.ideal_wavefronts)
@@ -105,7 +105,7 @@ impl Access {
     }
 }
 
-/// How many wavefronts lanes take that access so many bytes each, `None` for a lane that does not.
+/// The number of wavefronts that lanes take that access so many bytes each, `None` for a lane that does not.
 ///
 /// Groups of lanes that take 128 bytes together are served one after the other; each takes as many
 /// wavefronts as its busiest bank has different words.

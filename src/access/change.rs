@@ -21,9 +21,9 @@ pub enum AddressChange {
     Swizzle(CuteSwizzle),
     /// `by` elements are left free behind every `every` elements: a -> a + a / every x by.
     Padding {
-        /// How many elements stay together, a power of two.
+        /// The number of elements that stay together, a power of two.
         every: u64,
-        /// How many places are free behind them.
+        /// The number of places that are free behind them.
         by: u64,
     },
 }

@@ -1,9 +1,9 @@
-//! Why an access is refused.
+//! The reason an access is refused.
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
-/// Why an access is refused.
+/// The reason an access is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
@@ -26,13 +26,13 @@ pub enum AccessError {
     /// More lanes than a warp has.
     #[error("level `LANE` has {lanes} lanes, but a warp has 32")]
     Lanes {
-        /// How many.
+        /// The number.
         lanes: u64,
     },
     /// Elements that are not whole bytes.
     #[error("elements of {bits} bits are not whole bytes; 8, 16, 32, 64 and 128 are")]
     ElementBits {
-        /// How many.
+        /// The number.
         bits: u64,
     },
     /// More than can be counted one by one.
@@ -40,7 +40,7 @@ pub enum AccessError {
         "the holders have {elements} elements, copies and padding included, of which at most {most} are counted; take a slice"
     )]
     TooMany {
-        /// How many.
+        /// The number.
         elements: u64,
         /// The most.
         most: u64,

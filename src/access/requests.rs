@@ -145,7 +145,7 @@ fn widest(warps: &[Warp], registers: u64, most: u64) -> u64 {
     sizes.into_iter().find(fits).unwrap_or(1)
 }
 
-/// Whether registers are one aligned piece of memory, or padding as a whole.
+/// Returns whether registers are one aligned piece of memory, or padding as a whole.
 fn is_vector(part: &[Option<u64>], vector: u64) -> bool {
     match part.first() {
         Some(Some(first)) => {

@@ -90,7 +90,7 @@ impl Canonical {
         &self.shape
     }
 
-    /// Whether the map has no other form: no derived axes are left, and in every level the
+    /// Returns whether the map has no other form: no derived axes are left, and in every level the
     /// coordinates of slots and copies nest or could be listed (a set that does not nest is listed
     /// if it spans at most 2^18 steps of its common divisor, or has at most 2^16 sums).
     #[must_use]
@@ -98,7 +98,7 @@ impl Canonical {
         self.derived.is_empty() && !self.slots.is_tangled() && !self.copies.is_tangled()
     }
 
-    /// Whether derived axes are left, so that equality of forms is sufficient only.
+    /// Returns whether derived axes are left, so that equality of forms is sufficient only.
     #[must_use]
     pub fn has_derived_axes(&self) -> bool {
         !self.derived.is_empty()

@@ -88,7 +88,7 @@ impl Layout {
         self.collision()?.map_or(Ok(()), |collision| Err(collision.into_refusal()))
     }
 
-    /// Whether the digits that land in every level, and those that feed every derived axis, nest:
+    /// Returns whether the digits that land in every level, and those that feed every derived axis, nest:
     /// then places give the digits back, and digits the index.
     fn nests_everywhere(&self, digits: &Digits) -> bool {
         let tells_apart = |to| nests(digits.to(to).map(|(_, digit)| (digit.top, digit.stride)));
@@ -168,11 +168,11 @@ struct Sides<'a> {
     extents: Vec<u64>,
     negative: Vec<u64>,
     positive: Vec<u64>,
-    /// How many replica digits differ.
+    /// The number of replica digits that differ.
     by_replica: usize,
     /// What the replica digits on the negative side add to the coordinate.
     replica_step: u64,
-    /// How many digits differ.
+    /// The number of digits that differ.
     differing: usize,
 }
 

@@ -217,7 +217,7 @@ impl Layout {
     }
 }
 
-/// Whether no digit has a larger stride than one before it: then the last values of the axis are
+/// Returns whether no digit has a larger stride than one before it: then the last values of the axis are
 /// the last ones of the largest stride, and leave no box without them.
 fn descends(digits: &[Subaxis]) -> bool {
     let strides: Vec<Option<u64>> = digits
@@ -230,7 +230,7 @@ fn descends(digits: &[Subaxis]) -> bool {
     strides.iter().all(Option::is_some) && strides.windows(2).all(|pair| pair[0] >= pair[1])
 }
 
-/// How many elements are looked at.
+/// The number of elements that are looked at.
 const MOST_ELEMENTS: u64 = 1 << 16;
 
 fn refuse(fault: ComplementError) -> LayoutError {

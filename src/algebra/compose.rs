@@ -103,7 +103,7 @@ impl Layout {
         Ok(read)
     }
 
-    /// Whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
+    /// Returns whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
     fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
         map.check_no_copies()?;
         let levels = || map.used.iter().copied().filter(|level| *level != Level::ADDR);
@@ -127,7 +127,7 @@ impl Layout {
         }
     }
 
-    /// Whether the layout gives indexes: it lands in the axes `i0`, `i1`, .. of another one.
+    /// Returns whether the layout gives indexes: it lands in the axes `i0`, `i1`, .. of another one.
     pub(crate) fn is_index_map(&self) -> bool {
         let mut levels = self.used.iter().filter(|level| **level != Level::ADDR).peekable();
         levels.peek().is_some() && levels.all(|level| axis_of(*level).is_some())

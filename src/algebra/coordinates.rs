@@ -25,7 +25,7 @@ use crate::number::to_index;
 /// How far a set that is listed may reach, in steps of its greatest common divisor.
 const MOST_LISTED: u64 = 1 << 18;
 
-/// How many sums a set that reaches farther may have.
+/// The number of sums a set that reaches farther may have.
 const MOST_SUMS: u64 = 1 << 16;
 
 /// How far a set that is counted may reach, in steps of its greatest common divisor.
@@ -62,7 +62,7 @@ impl Coordinates {
         }
     }
 
-    /// Whether 0 is the only one.
+    /// Returns whether 0 is the only one.
     pub(crate) fn is_origin(&self) -> bool {
         *self == Coordinates::Nested(Vec::new())
     }
@@ -150,7 +150,7 @@ impl PlaceSet {
         PlaceSet::of(replicas.map(|r| (r.level, (r.size, r.stride))).collect())
     }
 
-    /// Whether both are the same set; `None` where one is too tangled to tell.
+    /// Returns whether both are the same set; `None` where one is too tangled to tell.
     pub(crate) fn same(&self, other: &PlaceSet) -> Option<bool> {
         let tangled = |places: &PlaceSet| places.0.iter().any(|(_, set)| set.is_tangled());
         match self == other {
@@ -159,7 +159,7 @@ impl PlaceSet {
         }
     }
 
-    /// Whether a set is too tangled to be told from others.
+    /// Returns whether a set is too tangled to be told from others.
     pub(crate) fn is_tangled(&self) -> bool {
         self.0.iter().any(|(_, set)| set.is_tangled())
     }
@@ -181,7 +181,7 @@ impl PlaceSet {
     }
 }
 
-/// How many values the sums of digit x stride take.
+/// The number of values the sums of digit x stride take.
 ///
 /// Ascending by stride, the terms from some place on are independent of those before it if the
 /// greatest common divisor of their strides is more than those before can add: then the counts

@@ -1,4 +1,4 @@
-//! How many elements, copies, slots, pads and holes.
+//! The number of elements, copies, slots, pads and holes.
 
 use std::collections::HashSet;
 

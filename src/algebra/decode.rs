@@ -172,7 +172,7 @@ impl FedDigits {
 }
 
 impl Feeders {
-    /// How many axes there are, derived ones included.
+    /// The number of axes, derived ones included.
     pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }

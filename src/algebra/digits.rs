@@ -23,7 +23,7 @@ pub(crate) struct Digit {
     pub(crate) axis: Option<usize>,
     /// What one step is worth in the value of its axis.
     pub(crate) weight: u64,
-    /// How many values it has.
+    /// The number of values it has.
     pub(crate) size: u64,
     /// The greatest value that a real index gives it; for a digit of a derived axis a bound.
     pub(crate) top: u64,
@@ -127,7 +127,7 @@ impl Digits {
         }
     }
 
-    /// How many there are.
+    /// The number of them.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }

@@ -11,13 +11,13 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::{Found, Location};
 
-/// How many copies are compared by enumeration before the answer is "not decided".
+/// The number of copies that are compared by enumeration before the answer is "not decided".
 const MOST_COPIES: u64 = 1 << 20;
 
-/// How many places of one element a witness shows.
+/// The number of places of one element a witness shows.
 const MOST_SHOWN: usize = 64;
 
-/// Why two layouts are not the same.
+/// The reason two layouts are not the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The logical extents differ.
@@ -45,7 +45,7 @@ pub enum Difference {
 }
 
 impl Layout {
-    /// Whether both are the same map: equal shapes and used levels, and every place answers alike:
+    /// Returns whether both are the same map: equal shapes and used levels, and every place answers alike:
     /// the same index, padding, a hole, or outside. `None` means yes.
     ///
     /// Law: as enumeration of all indexes and places.
@@ -82,7 +82,7 @@ impl Layout {
         self.padding_differs(other)
     }
 
-    /// Whether every index has the same set of places, padding aside. `None` means yes.
+    /// Returns whether every index has the same set of places, padding aside. `None` means yes.
     ///
     /// Law: as enumeration. Cost and errors: as [`same_map`](Layout::same_map).
     ///
@@ -95,7 +95,7 @@ impl Layout {
         }
     }
 
-    /// Whether `self` serves where `other` is wanted: for every index its places contain those of
+    /// Returns whether `self` serves where `other` is wanted: for every index its places contain those of
     /// `other`. `None` means yes.
     ///
     /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate. Where one

@@ -6,7 +6,7 @@ use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
 use crate::error::LayoutError;
 
-/// How many indexes are looked at where the bound does not decide.
+/// The number of indexes that are looked at where the bound does not decide.
 const MOST_INDEXES: u64 = 1 << 20;
 
 impl Layout {

@@ -289,7 +289,7 @@ fn nowhere(size: u64) -> Subaxis {
     Subaxis::land(size, Level::ADDR, 0)
 }
 
-/// How many values a digit has before the next one steps.
+/// The number of values a digit has before the next one steps.
 fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutError> {
     if next.stride.is_multiple_of(digit.stride) && next.stride / digit.stride > digit.top {
         return Ok(next.stride / digit.stride);

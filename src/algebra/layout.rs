@@ -29,7 +29,7 @@ pub enum Target {
 /// A digit of an axis, and where it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subaxis {
-    /// How many values the digit has.
+    /// The number of values the digit has.
     pub size: u64,
     /// Where it goes.
     pub target: Target,
@@ -54,14 +54,14 @@ impl Subaxis {
 /// Values from `extent` up to the product of the sizes are padding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Axis {
-    /// How many values are real.
+    /// The number of values that are real.
     pub extent: u64,
     /// The digits, major to minor.
     pub subaxes: Vec<Subaxis>,
 }
 
 impl Axis {
-    /// How many values the subaxes can write: the product of their sizes.
+    /// The number of values the subaxes can write: the product of their sizes.
     #[must_use]
     pub fn slots(&self) -> u64 {
         self.subaxes.iter().map(|s| s.size).product()
@@ -109,7 +109,7 @@ impl DerivedAxis {
         DerivedAxis { axis: self.axis.with(change), ..*self }
     }
 
-    /// Whether its value is an XOR.
+    /// Returns whether its value is an XOR.
     pub(crate) fn is_xor(&self) -> bool {
         self.combine == Combine::Xor
     }
@@ -118,7 +118,7 @@ impl DerivedAxis {
 /// A subaxis without a source: every element has a copy for each of its digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Replica {
-    /// How many copies.
+    /// The number of copies.
     pub size: u64,
     /// The level in which they lie apart.
     pub level: Level,
@@ -225,7 +225,7 @@ impl Layout {
         &self.used
     }
 
-    /// Whether `level` is one of [`used_levels`](Layout::used_levels).
+    /// Returns whether `level` is one of [`used_levels`](Layout::used_levels).
     #[must_use]
     pub fn uses(&self, level: Level) -> bool {
         self.used.binary_search(&level).is_ok()
@@ -330,7 +330,7 @@ impl Layout {
 }
 
 impl Replica {
-    /// Whether copies lie apart: those with a step of 0 coincide and are one place.
+    /// Returns whether copies lie apart: those with a step of 0 coincide and are one place.
     pub(crate) fn is_apart(&self) -> bool {
         self.size > 1 && self.stride > 0
     }
@@ -472,7 +472,7 @@ impl LayoutBuilder {
 
     /// Checks the invariants of [`Layout`].
     ///
-    /// Whether two elements share a place is another question:
+    /// Returns whether two elements share a place is another question:
     /// [`Layout::collision`](Layout::collision).
     ///
     /// # Errors

@@ -39,7 +39,7 @@ impl Layout {
         Some(Inexpressible::Slots { slots, kept: if others < slots { others } else { held() } })
     }
 
-    /// Whether both have slots in the same places; `None` where that is too tangled to tell.
+    /// Returns whether both have slots in the same places; `None` where that is too tangled to tell.
     fn has_slots_of(&self, other: &Layout) -> Option<bool> {
         let levels: BTreeSet<Level> = self.used.iter().chain(&other.used).copied().collect();
         match levels.into_iter().all(|level| self.offset(level) == other.offset(level)) {

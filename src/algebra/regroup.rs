@@ -120,13 +120,13 @@ fn parts(map: &Layout, linear: bool) -> Option<Vec<DigitSlice>> {
 }
 
 impl DigitSlice {
-    /// Whether it is all values of an axis, the padding and the units of which then stay.
+    /// Returns whether it is all values of an axis, the padding and the units of which then stay.
     fn is_whole(&self, axis: &Axis) -> bool {
         self.alone && self.place == 1 && self.size == axis.extent
     }
 }
 
-/// Whether the parts of every axis are all of it, each once.
+/// Returns whether the parts of every axis are all of it, each once.
 fn are_used_once(axes: &[Axis], parts: &[DigitSlice]) -> bool {
     let mut sorted: SmallVec<[DigitSlice; 8]> = parts.into();
     sorted.sort_unstable_by_key(|part| (part.read, part.place));
@@ -161,7 +161,7 @@ impl Axis {
         self.slots() == self.extent && self.subaxes.iter().all(|digit| digit.size > 1)
     }
 
-    /// Whether parts of its value, minor to major, are all of it, each once: the value itself, or
+    /// Returns whether parts of its value, minor to major, are all of it, each once: the value itself, or
     /// parts that go on where the one before ends.
     fn is_used_once(&self, parts: &[DigitSlice]) -> bool {
         if let [part] = parts

@@ -201,7 +201,7 @@ impl RestrictedAxis {
     }
 }
 
-/// How many values below the extent have the fixed digits.
+/// The number of values below the extent that have the fixed digits.
 fn count_below(axis: &Axis, fixed: &[Option<u64>]) -> u64 {
     let Some(last) = axis.extent.checked_sub(1) else { return 0 };
     let mut tops = vec![0; fixed.len()];

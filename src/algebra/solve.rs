@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use crate::algebra::work;
 use crate::error::LayoutError;
 
-/// How many steps a search may take before the answer is "not decided".
+/// The number of steps a search may take before the answer is "not decided".
 pub(crate) const BUDGET: u64 = 1 << 22;
 
 /// Counts the steps of a search.
@@ -45,7 +45,7 @@ impl Budget {
     }
 }
 
-/// Whether different digits always add up to different values: in ascending order of weight, each
+/// Returns whether different digits always add up to different values: in ascending order of weight, each
 /// weight is more than all smaller terms can add. A sufficient condition; terms are
 /// (greatest digit, weight).
 pub(crate) fn nests(terms: impl Iterator<Item = (u64, u64)>) -> bool {
@@ -120,7 +120,7 @@ impl<N: Number> Sum<N> {
         Sum { terms, reach, step }
     }
 
-    /// Whether no digit moves, so that 0 is the only value.
+    /// Returns whether no digit moves, so that 0 is the only value.
     pub(crate) fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -25,7 +25,7 @@ use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
 use crate::level::Level;
 
-/// How many indexes are looked at where wraps may cancel.
+/// The number of indexes that are looked at where wraps may cancel.
 const MOST_INDEXES: u64 = 1 << 16;
 
 /// Some axes of a layout that derived axes connect, with those derived axes.
@@ -282,13 +282,13 @@ impl<'a> Component<'a> {
         self.step(&index)
     }
 
-    /// Whether the step to an index is the sum of those along the axes.
+    /// Returns whether the step to an index is the sum of those along the axes.
     fn is_sum(&self, index: &[u64]) -> bool {
         let along = index.iter().enumerate().map(|(axis, entry)| self.step_along(axis, *entry));
         self.step(index) == sum(along, self.layout.used.len())
     }
 
-    /// Whether the step to an entry of an axis is the sum of those of its runs.
+    /// Returns whether the step to an entry of an axis is the sum of those of its runs.
     fn is_sum_of_runs(&self, runs: &[LinearDigit], axis: usize, entry: u64) -> bool {
         let own = runs.iter().filter(|run| run.axis == axis);
         let parts = own.map(|run| self.step_along(axis, entry / run.place % run.size * run.place));
@@ -370,7 +370,7 @@ fn sum(steps: impl Iterator<Item = Vec<i128>>, levels: usize) -> Vec<i128> {
 }
 
 impl Constraint {
-    /// How many steps the last run may take with all others at their greatest.
+    /// The number of steps the last run may take with all others at their greatest.
     fn room(&self, runs: &[LinearDigit]) -> Option<u64> {
         let (step, others) = self.coefficients.split_last()?;
         let taken = runs.iter().zip(others).map(|(run, step)| (run.size - 1).saturating_mul(*step));
@@ -380,7 +380,7 @@ impl Constraint {
 }
 
 impl Linear {
-    /// Whether some run goes on as the one before it does.
+    /// Returns whether some run goes on as the one before it does.
     fn has_even_runs(&self, runs: &[LinearDigit]) -> bool {
         let digits = runs.iter().zip(&self.steps);
         let evenly =
@@ -484,7 +484,7 @@ fn normal(target: Target) -> Target {
     }
 }
 
-/// Whether one step of the major digit is as much as all of the minor one.
+/// Returns whether one step of the major digit is as much as all of the minor one.
 fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
     match (major.target, minor.target) {
         (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {

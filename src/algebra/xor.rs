@@ -38,7 +38,7 @@ pub(crate) fn xor_factors(weight: u64, size: u64) -> Vec<u64> {
     if apart { vec![weight] } else { bits.map(|bit| 1 << bit).collect() }
 }
 
-/// Whether some bit is in two of these numbers: a sum of them may carry, an XOR does not.
+/// Returns whether some bit is in two of these numbers: a sum of them may carry, an XOR does not.
 pub(crate) fn is_carried(start: u64, numbers: impl IntoIterator<Item = u64>) -> bool {
     let mut taken = start;
     numbers.into_iter().any(|number| {
@@ -129,12 +129,12 @@ impl BitSystem {
         })
     }
 
-    /// Whether different bits always give different values.
+    /// Returns whether different bits always give different values.
     pub(crate) fn is_injective(&self) -> bool {
         self.kernel.is_empty()
     }
 
-    /// Whether every value below `extent`, a power of two, is given by exactly one choice of bits.
+    /// Returns whether every value below `extent`, a power of two, is given by exactly one choice of bits.
     pub(crate) fn is_bijective(&self, extent: u64) -> bool {
         let bits = crate::number::to_u64(self.columns.len());
         self.is_injective() && bits == u64::from(extent.ilog2())
@@ -195,13 +195,13 @@ impl BitSystem {
 }
 
 impl Layout {
-    /// Whether some derived axis is an XOR.
+    /// Returns whether some derived axis is an XOR.
     #[must_use]
     pub fn has_xor(&self) -> bool {
         self.derived.iter().any(DerivedAxis::is_xor)
     }
 
-    /// Whether real indexes make some of these derived axes other values than a sum would.
+    /// Returns whether real indexes make some of these derived axes other values than a sum would.
     pub(crate) fn flips_in(&self, derived: &[usize]) -> bool {
         let mut xors = derived.iter().filter(|number| self.derived[**number].is_xor()).peekable();
         xors.peek().is_some() && {
@@ -282,7 +282,7 @@ impl DerivedAxis {
     }
 }
 
-/// How many bits a digit has that feeds an XOR of so many values.
+/// The number of bits a digit has that feeds an XOR of so many values.
 fn flipping_bits(digit: &Subaxis, weight: u64, extent: u64) -> Result<u32, XorError> {
     if !digit.size.is_power_of_two() {
         return Err(XorError::FeedingSize { size: digit.size });

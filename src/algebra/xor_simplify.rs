@@ -58,7 +58,7 @@ impl Layout {
         columns.flatten().collect()
     }
 
-    /// Whether no two bits that feed it, nor its start, have a bit in common: then sum and XOR are one.
+    /// Returns whether no two bits that feed it, nor its start, have a bit in common: then sum and XOR are one.
     fn is_without_carry(&self, derived: usize) -> bool {
         !is_carried(self.derived[derived].start, self.bit_columns(derived))
     }
@@ -71,7 +71,7 @@ impl Layout {
         })
     }
 
-    /// Whether an axis could be an XOR as well: it is one, or a sum of powers of two without a carry.
+    /// Returns whether an axis could be an XOR as well: it is one, or a sum of powers of two without a carry.
     fn is_bitwise(&self, number: usize) -> bool {
         let derived = &self.derived[number];
         let feeding = self.nodes().flat_map(|axis| &axis.subaxes);

@@ -20,7 +20,7 @@ pub struct Candidate {
     pub pads: u64,
     /// Slots of one copy.
     pub slots: u64,
-    /// How many units of the memory hold a slot, copies included; without a memory, leaves.
+    /// The number of units of the memory that hold a slot, copies included; without a memory, leaves.
     pub units_used: u64,
     pub(super) setting: Arc<Setting>,
 }

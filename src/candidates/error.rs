@@ -1,9 +1,9 @@
-//! Why layouts are not enumerated.
+//! The reason layouts are not enumerated.
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
-/// Why layouts are not enumerated.
+/// The reason layouts are not enumerated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CandidatesError {
@@ -15,7 +15,7 @@ pub enum CandidatesError {
     Option {
         /// The option.
         option: &'static str,
-        /// Why.
+        /// The reason.
         fault: OptionError,
     },
 }
@@ -63,7 +63,7 @@ pub enum OptionError {
     UnknownAxis {
         /// The axis.
         axis: usize,
-        /// How many axes there are.
+        /// The number of axes.
         rank: usize,
     },
     /// An axis that is fixed twice.

@@ -63,7 +63,7 @@ pub enum Orders {
 }
 
 impl Candidates {
-    /// How many choices are tried between two candidates before the answer is "not decided".
+    /// The number of choices that are tried between two candidates before the answer is "not decided".
     pub const BUDGET: u64 = 1 << 22;
 
     /// All layouts of a shape on a machine, without time slices, levels uncut, with up to half of
@@ -142,7 +142,7 @@ impl Candidates {
         self
     }
 
-    /// Whether levels may be replicated that [`levels`](Candidates::levels) admits.
+    /// Returns whether levels may be replicated that [`levels`](Candidates::levels) admits.
     ///
     /// Without, all units of such a level hold different elements, so that a tensor without an axis of
     /// extent 2 or more, a scalar among them, has no candidate on a machine of several units.
@@ -187,7 +187,7 @@ impl Candidates {
         self
     }
 
-    /// Whether the units of a side stand in the order of the machine only, outermost first and lanes
+    /// Returns whether the units of a side stand in the order of the machine only, outermost first and lanes
     /// last, so that neighbours are near.
     #[must_use]
     pub fn tree_order(mut self, only: bool) -> Candidates {

@@ -127,7 +127,7 @@ impl AddressOrders {
         }
     }
 
-    /// Whether padding and footprint are allowed, and the whole fits in 64 bits.
+    /// Returns whether padding and footprint are allowed, and the whole fits in 64 bits.
     fn fits(&self, space: &Space, innermost: usize, words: u64) -> bool {
         let of = |axis: usize| if axis == innermost { words } else { self.axes[axis].words };
         let copies = self.copies.iter().try_fold(1_u64, |n, digit| n.checked_mul(digit.size));
@@ -140,7 +140,7 @@ impl AddressOrders {
         all.is_some() && slots.is_some_and(|slots| !space.is_too_padded(u128::from(slots)))
     }
 
-    /// How many orders there are; `None` beyond 128 bits.
+    /// The number of orders; `None` beyond 128 bits.
     pub(super) fn count(&self) -> Option<u128> {
         let others = if self.one_order { 1 } else { self.moving.len().saturating_sub(1) };
         let orders =

@@ -63,13 +63,13 @@ pub(super) struct LevelRule {
 }
 
 impl AxisRule {
-    /// Whether a level may have pieces here.
+    /// Returns whether a level may have pieces here.
     pub(super) fn allows(&self, level: Level) -> bool {
         let fixed = self.fixed.as_ref().is_none_or(|fixed| fixed.contains(&level));
         self.extent > 1 && fixed && !self.never.contains(&level)
     }
 
-    /// Whether a level must have a piece here.
+    /// Returns whether a level must have a piece here.
     pub(super) fn wants(&self, level: Level) -> bool {
         self.fixed.as_ref().is_some_and(|fixed| fixed.contains(&level))
     }
@@ -120,7 +120,7 @@ impl Space {
         })
     }
 
-    /// Whether so many slots hold too much padding.
+    /// Returns whether so many slots hold too much padding.
     pub(super) fn is_too_padded(&self, slots: u128) -> bool {
         let pads = slots.saturating_sub(self.elements);
         pads.saturating_mul(100) > slots.saturating_mul(u128::from(self.padding_percent))

@@ -12,7 +12,7 @@ pub(super) struct UnitDigit {
 }
 
 impl UnitDigit {
-    /// Whether this digit and the next smaller one are one digit.
+    /// Returns whether this digit and the next smaller one are one digit.
     pub(super) fn continues(&self, minor: &UnitDigit) -> bool {
         self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
     }
@@ -41,7 +41,7 @@ pub(super) struct ChoicesMade {
     pub(super) lists: Vec<Vec<UnitDigit>>,
     /// Pieces that hold copies.
     pub(super) copies: Vec<UnitDigit>,
-    /// How many units and slices each axis is split over.
+    /// The number of units and slices each axis is split over.
     units: Vec<u64>,
     /// Per level what its pieces did so far.
     levels: Vec<LevelState>,
@@ -72,7 +72,7 @@ impl ChoicesMade {
         Some((units, words.checked_next_multiple_of(rule.block)?))
     }
 
-    /// Whether a level is split over some axis.
+    /// Returns whether a level is split over some axis.
     pub(super) fn is_split(&self, level: usize) -> bool {
         self.levels[level].pieces.iter().any(Option::is_some)
     }
@@ -159,7 +159,7 @@ impl ChoicesMade {
         }
     }
 
-    /// Whether candidates may follow: none of these gets better by splitting further.
+    /// Returns whether candidates may follow: none of these gets better by splitting further.
     fn may_lead_on(&self, space: &Space, choice: WalkChoice) -> bool {
         match choice {
             WalkChoice::Cut { .. } => true,
@@ -176,7 +176,7 @@ impl ChoicesMade {
         }
     }
 
-    /// Whether the leading digit of an axis can move, whichever it is.
+    /// Returns whether the leading digit of an axis can move, whichever it is.
     fn moves(&self, space: &Space, axis: usize) -> bool {
         let rank = space.axes.len();
         let digits = self.lists[axis].iter().chain(&self.lists[rank + axis]);
@@ -187,7 +187,7 @@ impl ChoicesMade {
         below.is_some_and(|below| below < rule.extent)
     }
 
-    /// Whether a level stands on every axis that is to have it.
+    /// Returns whether a level stands on every axis that is to have it.
     fn is_wanted(&self, space: &Space, level: usize) -> bool {
         let LevelState { pieces } = &self.levels[level];
         let name = space.levels[level].level;
@@ -196,7 +196,7 @@ impl ChoicesMade {
         wanted.map(|(axis, _)| axis).all(|axis| pieces.contains(&Some(axis)))
     }
 
-    /// Whether padding and footprint can still be kept, the levels from `next` on being open.
+    /// Returns whether padding and footprint can still be kept, the levels from `next` on being open.
     fn is_roomy(&self, space: &Space, next: usize) -> bool {
         let open = space.levels[next.min(space.levels.len())..].iter().filter(|rule| rule.splits);
         let open = open.map(|rule| u128::from(rule.units)).fold(1, u128::saturating_mul);

@@ -127,7 +127,7 @@ impl Layouts {
         Layouts { space, state, path: Vec::new(), next, split: None, tried: 0 }
     }
 
-    /// How many choices were tried so far; never more than [`BUDGET`](Candidates::BUDGET) for one
+    /// The number of choices that were tried so far; never more than [`BUDGET`](Candidates::BUDGET) for one
     /// candidate.
     #[must_use]
     pub fn choices_tried(&self) -> u64 {

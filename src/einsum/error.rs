@@ -1,8 +1,8 @@
-//! Why an operation between tensors is refused.
+//! The reason an operation between tensors is refused.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// Why an operation between tensors cannot be carried out so.
+/// The reason an operation between tensors cannot be carried out so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EinsumError {
@@ -31,7 +31,7 @@ pub enum EinsumError {
     UnknownAxis {
         /// The axis.
         axis: usize,
-        /// How many axes there are.
+        /// The number of axes.
         rank: usize,
     },
     /// Parts that are not the whole axis.

@@ -153,7 +153,7 @@ fn greatest(axis: &Axis) -> u64 {
     bound
 }
 
-/// How many different values some digits of an axis have, which are the first of all that they can
+/// The number of different values some digits of an axis have, which are the first of all that they can
 /// have.
 ///
 /// Major to minor: below a greater digit everything is possible; with equal ones the rest counts.

@@ -24,11 +24,11 @@ pub enum Sums {
 pub struct SumTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,
-    /// How many partial sums of an element lie in different units.
+    /// The number of partial sums of an element that lie in different units.
     pub partial: u64,
-    /// How many (element, unit) pairs there are in which the unit has to receive other parts.
+    /// The number of (element, unit) pairs in which the unit has to receive other parts.
     pub into: u64,
-    /// How many partial sums have to leave their unit.
+    /// The number of partial sums that have to leave their unit.
     pub out_of: u64,
 }
 

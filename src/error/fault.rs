@@ -1,4 +1,4 @@
-//! Why an operation of the algebra is refused, in numbers that a caller can match.
+//! The reason an operation of the algebra is refused, in numbers that a caller can match.
 
 use itertools::Itertools;
 
@@ -90,13 +90,13 @@ pub enum XorError {
     /// A subaxis of it.
     #[error("one of its subaxes has size {size}, which is not a power of two")]
     Size {
-        /// How many values.
+        /// The number of values.
         size: u64,
     },
     /// A digit that feeds it.
     #[error("a digit of size {size} feeds it, which is not a power of two")]
     FeedingSize {
-        /// How many values.
+        /// The number of values.
         size: u64,
     },
     /// An extent that its subaxes do not write exactly.
@@ -116,7 +116,7 @@ pub enum XorError {
     /// A digit that flips bits that it does not write.
     #[error("a digit of size {size} and weight {weight} flips bits beyond its extent {extent}")]
     Weight {
-        /// How many values.
+        /// The number of values.
         size: u64,
         /// What its lowest bit flips.
         weight: u64,
@@ -128,7 +128,7 @@ pub enum XorError {
     TooManyBits,
 }
 
-/// Why the axes or extents of a layout do not allow an edit.
+/// The reason the axes or extents of a layout do not allow an edit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
@@ -137,7 +137,7 @@ pub enum EditError {
     Order {
         /// The order.
         order: Vec<usize>,
-        /// How many axes there are.
+        /// The number of axes.
         rank: usize,
     },
     /// A new axis beyond the end.
@@ -145,7 +145,7 @@ pub enum EditError {
     InsertOutOfRange {
         /// Where.
         at: usize,
-        /// How many axes there are.
+        /// The number of axes.
         rank: usize,
     },
     /// An axis that the layout lacks.
@@ -153,7 +153,7 @@ pub enum EditError {
     NoAxis {
         /// The axis.
         axis: usize,
-        /// How many axes there are.
+        /// The number of axes.
         rank: usize,
     },
     /// An axis to be dropped that has more or fewer than one index.
@@ -218,9 +218,9 @@ pub enum EditError {
     MergeOutOfRange {
         /// The first axis.
         axis: usize,
-        /// How many.
+        /// The number.
         count: usize,
-        /// How many axes there are.
+        /// The number of axes.
         rank: usize,
     },
     /// A shape with another number of elements.
@@ -270,7 +270,7 @@ pub enum EditError {
     },
 }
 
-/// Why a layout cannot be inverted.
+/// The reason a layout cannot be inverted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InverseError {
@@ -313,7 +313,7 @@ pub enum InverseError {
     StridesDoNotDivide {
         /// The level, or the derived axis, in words.
         place: String,
-        /// How many values the digit has.
+        /// The number of values the digit has.
         size: u64,
         /// Its step.
         step: u64,
@@ -325,7 +325,7 @@ pub enum InverseError {
     Stride {
         /// The stride.
         stride: u64,
-        /// How many places the smaller ones fill.
+        /// The number of places the smaller ones fill.
         filled: u64,
     },
     /// Axes that are fused, or padded inside.
@@ -336,7 +336,7 @@ pub enum InverseError {
     TooLarge,
 }
 
-/// Why a layout cannot be complemented.
+/// The reason a layout cannot be complemented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComplementError {
@@ -365,9 +365,9 @@ pub enum ComplementError {
     Padded {
         /// The axis.
         axis: usize,
-        /// How many values are real.
+        /// The number of values that are real.
         extent: u64,
-        /// How many the digits can write.
+        /// The number that the digits can write.
         slots: u64,
     },
     /// Elements in one place.
@@ -385,7 +385,7 @@ pub enum ComplementError {
         level: Level,
         /// The stride.
         stride: u64,
-        /// How many places the smaller ones fill.
+        /// The number of places the smaller ones fill.
         filled: u64,
     },
     /// A space of size 0.
@@ -406,7 +406,7 @@ pub enum ComplementError {
     },
 }
 
-/// Why a part of a layout is not a layout of its own.
+/// The reason a part of a layout is not a layout of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestrictionError {
@@ -434,7 +434,7 @@ pub enum RestrictionError {
     },
 }
 
-/// Why what moves between two placements is not told.
+/// The reason two placements cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelayoutFault {
@@ -446,7 +446,7 @@ pub enum RelayoutFault {
     UnevenCopies {
         /// The level of the units.
         level: Level,
-        /// How many have a memory together.
+        /// The number of units that have a memory together.
         group: u64,
     },
     /// Digits that are not in whole groups of units.
@@ -457,7 +457,7 @@ pub enum RelayoutFault {
     UnevenDigits {
         /// The level of the units.
         level: Level,
-        /// How many have a memory together.
+        /// The number of units that have a memory together.
         group: u64,
     },
     /// Moves over time, with time set aside.
@@ -468,7 +468,7 @@ pub enum RelayoutFault {
     NoStep {
         /// The step.
         step: u64,
-        /// How many there are.
+        /// The number of them.
         steps: u64,
     },
     /// A level into whose units no rate is known.
@@ -521,17 +521,17 @@ pub enum Incomparable {
     /// Memories that are shared in groups that do not nest.
     #[error("the memories are shared by {from} and by {to} units, and neither divides the other")]
     Groups {
-        /// How many units share the memory to move from.
+        /// The number of units that share the memory to move from.
         from: u64,
-        /// How many share the memory to move to.
+        /// The number of units that share the memory to move to.
         to: u64,
     },
     /// Long words of different numbers of lanes.
     #[error("the numbers of lanes differ: {} and {}", or_none(.from), or_none(.to))]
     Lanes {
-        /// How many the one to move from has, if its elements have a width.
+        /// The number that the one to move from has, if its elements have a width.
         from: Option<u64>,
-        /// How many the one to move to has.
+        /// The number that the one to move to has.
         to: Option<u64>,
     },
 }

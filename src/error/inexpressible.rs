@@ -1,4 +1,4 @@
-//! Why a notation cannot express a layout.
+//! The reason a notation cannot express a layout.
 
 use std::fmt;
 
@@ -63,9 +63,9 @@ pub enum Inexpressible {
     },
     /// Slots of padding that the closest text leaves out.
     Slots {
-        /// How many slots the layout has.
+        /// The number of slots the layout has.
         slots: u64,
-        /// How many of them that text has.
+        /// The number of them that text has.
         kept: u64,
     },
     /// A level that only coordinate 0 of is used, where there is no element to show it.
@@ -89,7 +89,7 @@ pub enum Inexpressible {
     },
     /// Addresses that no slot takes.
     Gaps {
-        /// How many slots there are.
+        /// The number of slots.
         slots: u64,
         /// 1 + the greatest address of a slot.
         extent: u64,
@@ -169,7 +169,7 @@ pub enum Inexpressible {
     NoTiling,
     /// A text without names for shared values would be too long.
     Length {
-        /// How many names and numbers are written at most.
+        /// The number of names and numbers that are written at most.
         most: u64,
     },
     /// A number beyond what the notation counts up to.

@@ -144,7 +144,7 @@ impl ParseError {
         &self.0.kind
     }
 
-    /// Why the meaning of a well-formed text is refused, if it is for an error of this type.
+    /// The reason the meaning of a well-formed text is refused, if it is for an error of this type.
     #[must_use]
     pub fn cause<E: Diagnostic>(&self) -> Option<&E> {
         match self.kind() {
@@ -216,7 +216,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// How many characters are shown at most, marks of cuts not counted.
+    /// The number of characters that are shown at most, marks of cuts not counted.
     pub const WIDTH: usize = 116;
 
     fn of(text: &str, span: Span, related: Option<Span>) -> Excerpt {

@@ -53,7 +53,7 @@ macro_rules! lane {
 
 lane!(u8, u8; i8, u8; u16, u16; i16, u16; u32, u32; i32, u32; f32, u32; u64, u64; i64, u64; f64, u64);
 
-/// How many lanes of this type a long word has.
+/// The number of lanes of this type a long word has.
 const fn lanes<T: Lane>() -> usize {
     // 1, 2, 4 or 8.
     match T::BITS {

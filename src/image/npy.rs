@@ -15,7 +15,7 @@ use crate::program::TableError;
 use crate::program::{Cell, Program};
 use crate::rows::WriteError;
 
-/// How many entries are written at once.
+/// The number of entries that are written at once.
 const BLOCK: u64 = seam(1 << 20, 8);
 
 /// What a `.npy` table holds.

@@ -39,7 +39,7 @@ impl Program {
         self.scatter(tensor, 0..self.places(), image)
     }
 
-    /// Whether every place holds a copy of an element of the window; none share places.
+    /// Returns whether every place holds a copy of an element of the window; none share places.
     pub(crate) fn fills_all_places(&self) -> bool {
         self.elements() * self.compiled.layout.copies() == self.places()
     }

@@ -14,10 +14,10 @@ use crate::program::Program;
 use crate::program::TableError;
 use crate::rows::WriteError;
 
-/// How many bytes are in memory at once.
+/// The number of bytes that are in memory at once.
 const BYTES: Sizes = Sizes { made: 128 << 20, read: 16 << 20, block: 4 << 10 };
 
-/// How many cells pass through the buffer of a file at once.
+/// The number of cells that pass through the buffer of a file at once.
 const BUFFER: usize = 1 << 14;
 
 /// Multiples of a long word.

@@ -18,7 +18,7 @@ impl Touched {
         Touched { cells, block, blocks: vec![false; to_index(cells.div_ceil(block))] }
     }
 
-    /// How many cells the part has.
+    /// The number of cells the part has.
     pub(super) fn cells(&self) -> u64 {
         self.cells
     }

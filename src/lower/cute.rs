@@ -168,12 +168,12 @@ impl Layout {
         plain.min_by_key(|(_, inner)| digits(inner))
     }
 
-    /// Whether every slot is an element that plain subaxes place, and none is left out.
+    /// Returns whether every slot is an element that plain subaxes place, and none is left out.
     fn has_plain_slots(&self) -> bool {
         self.derived_axes().is_empty() && self.axes().iter().all(|axis| axis.extent == axis.slots())
     }
 
-    /// Whether elements have coordinates `i0`, `i1`, .. alone: each level is stepped in from 0, and
+    /// Returns whether elements have coordinates `i0`, `i1`, .. alone: each level is stepped in from 0, and
     /// none has copies.
     fn maps_to_coordinates(&self) -> bool {
         let is_landed = |level: &Level| {
@@ -190,7 +190,7 @@ impl Layout {
             && self.used_levels().iter().all(|level| self.offset(*level) == 0)
     }
 
-    /// Why a notation with one linear address cannot express the layout, if it cannot.
+    /// The reason a notation with one linear address cannot express the layout, if it cannot.
     pub(crate) fn check_linear(&self) -> Result<(), Inexpressible> {
         if let Some(level) = self.used_levels().iter().find(|level| **level != Level::ADDR) {
             return Err(Inexpressible::Level { level: *level });

@@ -340,7 +340,7 @@ impl Layout {
         Ok(text)
     }
 
-    /// Why plain subaxes cannot express the layout, if they cannot.
+    /// The reason plain subaxes cannot express the layout, if they cannot.
     pub(crate) fn check_plain_axes(&self) -> Result<(), Inexpressible> {
         self.straddling().map_or(Ok(()), Err)
     }

@@ -244,7 +244,7 @@ impl LayoutText {
         if matches!(self, LayoutText::PadLayout(_)) { "long words" } else { "elements" }
     }
 
-    /// Whether texts of the notation may let elements share places.
+    /// Returns whether texts of the notation may let elements share places.
     #[must_use]
     pub fn is_function(&self) -> bool {
         matches!(self, LayoutText::Cute(_) | LayoutText::Strided(_))

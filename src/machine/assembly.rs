@@ -26,7 +26,7 @@ pub struct Assembly {
     pub units: Vec<(char, Level)>,
 }
 
-/// Why a text is not a place of a machine in assembly, or a place cannot be written so.
+/// The reason a text is not a place of a machine in assembly, or a place cannot be written so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssemblyError {
@@ -83,7 +83,7 @@ pub enum AssemblyError {
         what: String,
         /// The memory.
         memory: String,
-        /// How many addresses a long word takes.
+        /// The number of addresses a long word takes.
         step: u64,
         /// The last address, if known.
         to: String,
@@ -312,7 +312,7 @@ fn number(text: &str) -> (&str, &str) {
 }
 
 impl Memory {
-    /// How many addresses of assembly a long word takes in the memory of a machine, where that is known.
+    /// The number of addresses of assembly a long word takes in the memory of a machine, where that is known.
     ///
     /// ```
     /// use tensor_layout::machine::Memory;

@@ -52,13 +52,13 @@ impl Atom {
         self.operand
     }
 
-    /// How many of it stand beside each other along M, N and K.
+    /// The number of it that stand beside each other along M, N and K.
     #[must_use]
     pub fn atoms(&self) -> [u64; 3] {
         self.atoms
     }
 
-    /// Whether a text looks like one: the name of an architecture, `SM80_`, or `v_mfma_`.
+    /// Returns whether a text looks like one: the name of an architecture, `SM80_`, or `v_mfma_`.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();
         let number = text.strip_prefix("SM").and_then(|rest| rest.split_once('_'));

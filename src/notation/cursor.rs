@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }

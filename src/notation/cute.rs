@@ -28,7 +28,7 @@ use grammar::{CuteGrammar, Rule};
 /// How deep brackets may nest.
 const MAX_DEPTH: usize = 64;
 
-/// How many coordinates a text may map to.
+/// The number of coordinates a text may map to.
 pub(crate) const MAX_COORDINATES: usize = 64;
 
 /// A CuTe layout: a shape and a stride of the same form, alone or behind what its addresses go through.

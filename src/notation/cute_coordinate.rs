@@ -87,7 +87,7 @@ fn number(mode: &CuteMode, member: &Tree, text: &str) -> Result<u64, ParseError>
     }
 }
 
-/// How many elements a mode has; a layout with more than 64 bits count is refused elsewhere.
+/// The number of elements a mode has; a layout with more than 64 bits count is refused elsewhere.
 fn size(mode: &CuteMode) -> u64 {
     product(mode.leaves().into_iter().map(|(extent, _)| extent)).unwrap_or(u64::MAX)
 }

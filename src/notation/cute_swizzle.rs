@@ -43,7 +43,7 @@ pub struct CuteSwizzle {
     shift: i32,
 }
 
-/// The reason why numbers are not a swizzle.
+/// The reason numbers are not a swizzle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CuteSwizzleError {

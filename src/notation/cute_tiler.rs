@@ -29,7 +29,7 @@ pub struct CuteTiler {
 }
 
 impl CuteTiler {
-    /// Whether a text begins as a tiler does.
+    /// Returns whether a text begins as a tiler does.
     #[must_use]
     pub fn is_begun_by(text: &str) -> bool {
         text.trim_start().starts_with(['<', '['])

@@ -97,14 +97,14 @@ impl Notation {
     }
 }
 
-/// Whether a text begins with the name of an XLA type.
+/// Returns whether a text begins with the name of an XLA type.
 fn begins_with_type(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
     let name = text.get(..end).unwrap_or_default().to_ascii_lowercase();
     XlaDtype::from_name(&name).is_some() || matches!(&*name, "token" | "opaque")
 }
 
-/// Whether a text is a CuTe layout behind another, or one in the words of a language.
+/// Returns whether a text is a CuTe layout behind another, or one in the words of a language.
 fn is_composed(text: &str) -> bool {
     const WORDS: [&str; 8] =
         ["S<", "Sw<", "SW_", "Swizzle", "ComposedLayout", "Layout(", "Layout<", "cute::"];

@@ -57,7 +57,7 @@ pub struct AxisText {
 /// One subaxis as it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SubaxisText {
-    /// How many values its digit has.
+    /// The number of values its digit has.
     pub size: u64,
     /// The level, if one was written; `_Addr` is kept.
     pub level: Option<Level>,
@@ -95,7 +95,7 @@ pub enum ReplicaText {
     Bare(Level),
     /// Copies with a number and a stride.
     Sized {
-        /// How many copies.
+        /// The number of copies.
         size: u64,
         /// The level in which they lie apart.
         level: Level,

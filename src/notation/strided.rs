@@ -53,7 +53,7 @@ impl Strided {
         Strided { offset: (offset > 0).then_some(offset), source: NotCompared::default(), ..self }
     }
 
-    /// Whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has a list
+    /// Returns whether a text looks like this notation: it begins with `shape` or `torch.Size`, or has a list
     /// of integers and then another.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();

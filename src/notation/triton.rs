@@ -90,7 +90,7 @@ pub(crate) struct Attribute {
     pub(crate) outside: Vec<Entry>,
     /// Whether there were brackets at all.
     pub(crate) has_body: bool,
-    /// How many encodings stand in each other.
+    /// The number of encodings that stand in each other.
     pub(crate) depth: NotCompared<usize>,
     pub(crate) span: NotCompared<Span>,
 }
@@ -140,7 +140,7 @@ impl TritonLayout {
         }
     }
 
-    /// Whether a text looks like one of these.
+    /// Returns whether a text looks like one of these.
     pub(crate) fn is_likely(text: &str) -> bool {
         let text = text.trim_start();
         let is_type = ["tensor<", "!ttg.", "!triton_gpu.", "!tt.", "module"];

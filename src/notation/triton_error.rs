@@ -1,9 +1,9 @@
-//! Why a linear layout of Triton is refused.
+//! The reason a linear layout of Triton is refused.
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
-/// Why a linear layout of Triton is refused.
+/// The reason a linear layout of Triton is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TritonError {

@@ -13,7 +13,7 @@ use super::written::NotCompared;
 use crate::error::{ParseError, ParseErrorKind, Span, closest};
 use crate::words::counted;
 
-/// How many layouts of a module a refusal lists.
+/// The number of layouts of a module a refusal lists.
 const MOST_LISTED: usize = 6;
 
 /// What a text has.

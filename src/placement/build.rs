@@ -235,12 +235,12 @@ impl Check<'_> {
         self.machine.depth(level)
     }
 
-    /// Whether the memory hangs at the units of a level or below, or nothing is known of it.
+    /// Returns whether the memory hangs at the units of a level or below, or nothing is known of it.
     fn is_above_memory(&self, level: Level) -> bool {
         self.memory.is_none_or(|(_, memory)| self.depth(level) <= self.depth(memory.owner))
     }
 
-    /// Whether a memory is chosen that is not at the leaves, where an absent level is unit 0.
+    /// Returns whether a memory is chosen that is not at the leaves, where an absent level is unit 0.
     fn is_high_memory(&self) -> bool {
         let leaf = self.machine.levels().last().map(|(level, _)| level);
         self.memory.is_some_and(|(_, memory)| Some(memory.owner) != leaf || memory.group > 1)

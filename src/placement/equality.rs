@@ -6,7 +6,7 @@ use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 
 impl Placement {
-    /// Whether a plain copy of every unit's memory turns one placement into the other: every
+    /// Returns whether a plain copy of every unit's memory turns one placement into the other: every
     /// element has the same places, copies on absent levels included. `None` means yes.
     ///
     /// A memory that a group of units has together counts once, named by the first of them.
@@ -31,7 +31,7 @@ impl Placement {
         self.with_copies.same_up_to_padding(&other.with_copies)
     }
 
-    /// Whether every place of the machine holds the same: index, padding or hole. `None` means yes.
+    /// Returns whether every place of the machine holds the same: index, padding or hole. `None` means yes.
     ///
     /// Levels that a layout does not use are copies, and a memory that a group of units has together
     /// counts once.
@@ -44,7 +44,7 @@ impl Placement {
         self.with_copies.same_map(&other.with_copies)
     }
 
-    /// Whether the places of every element contain those that it has in `other`. `None` means yes.
+    /// Returns whether the places of every element contain those that it has in `other`. `None` means yes.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different memories; as

@@ -16,7 +16,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Whether it fits.
+    /// Returns whether it fits.
     #[must_use]
     pub fn fits(&self) -> bool {
         self.needed <= self.capacity
@@ -24,7 +24,7 @@ impl Fit {
 }
 
 impl Placement {
-    /// Whether the layout fits: for the chosen memory, or every memory that its units have to
+    /// Returns whether the layout fits: for the chosen memory, or every memory that its units have to
     /// themselves, and for the levels that are too small.
     ///
     /// Only a placement built with [`oversized`](crate::placement::PlacementBuilder::oversized) can exceed anything.

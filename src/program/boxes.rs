@@ -268,7 +268,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Whether a step of each digit is a whole number of steps of the term, or the other way round.
+    /// Returns whether a step of each digit is a whole number of steps of the term, or the other way round.
     fn goes_through(&self, node: usize, stride: u64) -> bool {
         let mut digits = self.boxes.digits.of(node).iter().map(|digit| digit.weight);
         digits.all(|place| place.is_multiple_of(stride) || stride.is_multiple_of(place))

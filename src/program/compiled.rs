@@ -54,7 +54,7 @@ pub(crate) struct Compiled {
     exact: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
-    /// How many units have the memory together, per column: the layout counts memories.
+    /// The number of units that have the memory together, per column: the layout counts memories.
     steps: Vec<u64>,
     places: u64,
     /// What one step of each column adds to the packed number.
@@ -182,7 +182,7 @@ impl Program {
         Program { compiled: self.compiled.clone(), shape, lookup: OnceLock::new() }
     }
 
-    /// Whether the window is the tensor.
+    /// Returns whether the window is the tensor.
     pub(super) fn is_whole(&self) -> bool {
         let axes = self.compiled.layout.axes().iter();
         axes.zip(&self.shape).all(|(axis, range)| *range == (0..axis.extent))
@@ -268,7 +268,7 @@ impl Program {
         (level, at * self.units_per_memory(level))
     }
 
-    /// How many units of a level have the memory together, so that a step in its column is as many.
+    /// The number of units of a level that have the memory together, so that a step in its column is as many.
     #[must_use]
     pub fn units_per_memory(&self, level: Level) -> u64 {
         let Compiled { columns, steps, .. } = &*self.compiled;

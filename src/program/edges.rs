@@ -60,7 +60,7 @@ impl Edges {
             .map(Edges)
     }
 
-    /// Whether the digits of a sum are those of an element.
+    /// Returns whether the digits of a sum are those of an element.
     #[inline]
     pub(super) fn hold(&self, sum: u64) -> bool {
         self.0.iter().all(|edge| edge.is_inside(sum))

@@ -1,10 +1,10 @@
-//! Why a table of places is refused.
+//! The reason a table of places is refused.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 use crate::level::Level;
 use crate::lower::sharding::ShardingError;
 
-/// Why a table is refused: of rows, of a program, or of the cells of a memory.
+/// The reason a table is refused: of rows, of a program, or of the cells of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -35,9 +35,9 @@ pub enum TableError {
         "cannot sort the table: {rows} rows have coordinates whose strides overlap (the limit is {limit})"
     )]
     TooManyRows {
-        /// How many rows have to be sorted at once.
+        /// The number of rows that have to be sorted at once.
         rows: u64,
-        /// How many may be.
+        /// The greatest number allowed.
         limit: u64,
     },
     /// A part of a table that does not exist.
@@ -45,7 +45,7 @@ pub enum TableError {
     PartOutOfRange {
         /// The part, from 0.
         part: u64,
-        /// How many there are.
+        /// The number of them.
         parts: u64,
     },
     /// A level with the name of an entry of the index, in a table that has a column for each.
@@ -59,7 +59,7 @@ pub enum TableError {
     /// Lanes that do not fill the long words of an image.
     #[error("{lanes} lanes of {element_bits} bits do not fill a long word of 64 bits")]
     WordNotFilled {
-        /// How many lanes the layout has.
+        /// The number of lanes the layout has.
         lanes: u64,
         /// Width of an element.
         element_bits: u64,

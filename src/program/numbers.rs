@@ -98,7 +98,7 @@ fn pieces<T: Cell>(outer: &[StridedDigit], at: usize, first: T, mut write: impl 
     each(outer, (0, to_u64(at)), &mut |adds, at| write(to_index(at), first.plus(T::wrapped(adds))));
 }
 
-/// How many cells the first digits fill without gaps, and how many digits those are.
+/// The number of cells the first digits fill without gaps, and how many digits those are.
 fn dense(digits: &[StridedDigit]) -> (usize, usize) {
     let fits = |dense: u64, digit: &StridedDigit| {
         let end = dense.saturating_mul(digit.size);

@@ -15,7 +15,7 @@ use crate::number::to_u64;
 pub struct Run {
     /// The row-major number of the first element.
     pub element: u64,
-    /// How many elements.
+    /// The number of elements.
     pub length: u64,
     /// The packed number of the place of the first one; [`Program::location`] takes it apart.
     pub place: u64,

@@ -9,13 +9,13 @@ use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
-/// How many indexes of axes that feed derived axes are looked at.
+/// The number of indexes of axes that feed derived axes that are looked at.
 const MOST_FED: u64 = 1 << 16;
 
-/// How many boxes are told apart.
+/// The number of boxes that are told apart.
 const MOST_RUNS: usize = 64;
 
-/// How many coordinates are listed, where boxes do not follow one another as runs.
+/// The number of coordinates that are listed, where boxes do not follow one another as runs.
 const MOST_LISTED: u64 = 1 << 10;
 
 /// The coordinates that a block takes in a level.
@@ -57,7 +57,7 @@ impl CoordinateSpan {
         CoordinateSpan { first: at, last: at, step: Some(0), is_exact: true }
     }
 
-    /// Whether a coordinate is one of them; of bounds, or where there are gaps, whether it lies
+    /// Returns whether a coordinate is one of them; of bounds, or where there are gaps, whether it lies
     /// between them.
     #[must_use]
     pub fn contains(&self, at: u64) -> bool {

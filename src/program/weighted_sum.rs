@@ -117,7 +117,7 @@ impl WeightedSum {
     }
 }
 
-/// Whether digits of different axes feed one derived axis.
+/// Returns whether digits of different axes feed one derived axis.
 fn is_fused(layout: &Layout) -> bool {
     let sources = layout.axes_per_derived();
     let mut derived = layout.derived_axes().iter().zip(&sources);
@@ -214,7 +214,7 @@ pub(super) struct Trailing {
     digits: StridedDigits,
     base: u64,
     pub(super) range: Range<u64>,
-    /// How many axes lie outside.
+    /// The number of axes that lie outside.
     outside: usize,
 }
 
@@ -257,7 +257,7 @@ impl Trailing {
         Some(([minor].into_iter().chain(axis).collect(), base, range))
     }
 
-    /// Whether runs are longer than vectors.
+    /// Returns whether runs are longer than vectors.
     pub(super) fn is_long(&self) -> bool {
         let longest = self.digits.first().map_or(0, |minor| minor.size);
         longest.min(self.range.end - self.range.start) > LONGEST_VECTOR
@@ -286,9 +286,9 @@ pub(crate) struct Inner {
     pub(crate) vector: Vec<u64>,
     /// The bits that go with each number; empty where none are flipped.
     pub(super) flips: Vec<u64>,
-    /// How many axes lie outside; the last of them may be cut into blocks.
+    /// The number of axes that lie outside; the last of them may be cut into blocks.
     outside: usize,
-    /// How many values of that axis the vector holds; 1 if it lies outside as a whole.
+    /// The number of values of that axis the vector holds; 1 if it lies outside as a whole.
     block: u64,
 }
 
@@ -416,7 +416,7 @@ impl<'a> Outer<'a> {
         Outer { base, flips, mask, loops: loops.collect(), unit, done: false }
     }
 
-    /// Whether every row begins and ends at a multiple of a length.
+    /// Returns whether every row begins and ends at a multiple of a length.
     pub(super) fn is_cut_at(&self, length: u64) -> bool {
         let is_multiple = |values: u64| (values * to_u64(self.unit)).is_multiple_of(length);
         match self.loops.last() {

@@ -38,14 +38,14 @@ pub(super) struct Most {
 /// Units that are alike.
 #[derive(Clone, Copy, Debug)]
 struct Class {
-    /// How many elements the target has in each of them.
+    /// The number of elements the target has in each of them.
     held: u128,
-    /// How many of those the source has in the unit too.
+    /// The number of those the source has in the unit too.
     kept: u128,
     first: UnitNumber,
 }
 
-/// How many units, and the first.
+/// The number of units, and the first.
 #[derive(Clone, Copy, Debug)]
 struct UnitClasses {
     count: u128,
@@ -330,7 +330,7 @@ impl UnitProgression {
         (rest == 0 && 0 <= index && index < self.size).then_some(index)
     }
 
-    /// Whether the values of both that are equal are neighbours in both.
+    /// Returns whether the values of both that are equal are neighbours in both.
     fn meets(&self, other: &UnitProgression) -> bool {
         self.step == other.step
     }
@@ -354,7 +354,7 @@ struct Ends {
     digits: [Option<usize>; 2],
     target: Option<UnitProgression>,
     source: Option<UnitProgression>,
-    /// How many elements the digit of the source stands for.
+    /// The number of elements the digit of the source stands for.
     factor: u128,
 }
 

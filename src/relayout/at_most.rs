@@ -1,4 +1,4 @@
-//! How many solutions equations have at most, without looking for them.
+//! An upper bound on the solutions of equations, without looking for them.
 //!
 //! ```text
 //! a + 7 b - c = 0,  c - 3 d = 0        a, b, c, d below 7, 9, 63, 21: at most 7 x 9 solutions
@@ -72,7 +72,7 @@ impl System {
 }
 
 impl DigitChoice<i128> {
-    /// Whether what it adds to an equation tells a digit of the number.
+    /// Returns whether what it adds to an equation tells a digit of the number.
     fn is_told(&self, equation: usize) -> bool {
         match &self.adds {
             Adds::PeriodicDigits(all) => {
@@ -82,7 +82,7 @@ impl DigitChoice<i128> {
         }
     }
 
-    /// How many options add the same to some equations, at most.
+    /// The number of options that add the same to some equations, at most.
     fn options_at_most(&self, equations: &[usize]) -> u64 {
         match &self.adds {
             Adds::PeriodicDigits(digits) => {
@@ -101,7 +101,7 @@ impl DigitChoice<i128> {
     }
 }
 
-/// How many values below `options` have some given digits, at most: of each digit the runs of values
+/// The number of values below `options` that have some given digits, at most: of each digit the runs of values
 /// that have it, from the major-most down, and what is left of the shortest run.
 fn agreeing(options: u64, mut digits: Vec<&PeriodicDigit<Step<i128>>>) -> u64 {
     digits.sort_by_key(|digit| std::cmp::Reverse(digit.place));

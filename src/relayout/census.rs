@@ -1,4 +1,4 @@
-//! How many elements live in a unit whose coordinate several digits give.
+//! The number of elements that live in a unit whose coordinate several digits give.
 
 use super::nodes::Paths;
 use super::pair::Relayout;

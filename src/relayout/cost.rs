@@ -16,7 +16,7 @@ impl Traffic {
         self.levels.iter().find(|found| found.level == level)
     }
 
-    /// How many destination copies are not in place.
+    /// The number of destination copies that are not in place.
     #[must_use]
     pub fn moved(&self) -> u128 {
         let moved = self.by_distance.iter().filter(|(of, _)| *of != super::Distance::InPlace);
@@ -60,7 +60,7 @@ pub struct CostModel {
 /// How long something takes, and where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cost {
-    /// How many steps.
+    /// The number of steps.
     pub steps: u64,
     /// The level that takes them; `None` if nothing moves.
     pub level: Option<Level>,

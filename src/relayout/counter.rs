@@ -231,7 +231,7 @@ impl Group {
         Group { choices, last }
     }
 
-    /// Whether every combination of digits is an element.
+    /// Returns whether every combination of digits is an element.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.choices.iter().zip(&self.last);
         all.all(|(choice, last)| *last == choice.options - 1)

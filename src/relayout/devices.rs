@@ -21,7 +21,7 @@ use crate::machine::Machine;
 use crate::number::to_u64;
 use crate::placement::Placement;
 
-/// How many devices of how many parts are compared at most.
+/// The most devices, and parts of each, that are compared.
 const MOST_COMPARED: u64 = 1 << 24;
 
 /// A box of the tensor: begin and length in every dimension.
@@ -182,7 +182,7 @@ impl Tally {
     }
 }
 
-/// How many destination copies are at the same address of the same device.
+/// The number of destination copies that are at the same address of the same device.
 struct InPlace<'a> {
     pair: (&'a DeviceShards, &'a DeviceShards),
     /// The count of one device.

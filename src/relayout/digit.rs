@@ -40,7 +40,7 @@ impl<S> PeriodicDigit<S> {
         (self.size - 1).min(options.saturating_sub(1) / self.place)
     }
 
-    /// Whether it is every number below some options itself.
+    /// Returns whether it is every number below some options itself.
     pub(super) fn is_whole(&self, options: u64) -> bool {
         self.place == 1 && self.size >= options
     }

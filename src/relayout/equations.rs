@@ -164,7 +164,7 @@ impl Weights {
         Weights { start, weights: terms.iter().map(|term| term.0).collect(), below, divisor }
     }
 
-    /// Whether everything below a cut adds up to less than it, and all else is a multiple.
+    /// Returns whether everything below a cut adds up to less than it, and all else is a multiple.
     fn carries_nothing(&self, cut: u64) -> bool {
         let at = self.weights.partition_point(|weight| *weight < cut);
         self.divisor[at].is_multiple_of(cut)

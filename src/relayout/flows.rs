@@ -27,7 +27,7 @@ pub struct Flows {
 }
 
 impl Relayout {
-    /// How many destination copies come from each coordinate of a level to each, a row per source;
+    /// The number of destination copies that come from each coordinate of a level to each, a row per source;
     /// what stays is where both are the same.
     ///
     /// Units are told apart by this level alone, whatever is above it: at the outermost level that

@@ -19,7 +19,7 @@ pub struct Move {
     pub axes: Vec<usize>,
     /// What one step is worth in the index of the axis.
     pub place: u64,
-    /// How many values the digit has.
+    /// The number of values the digit has.
     pub size: u64,
     /// Level and stride in the source; `None` where source and destination split the values
     /// differently, so that there is no common digit.
@@ -29,7 +29,7 @@ pub struct Move {
 }
 
 impl Move {
-    /// Whether the digit lands in the same level with the same stride.
+    /// Returns whether the digit lands in the same level with the same stride.
     #[must_use]
     pub fn stays(&self) -> bool {
         self.from.is_some() && self.from == self.to

@@ -44,7 +44,7 @@ impl Paths {
         if source.len() > target.len() { source } else { target }
     }
 
-    /// How many nodes both sides have.
+    /// The number of nodes both sides have.
     pub(super) fn common(&self) -> usize {
         self.sides.0.len().min(self.sides.1.len())
     }

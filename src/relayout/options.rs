@@ -7,7 +7,7 @@ use crate::algebra::work;
 use crate::error::LayoutError;
 use crate::number::{to_index, to_u64};
 
-/// How many sums may be made before the answer is "not decided".
+/// The number of sums that may be made before the answer is "not decided".
 pub(super) const BUDGET: u64 = 1 << 22;
 
 /// Takes some sums off the budget.
@@ -40,7 +40,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
         Options::Listed(sums)
     }
 
-    /// How many different sums there are.
+    /// The number of different sums.
     pub(super) fn count(&self) -> u64 {
         match self {
             Options::PeriodicDigit { size, .. } => *size,
@@ -48,7 +48,7 @@ impl<S: Copy + Ord + Default + AddAssign> Options<S> {
         }
     }
 
-    /// How many options there are.
+    /// The number of options.
     pub(super) fn total(&self) -> u128 {
         match self {
             Options::PeriodicDigit { size, .. } => (*size).into(),

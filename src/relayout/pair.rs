@@ -64,7 +64,7 @@ pub struct Relayout {
     pub(super) units: Vec<Level>,
     /// Where `Time` stands, if either side uses it.
     pub(super) time: Option<TimeOrder>,
-    /// How many time slices there are, whether or not an element is in them.
+    /// The number of time slices, whether or not an element is in them.
     pub(super) slices: u64,
     /// Lanes of a long word, where the type of the elements is known.
     pub(super) known_lanes: Option<u64>,
@@ -186,7 +186,7 @@ impl Relayout {
         self.target.elements()
     }
 
-    /// How many places each element has in the destination, over all time slices; with time aside,
+    /// The number of places each element has in the destination, over all time slices; with time aside,
     /// in how many each slice has it.
     #[must_use]
     pub fn copies(&self) -> u64 {
@@ -209,7 +209,7 @@ impl Relayout {
         }
     }
 
-    /// Whether source and destination are two memories.
+    /// Returns whether source and destination are two memories.
     pub(super) fn is_between_memories(&self) -> bool {
         self.paths.memories.is_some()
     }
@@ -221,7 +221,7 @@ impl Relayout {
         inner.filter(|_| !self.is_between_memories())
     }
 
-    /// Whether the memory of one side is inside units of a level of the path.
+    /// Returns whether the memory of one side is inside units of a level of the path.
     pub(super) fn is_inside(&self, side: Side, level: Level) -> bool {
         level == Level::TIME || side.of(&self.paths.sides).contains(&level)
     }
@@ -246,7 +246,7 @@ impl Relayout {
         self.paths.in_units(at)
     }
 
-    /// How many levels of the path there are down to one. Where a path ends at groups of units, the level
+    /// The number of levels of the path down to one. Where a path ends at groups of units, the level
     /// of the units means them.
     pub(super) fn depth_of(&self, level: Level) -> Result<usize, LayoutError> {
         let at = self.units.iter().position(|of| *of == level);
@@ -295,7 +295,7 @@ fn check(source: &Placement, destination: &Placement) -> Result<(), LayoutError>
     source.check_lanes(destination)
 }
 
-/// Whether two machines have the same levels and memories, however they are called.
+/// Returns whether two machines have the same levels and memories, however they are called.
 fn alike(a: &Machine, b: &Machine) -> bool {
     let memories = |machine: &Machine| machine.memories().map(|(_, memory)| memory).collect_vec();
     a.levels().eq(b.levels()) && memories(a) == memories(b)

@@ -136,7 +136,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Whether no values from a place on go through derived axes.
+    /// Returns whether no values from a place on go through derived axes.
     fn is_clean(&self, at: u64) -> bool {
         at >= self.source.clean_from && at >= self.target.clean_from
     }
@@ -192,12 +192,12 @@ impl<'a> OneSide<'a> {
         place >= self.clean_from && splits
     }
 
-    /// Whether it is the major-most digit, whose values do not wrap.
+    /// Returns whether it is the major-most digit, whose values do not wrap.
     fn is_top(&self, digit: &algebra::Digit) -> bool {
         self.digits.last().is_some_and(|last| last.weight == digit.weight)
     }
 
-    /// Whether values from `from` up to `to`, in steps of `from`, are one digit.
+    /// Returns whether values from `from` up to `to`, in steps of `from`, are one digit.
     fn holds(&self, from: u64, to: u64) -> bool {
         self.digit(from).is_none_or(|digit| to <= end(digit) || self.is_top(digit))
     }

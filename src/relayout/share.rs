@@ -19,11 +19,11 @@ pub struct Busiest {
     pub level: Level,
     /// The unit: the first of those that so many enter; a group is named by its first unit.
     pub unit: Location,
-    /// How many elements enter it at least.
+    /// The number of elements that enter it at least.
     pub into: u64,
-    /// How many enter all units of the level: no fewer than into, and no more than units x into.
+    /// The number that enter all units of the level: no fewer than into, and no more than units x into.
     pub total: u64,
-    /// How many units there are up to the last that the destination uses.
+    /// The number of units up to the last that the destination uses.
     pub units: u64,
 }
 
@@ -68,7 +68,7 @@ impl Relayout {
         Ok(Busiest { level, unit, into: fit(most.into)?, total: fit(most.total)?, units })
     }
 
-    /// How many time slices there are; 1 if time is not used.
+    /// The number of time slices; 1 if time is not used.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.slices

@@ -38,7 +38,7 @@ impl DigitChoice<i128> {
         }
     }
 
-    /// Whether all that it adds is a multiple.
+    /// Returns whether all that it adds is a multiple.
     fn is_multiple_of(&self, equation: usize, grain: i128) -> bool {
         match &self.adds {
             Adds::PeriodicDigits(digits) => {
@@ -188,7 +188,7 @@ impl System {
         members.filter_map(|at| Some((*at, self.choices[*at].as_ref()?)))
     }
 
-    /// Whether digits that no other equation has solve this one in exactly one way, whatever the
+    /// Returns whether digits that no other equation has solve this one in exactly one way, whatever the
     /// others are. So it is where one side has a copy in every unit: one of them is where the other
     /// side has the element.
     fn is_always_solved(&self, equation: usize) -> bool {

@@ -13,9 +13,9 @@ use crate::level::Level;
 pub struct Traffic {
     /// The number of elements.
     pub elements: u64,
-    /// How many places each has in the destination, over all time slices.
+    /// The number of places each has in the destination, over all time slices.
     pub copies: u64,
-    /// How many destination copies have their nearest source copy how far away, nearest first; they
+    /// The number of destination copies by the distance to their nearest source copy, nearest first; they
     /// sum up to elements x copies.
     pub by_distance: Vec<(Distance, u64)>,
     /// Per level, innermost first: what enters and leaves its units.
@@ -176,7 +176,7 @@ impl Relayout {
         Ok(levels?.into_iter().map(level).collect())
     }
 
-    /// How many pairs of an element and its copies within all levels of the path both sides have.
+    /// The number of pairs of an element and its copies within all levels of the path both sides have.
     pub(super) fn places_in_common(&self) -> Result<u64, LayoutError> {
         let counts = self.counts(self.units.len())?;
         fit(counts.last().copied().unwrap_or(u128::from(self.elements())))
@@ -195,7 +195,7 @@ impl Relayout {
     }
 }
 
-/// How many copies of an element lie apart in some levels.
+/// The number of copies of an element that lie apart in some levels.
 pub(super) fn copies_in(layout: &Layout, levels: &[Level]) -> u128 {
     let inside = layout.replicas().iter().filter(|replica| levels.contains(&replica.level));
     inside.map(|replica| u128::from(replica.size)).product()

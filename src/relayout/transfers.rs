@@ -21,7 +21,7 @@ pub struct Transfer {
     pub distance: Distance,
     /// The row-major number of the first element; the others follow it.
     pub element: u64,
-    /// How many elements.
+    /// The number of elements.
     pub length: u64,
     /// The unit that sends; of a memory of a group of units, the first of them.
     pub source: Location,
@@ -50,7 +50,7 @@ impl Run {
         self.start.wrapping_add_signed(self.step.wrapping_mul(element))
     }
 
-    /// Whether `next` goes on after `length` elements, and with which step.
+    /// Returns whether `next` goes on after `length` elements, and with which step.
     fn join(&self, length: u64, next: u64) -> Option<i64> {
         let step = i64::try_from(i128::from(next) - i128::from(self.start)).ok()?;
         match length {
@@ -61,7 +61,7 @@ impl Run {
 }
 
 impl Relayout {
-    /// How many lanes a long word has: by the type of the elements or, where that is not known, as
+    /// The number of lanes a long word has: by the type of the elements or, where that is not known, as
     /// many as either layout uses; 1 where lanes are not used.
     #[must_use]
     pub fn lanes(&self) -> u64 {
@@ -169,7 +169,7 @@ impl Places {
         coordinates(relayout.layout(self.side), index, self.levels.iter().copied().map(Some))
     }
 
-    /// Whether a copy has a coordinate in a level.
+    /// Returns whether a copy has a coordinate in a level.
     fn has(&self, first: &[u64], level: usize, at: u64) -> bool {
         let (Some(first), Some(adds)) = (first.get(level), self.adds.get(level)) else {
             return false;
@@ -212,7 +212,7 @@ impl Places {
 
 /// How far two places go along.
 struct Agreed {
-    /// How many levels they agree in.
+    /// The number of levels they agree in.
     levels: usize,
     /// Whether they differ in the next one.
     then_part: bool,

@@ -42,7 +42,7 @@ pub struct UnitPart {
     levels: Vec<(Level, u64)>,
     /// The level at which the memory hangs, and how many of its units have one together.
     node: (Level, u64),
-    /// How many time slices there are, if time is used.
+    /// The number of time slices, if time is used.
     slices: Option<u64>,
     /// The layout in units and time alone.
     layout: Layout,

@@ -1,4 +1,4 @@
-//! How many elements the units of a machine hold, and how much padding, by counting digits.
+//! The number of elements the units of a machine hold, and how much padding, by counting digits.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use crate::location::Location;
 use crate::placement::Placement;
 use crate::relayout::count_at;
 
-/// How many subtrees are visited to find the fullest and the emptiest unit, or to fill a panel.
+/// The number of subtrees that are visited to find the fullest and the emptiest unit, or to fill a panel.
 pub const MOST_SUBTREES: u64 = 1 << 13;
 
 /// What the memories of a subtree hold, all copies counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Census {
-    /// How many units there are.
+    /// The number of units.
     pub units: u64,
-    /// How many places hold an element.
+    /// The number of places that hold an element.
     pub elements: u64,
-    /// How many slots hold none.
+    /// The number of slots that hold none.
     pub padding: u64,
-    /// How many places within the footprint no slot takes; `None` where slots share places, or
+    /// The number of places within the footprint no slot takes; `None` where slots share places, or
     /// that is not known.
     pub holes: Option<u64>,
 }
@@ -32,7 +32,7 @@ pub struct Census {
 pub struct UnitCount {
     /// The unit.
     pub unit: Location,
-    /// How many of its places hold an element.
+    /// The number of its places that hold an element.
     pub elements: u64,
 }
 

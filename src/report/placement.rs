@@ -28,7 +28,7 @@ use crate::words::{percent, readable_bytes};
 pub struct Report {
     /// The canonical PadLayout text, if that notation can express the map.
     pub text: Option<String>,
-    /// Why it cannot.
+    /// The reason it cannot.
     pub inexpressible: Option<String>,
     /// The tensor axes.
     pub axes: Vec<AxisReport>,
@@ -38,11 +38,11 @@ pub struct Report {
     pub levels: Vec<LevelReport>,
     /// The number of elements.
     pub elements: u64,
-    /// How many places each has.
+    /// The number of places each has.
     pub copies: u64,
-    /// How many slots there are, copies included.
+    /// The number of slots, copies included.
     pub slots: u64,
-    /// How many of them do not hold an element.
+    /// The number of them that do not hold an element.
     pub pads: u64,
     /// In how many places of one copy padding comes to lie on an element; `None` where counting
     /// them would take too long.
@@ -61,7 +61,7 @@ pub struct Report {
     pub fits: Vec<Fit>,
     /// The memory, if one was chosen.
     pub memory: Option<String>,
-    /// How many long words it holds, where known.
+    /// The number of long words it holds, where known.
     pub capacity_words: Option<u64>,
     /// The levels in which copies lie apart.
     pub replicated: Vec<Level>,
@@ -79,9 +79,9 @@ pub struct SharedPlace {
 /// One axis of a [`Report`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisReport {
-    /// How many values are real.
+    /// The number of values that are real.
     pub extent: u64,
-    /// How many values the digits can write.
+    /// The number of values the digits can write.
     pub slots: u64,
     /// Of a derived axis, how the digits that feed it make its value; a sum for those of the tensor.
     pub combine: Combine,
@@ -94,9 +94,9 @@ pub struct AxisReport {
 /// One digit of an axis: `value / step % size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigitReport {
-    /// How many values the digit has.
+    /// The number of values the digit has.
     pub size: u64,
-    /// How many values of the axis one step of the digit spans.
+    /// The number of values of the axis one step of the digit spans.
     pub step: u64,
     /// Where it goes.
     pub target: Target,
@@ -107,13 +107,13 @@ pub struct DigitReport {
 pub struct LevelReport {
     /// The level.
     pub level: Level,
-    /// How many coordinates the machine or the memory has, where known.
+    /// The number of coordinates the machine or the memory has, where known.
     pub size: Option<u64>,
     /// 1 + the greatest coordinate of a slot.
     pub extent: u64,
-    /// How many coordinates a slot takes; `None` where counting would take too long.
+    /// The number of coordinates a slot takes; `None` where counting would take too long.
     pub used: Option<u64>,
-    /// How many coordinates none takes: of a unit level up to its size, else up to the extent. A memory
+    /// The number of coordinates none takes: of a unit level up to its size, else up to the extent. A memory
     /// of a group of units counts once.
     pub holes: Option<u64>,
     /// Whether copies lie apart in this level.

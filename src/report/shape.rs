@@ -9,7 +9,7 @@ use crate::placement::Placement;
 use crate::report::Report;
 use crate::words::{percent, readable_bytes};
 
-/// How many pieces of advice a page shows.
+/// The number of pieces of advice a page shows.
 const MOST_ADVICE: usize = 8;
 
 /// An XLA shape explained; `Display` is the page for a person.
@@ -83,7 +83,7 @@ fn on_tpu(array: &XlaArray, sizes: XlaSizes) -> Option<XlaAdvice> {
 }
 
 impl MemberReport {
-    /// How many elements more would fit into the allocation.
+    /// The number of elements more that would fit into the allocation.
     #[must_use]
     pub fn padding_elements(&self) -> u64 {
         let bits =

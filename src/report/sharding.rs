@@ -31,19 +31,19 @@ pub struct ShardingReport {
     pub device_bytes: u64,
     /// The elements that a shard has room for, without the padding of its tiling.
     pub shard_bytes: u64,
-    /// How many devices there are, if the sharding says so.
+    /// The number of devices, if the sharding says so.
     pub devices: Option<u64>,
-    /// How many devices hold each element; `None` where they do not hold copies or are unknown.
+    /// The number of devices that hold each element; `None` where they do not hold copies or are unknown.
     pub copies: Option<u64>,
     /// Over all devices of one copy: room for elements beyond the extents.
     pub sharding_padding_bytes: u64,
     /// Of one device: what the tiling of the shard adds.
     pub tiling_padding_bytes: u64,
-    /// How many devices hold a whole shard, a short one, and none.
+    /// The number of devices that hold a whole shard, a short one, and none.
     pub fill: Option<Fill>,
 }
 
-/// How many devices hold how much.
+/// The number of devices by how much they hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fill {
     /// Every slot of the shard is an element.

@@ -1,8 +1,8 @@
-//! Why a route is refused.
+//! The reason a route is refused.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// Why there is no route, or why it could not be looked for.
+/// The reason there is no route, or why it could not be looked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
@@ -25,7 +25,7 @@ pub enum RouteError {
     Map {
         /// The movement.
         movement: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A name that is not that of a movement.

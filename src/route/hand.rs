@@ -26,7 +26,7 @@ pub(super) struct Hand<'m> {
     pub(super) kind: MovementKind,
     /// The digits of a beat.
     pub(super) wires: Vec<Piece>,
-    /// How many long words of either memory a beat takes.
+    /// The number of long words of either memory a beat takes.
     pub(super) beat: (u64, u64),
     pub(super) own: Vec<UnitDigit>,
     pub(super) spread: Vec<UnitDigit>,
@@ -42,7 +42,7 @@ impl<'m> Hand<'m> {
         if self.up { (lower, upper) } else { (upper, lower) }
     }
 
-    /// Whether a step in a level of the source is one to another unit that can be named.
+    /// Returns whether a step in a level of the source is one to another unit that can be named.
     pub(super) fn names_source(&self, level: Level, step: u64) -> bool {
         self.named.0.iter().any(|digit| digit.level == level && digit.covers(step))
     }

@@ -74,7 +74,7 @@ impl Hop {
         self.map.as_ref().map(super::search::text)
     }
 
-    /// Whether the rates are the maker's.
+    /// Returns whether the rates are the maker's.
     #[must_use]
     pub fn is_from_maker(&self) -> bool {
         self.movement.as_ref().is_some_and(|movement| movement.from_maker)

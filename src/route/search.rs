@@ -32,7 +32,7 @@ pub(super) const MOST_TRIED: usize = 1 << 12;
 /// From how many layouts in a row the hop that may put its beats anywhere begins.
 const MOST_AHEAD: usize = 3;
 
-/// How many layouts are compared to find the nearest movement of a refusal.
+/// The number of layouts that are compared to find the nearest movement of a refusal.
 const MOST_COMPARED: usize = 64;
 
 /// A layout on the way, and the movements that it took: for the way back, those still to come.
@@ -291,7 +291,7 @@ pub(super) fn placed(like: &Placement, layout: Layout, memory: &str) -> Option<P
     placement.machine().is_some_and(fits).then_some(placement)
 }
 
-/// How many copies are elsewhere in what the movement gives, and its text.
+/// The number of copies that are elsewhere in what the movement gives, and its text.
 fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, String)> {
     let given = placed(source, given(hand, source.with_copies())?, memory(needed))?;
     let traffic = Relayout::new(&given, needed).ok()?.traffic().ok()?;

@@ -18,7 +18,7 @@ pub(super) struct UnitDigit {
     pub(super) level: Level,
     /// What one step adds to the coordinate.
     pub(super) step: u64,
-    /// How many values it has.
+    /// The number of values it has.
     pub(super) size: u64,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn unit_digits(machine: &Machine, cuts: &[(Level, u64)]) -> Vec<UnitD
 }
 
 impl UnitDigit {
-    /// Whether units that differ in this digit have memories of their own.
+    /// Returns whether units that differ in this digit have memories of their own.
     pub(super) fn is_above(&self, memory: &Memory, machine: &Machine) -> bool {
         let (own, node) = (machine.depth(self.level), machine.depth(memory.owner));
         own < node || (own == node && self.step >= memory.group)
@@ -78,7 +78,7 @@ impl Piece {
 }
 
 impl UnitDigit {
-    /// Whether a step in the level is within this digit.
+    /// Returns whether a step in the level is within this digit.
     pub(super) fn covers(&self, step: u64) -> bool {
         step >= self.step && step / self.step < self.size.max(2) && step.is_multiple_of(self.step)
     }

@@ -26,7 +26,7 @@ pub(super) fn wanted(hand: &Hand, layout: &Layout) -> Option<Layout> {
     in_usual_order(&hand.mirrored(), layout, false)
 }
 
-/// How many long words pass each end for `target`: at the upper memory all of them, at a lower one what
+/// The number of long words that pass each end for `target`: at the upper memory all of them, at a lower one what
 /// the unit with the most passes. Those count that hold an element anywhere: all nodes work in step.
 pub(super) fn words(
     hand: &Hand,
@@ -61,7 +61,7 @@ fn in_usual_order(hand: &Hand, layout: &Layout, copies_too: bool) -> Option<Layo
     carried(&layout, &map_of(hand, &layout, &digits)?.build()?).ok()
 }
 
-/// Whether elements, or copies if they count, lie apart in a digit of the units.
+/// Returns whether elements, or copies if they count, lie apart in a digit of the units.
 fn lies_apart(layout: &Layout, digit: &UnitDigit, copies_too: bool) -> bool {
     let within = |size: u64, level: Level, step: u64| {
         let top = digit.step.saturating_mul(digit.size);

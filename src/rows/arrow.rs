@@ -19,10 +19,10 @@ use super::Table;
 use super::order::Block;
 use super::write::WriteError;
 
-/// How many rows a record batch has at most, so that few columns of it fit in the caches.
+/// The number of rows a record batch has at most, so that few columns of it fit in the caches.
 const BATCH: usize = 1 << 16;
 
-/// How many rows a row group of a Parquet file has.
+/// The number of rows a row group of a Parquet file has.
 #[cfg(feature = "parquet")]
 const ROW_GROUP: usize = 1 << 18;
 

@@ -28,13 +28,13 @@ use crate::location::Location;
 use crate::number::{seam, to_index, to_u64};
 use crate::program::TableError;
 
-/// How many rows are sorted at once where strides do not nest.
+/// The number of rows that are sorted at once where strides do not nest.
 const MOST_SORTED: u64 = 1 << 24;
 
-/// How many rows a block has at most, so that it stays in the first-level cache.
+/// The number of rows a block has at most, so that it stays in the first-level cache.
 const BLOCK: u64 = seam(256, 4);
 
-/// How many rows may lie between those of a run.
+/// The number of rows that may lie between those of a run.
 const MOST_BETWEEN: u64 = seam(16, 2);
 
 /// Rows of numbers: the coordinates of the columns, then the values of all axes.
@@ -113,7 +113,7 @@ impl Wheel {
         }
     }
 
-    /// Whether one coordinate is given by different digits, so that their rows interleave.
+    /// Returns whether one coordinate is given by different digits, so that their rows interleave.
     fn repeats(&self) -> bool {
         let repeats = |pair: &[(u64, u64)]| pair[0].0 == pair[1].0;
         self.listing.as_ref().is_some_and(|listing| listing.windows(2).any(repeats))
@@ -272,7 +272,7 @@ impl<'a> Slots<'a> {
         Ok(Some(Slots { counters, outer, inner, walk, base, padding, reader, run, slots, block }))
     }
 
-    /// Whether a slot can hold one element of several.
+    /// Returns whether a slot can hold one element of several.
     pub(super) fn searches(&self) -> bool {
         self.reader.searches()
     }

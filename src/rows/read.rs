@@ -12,7 +12,7 @@ use crate::number::to_index;
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     layout: &'a Layout,
-    /// How many coordinates a row begins with, and how many numbers it has.
+    /// The number of coordinates a row begins with, and how many numbers it has.
     columns: usize,
     width: usize,
     how: How<'a>,
@@ -34,7 +34,7 @@ pub(super) struct RowRun {
 /// The first rows of a run, as far as their indexes are even steps.
 struct RowPrefix {
     rows: usize,
-    /// How many of them are real, from the first on.
+    /// The number of them that are real, from the first on.
     real: usize,
     /// What a derived axis adds to an entry of the index from row to row.
     steps: Option<(usize, u64)>,
@@ -45,7 +45,7 @@ impl RowRun {
     pub(super) const ALONE: RowRun =
         RowRun { digit: StridedDigit { size: 1, weight: 0, stride: 1 }, axis: None };
 
-    /// How many rows it takes with those between.
+    /// The number of rows it takes with those between.
     pub(super) fn length(&self) -> u64 {
         self.digit.size.saturating_mul(self.digit.stride)
     }
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         Reader { layout, columns, width, how, open, added: Vec::new() }
     }
 
-    /// Whether indexes are found by search, which gives one for each slot.
+    /// Returns whether indexes are found by search, which gives one for each slot.
     pub(super) fn searches(&self) -> bool {
         matches!(self.how, How::Search(_))
     }
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many rows of a run can follow from its first one.
+    /// The number of rows of a run that can follow from its first one.
     pub(super) fn rows_of(&self, run: RowRun) -> u64 {
         let StridedDigit { size, weight, .. } = run.digit;
         self.derived(run).map_or(size, |(node, derived)| {
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         inside
     }
 
-    /// How many rows of a run with this first index are real.
+    /// The number of rows of a run with this first index that are real.
     fn reached(&self, first: &[u64], run: Option<(usize, u64)>, rows: usize) -> usize {
         let mut reached = rows;
         for (axis, extent) in &self.open {

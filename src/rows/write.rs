@@ -9,7 +9,7 @@ use crate::level::Level;
 use crate::number::{to_index, to_u64};
 use crate::program::TableError;
 
-/// Why a table was not written.
+/// The reason a table was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -115,7 +115,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// How often progress is told: every 2^16 rows.
+/// The number of times progress is told: every 2^16 rows.
 const PROGRESS_BITS: u32 = 16;
 
 /// The digits of the greatest number, and a separator.
@@ -143,7 +143,7 @@ const fn four_digits() -> [[u8; 4]; 10_000] {
 /// Lines that are being written, digits in place.
 struct Text {
     bytes: Vec<u8>,
-    /// How many are written.
+    /// The number that are written.
     end: usize,
 }
 

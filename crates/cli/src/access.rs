@@ -67,7 +67,7 @@ impl Access {
 
 type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessError>;
 
-/// How many changes of a kind a page shows.
+/// The number of changes of a kind a page shows.
 const MOST_SHOWN: usize = 4;
 
 /// What an access costs, and what would make it cheaper.

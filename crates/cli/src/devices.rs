@@ -7,7 +7,7 @@ use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 use super::failure::Failure;
 use super::input::On;
 
-/// Whether a text is refused because the numbers of its devices are not sums of digits.
+/// Returns whether a text is refused because the numbers of its devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {
     matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
 }

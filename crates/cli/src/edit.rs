@@ -497,7 +497,7 @@ impl Editor {
         split.and_then(|split| split.permute(&order).ok()).unwrap_or(layout)
     }
 
-    /// Whether places of the notation are linear, so that an inverse gives a linear index.
+    /// Returns whether places of the notation are linear, so that an inverse gives a linear index.
     fn is_linear(&self) -> bool {
         matches!(self.notation, Notation::Cute | Notation::Strided)
     }

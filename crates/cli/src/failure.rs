@@ -17,7 +17,7 @@ use tensor_layout_hlo::CollectiveError;
 
 use tensor_layout::internals::printable;
 
-/// Why the command did not do what it was asked.
+/// The reason the command did not do what it was asked.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A text is refused, with a remedy that goes before the text's own.

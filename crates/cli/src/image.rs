@@ -215,7 +215,7 @@ impl ImageIn {
         }
     }
 
-    /// Whether the image is one that `pack` makes of such a tensor.
+    /// Returns whether the image is one that `pack` makes of such a tensor.
     pub(super) fn check(
         &self,
         program: &Program,

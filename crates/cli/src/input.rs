@@ -146,7 +146,7 @@ impl Reading {
         Reading { lenient, ..Reading::default() }
     }
 
-    /// Whether any option about reading was given.
+    /// Returns whether any option about reading was given.
     #[cfg(feature = "explore")]
     pub(super) fn is_said(&self) -> bool {
         let Reading { from, lenient, shape, member } = self;
@@ -352,7 +352,7 @@ impl On {
         Ok((place(first)?, place(second)?))
     }
 
-    /// Whether any option about the place was given.
+    /// Returns whether any option about the place was given.
     pub(super) fn is_said(&self) -> bool {
         self.machine.is_said() || self.base != 0
     }

@@ -13,7 +13,7 @@ use super::input::{Form, Place, PlaceForm, Placed, in_assembly, numbers};
 use super::json::location_json;
 use super::output::print;
 
-/// How many copies are printed for a person, and how many as JSON.
+/// The number of copies that are printed for a person, and how many as JSON.
 const MOST_LINES: usize = 64;
 const MOST_COPIES: usize = 1 << 16;
 
@@ -146,7 +146,7 @@ impl Locate {
 struct LocatedPlace {
     index: Vec<u64>,
     columns: Vec<Level>,
-    /// How many there are; the first of them are `places`.
+    /// The number of them; the first of them are `places`.
     copies: u64,
     /// The levels in which copies lie apart.
     replicated: Vec<Level>,

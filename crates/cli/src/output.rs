@@ -135,7 +135,7 @@ impl Colored {
     }
 }
 
-/// Whether text is coloured, which goes to standard output or to a file.
+/// Returns whether text is coloured, which goes to standard output or to a file.
 pub(super) fn is_colored(to_stdout: bool) -> bool {
     match COLOR.get() {
         Some(Color::Always) => true,

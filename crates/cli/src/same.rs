@@ -229,7 +229,7 @@ fn looked_at(first: &Layout, second: &Layout) {
     note(&format!("{axes} of the {which} layout: {leading} copies, at {at}"));
 }
 
-/// How many copies are named.
+/// The number of copies that are named.
 const MOST_SHOWN: u64 = 8;
 
 fn same_json(key: &str, difference: Option<&Difference>) -> Value {

@@ -30,12 +30,12 @@ pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> F
     Failure::Text(error, advice)
 }
 
-/// Whether the text, mended, is a layout.
+/// Returns whether the text, mended, is a layout.
 fn reads(text: &str) -> bool {
     LayoutText::parse(text).is_ok()
 }
 
-/// Whether the text, mended, is a layout that has a meaning.
+/// Returns whether the text, mended, is a layout that has a meaning.
 fn means(text: &str) -> bool {
     LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
 }

@@ -139,7 +139,7 @@ struct CompareArgs {
     /// Draw where the wrong elements of the first wrong tensor lie.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
-    /// How many wrong elements to list of each tensor, at most 1000; by default 20 as text, all
+    /// The number of wrong elements to list of each tensor, at most 1000; by default 20 as text, all
     /// in JSON.
     #[arg(long, value_name = "N", value_parser = at_most_1000)]
     top: Option<usize>,

@@ -39,7 +39,7 @@ impl TallyKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tally {
-    /// How many there are.
+    /// The number of them.
     pub count: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -190,7 +190,7 @@ pub struct HloChanges {
     pub sums: Vec<(String, Option<u64>, Option<u64>)>,
     /// What differs, the greatest difference first.
     pub rows: Vec<HloChange>,
-    /// How many rows are the same in both.
+    /// The number of rows that are the same in both.
     pub same: u64,
 }
 

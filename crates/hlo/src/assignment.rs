@@ -34,7 +34,7 @@ pub struct HloAllocations {
     pub allocations: Vec<HloAllocation>,
     /// Values whose shape does not take what XLA says: the line, and both in words.
     pub disagreements: Vec<(u64, String)>,
-    /// How many values were compared with their shapes.
+    /// The number of values that were compared with their shapes.
     pub compared: u64,
     unread: Unread,
 }
@@ -49,7 +49,7 @@ pub struct HloAllocation {
     pub size: u64,
     /// What it is for: `parameter`, `output`, `constant`, `thread-local` or `temporary`.
     pub kind: &'static str,
-    /// How many values take turns in it.
+    /// The number of values that take turns in it.
     pub values: u64,
     /// The largest of them: its name, or the shapes in it.
     pub largest: String,
@@ -153,7 +153,7 @@ impl HloAllocations {
         Some(())
     }
 
-    /// How many blocks of each kind there are, and their bytes.
+    /// The number of blocks of each kind, and their bytes.
     #[must_use]
     pub fn kinds(&self) -> BTreeMap<&'static str, (u64, u64)> {
         let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();

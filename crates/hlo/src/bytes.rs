@@ -6,7 +6,7 @@ use tensor_layout::{LayoutError, internals};
 /// Bytes of arrays, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloBytes {
-    /// How many instructions.
+    /// The number of instructions.
     pub count: u64,
     /// The elements alone.
     pub unpadded: u64,

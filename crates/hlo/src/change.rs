@@ -122,7 +122,7 @@ fn array(opcode: &str, shape: &str, is_result: bool) -> Result<Option<XlaArray>,
     Ok(member.and_then(XlaShape::as_array).cloned())
 }
 
-/// Whether every element has the place that it had; `order` is that of a transpose.
+/// Returns whether every element has the place that it had; `order` is that of a transpose.
 fn stays(
     from: &XlaArray,
     to: &XlaArray,

@@ -72,7 +72,7 @@ pub struct Collective {
     /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
     /// `collective-permute` sends, else of the operands.
     pub bytes: u64,
-    /// How many devices the largest group has.
+    /// The number of devices the largest group has.
     pub group: u64,
     hops: Vec<CollectiveHop>,
 }
@@ -115,7 +115,7 @@ fn kind(opcode: &str) -> Option<CollectiveKind> {
     })
 }
 
-/// Why a collective is not counted.
+/// The reason a collective is not counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CollectiveError {
@@ -145,7 +145,7 @@ pub enum CollectiveError {
         what: &'static str,
         /// The number.
         id: u64,
-        /// How many there are.
+        /// The number of them.
         count: u64,
         /// What of the instruction says what the number counts.
         because: &'static str,

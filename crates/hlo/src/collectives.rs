@@ -40,7 +40,7 @@ pub struct CollectiveEntry {
     pub op_name: Option<String>,
     /// Bytes per device, as of [`Collective`](super::Collective::bytes).
     pub bytes: u64,
-    /// How many devices the largest of its groups has.
+    /// The number of devices the largest of its groups has.
     pub group: u64,
     /// What it moves when it runs once.
     pub traffic: CollectiveTraffic,

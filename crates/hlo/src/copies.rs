@@ -104,7 +104,7 @@ pub struct HloCopies {
     in_a_step: StepSums,
 }
 
-/// How many instructions there are, and what they move.
+/// The number of instructions, and what they move.
 #[derive(Clone, Copy, Debug, Default)]
 struct CopySums {
     count: usize,
@@ -366,7 +366,7 @@ impl HloCopies {
         &self.entries
     }
 
-    /// How many there are, listed or not, and how many of them are neither free nor inside
+    /// The number of them, listed or not, and how many of them are neither free nor inside
     /// fusions.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
@@ -394,7 +394,7 @@ impl HloCopies {
 }
 
 impl HloCopy {
-    /// Whether it reads and writes memory by itself.
+    /// Returns whether it reads and writes memory by itself.
     #[must_use]
     pub fn is_paid(&self) -> bool {
         self.role.is_in_memory() && self.is_free != Some(true)

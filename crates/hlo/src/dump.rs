@@ -141,12 +141,12 @@ impl<R: BufRead> HloDump<R> {
         self.unread.lines()
     }
 
-    /// How many places of computations could not be read.
+    /// The number of places of computations that could not be read.
     pub fn unread_count(&self) -> u64 {
         self.unread.count()
     }
 
-    /// How many instructions are missing because they could not be read.
+    /// The number of instructions that are missing because they could not be read.
     pub fn hidden_count(&self) -> u64 {
         self.unread.hidden()
     }
@@ -162,7 +162,7 @@ impl<R: BufRead> HloDump<R> {
         HloReading { cut: self.cut.clone(), lines: self.unread.lines().to_vec(), count, hidden }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub fn bytes(&self) -> u64 {
         self.stream.read
     }
@@ -295,7 +295,7 @@ impl<R: BufRead> HloDump<R> {
         Ok(())
     }
 
-    /// Whether only blanks stand between a place and where reading goes on.
+    /// Returns whether only blanks stand between a place and where reading goes on.
     fn is_first(&self, behind: usize) -> bool {
         let between = self.stream.text.as_bytes().get(behind..self.at).unwrap_or_default();
         between.iter().all(|byte| is_blank(*byte))

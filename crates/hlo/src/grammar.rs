@@ -317,7 +317,7 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
     Ok(is(text.head(from, ShapeIs::Written))?.map_or(other, |_| Sentence::Instruction))
 }
 
-/// Whether an instruction begins at a place, by its name and the equals sign alone.
+/// Returns whether an instruction begins at a place, by its name and the equals sign alone.
 pub(crate) fn is_named(text: Tokens<'_>, from: usize) -> Lexed<bool> {
     let mut name = (from, text.word(from)?);
     let mut at = text.blanks(name.1)?;
@@ -359,7 +359,7 @@ pub(crate) fn resume(text: Tokens<'_>, from: usize) -> Lexed<usize> {
     Ok(at)
 }
 
-/// Whether a brace ends a computation that is broken: only what may follow one stands behind it.
+/// Returns whether a brace ends a computation that is broken: only what may follow one stands behind it.
 fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
     if thread(text, brace)? > brace + 1 {
         return Ok(true);

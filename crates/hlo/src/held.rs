@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::{HloInstruction, HloModule, op_name};
 
-/// How many are held before those inside fusions are looked for.
+/// The number of rows that are held before those inside fusions are looked for.
 const LEAST_ROOM: usize = 1024;
 
 /// Instructions of a module that may be listed: whether they are follows from calls that come later.
@@ -62,12 +62,12 @@ impl<K: Copy> Held<K> {
         self.rows.push(HeldRow { computation, line: from.line(), number, key, start, lengths });
     }
 
-    /// Whether it is time to look for those inside fusions.
+    /// Returns whether it is time to look for those inside fusions.
     pub(super) fn is_crowded(&self) -> bool {
         self.rows.len() > self.room.max(LEAST_ROOM)
     }
 
-    /// Whether some were dropped because a fusion calls their computation.
+    /// Returns whether some were dropped because a fusion calls their computation.
     pub(super) fn has_dropped(&self) -> bool {
         self.room > 0
     }

@@ -31,7 +31,7 @@ impl Inside {
     }
 }
 
-/// Whether a computation does nothing but move its parameters.
+/// Returns whether a computation does nothing but move its parameters.
 fn is_copy(computation: HloComputation<'_>) -> bool {
     const MOST: usize = 64;
     let is_moved = |opcode: &str| is_chain(opcode) || matches!(opcode, "parameter" | "tuple");

@@ -50,19 +50,19 @@ impl<'a> HloComputation<'a> {
         self.part(self.body.name)
     }
 
-    /// Whether the module begins here.
+    /// Returns whether the module begins here.
     #[must_use]
     pub fn is_entry(&self) -> bool {
         self.body.is_entry
     }
 
-    /// Whether it is none: instructions that stand outside of computations, as `grep` finds them.
+    /// Returns whether it is none: instructions that stand outside of computations, as `grep` finds them.
     #[must_use]
     pub fn is_loose(&self) -> bool {
         self.body.is_loose
     }
 
-    /// Whether the text ends inside it.
+    /// Returns whether the text ends inside it.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.body.is_cut
@@ -74,13 +74,13 @@ impl<'a> HloComputation<'a> {
         self.body.line
     }
 
-    /// How many instructions there are.
+    /// The number of instructions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.body.records.len()
     }
 
-    /// Whether it is without instructions.
+    /// Returns whether it is without instructions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.body.records.is_empty()
@@ -255,7 +255,7 @@ impl<'a> HloInstruction<'a> {
         self.computation.module().source(self.attribute("metadata")?)
     }
 
-    /// Whether it is the result of its computation.
+    /// Returns whether it is the result of its computation.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.record.is_root

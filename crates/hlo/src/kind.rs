@@ -63,7 +63,7 @@ impl HloTextKind {
         }
     }
 
-    /// Whether reports can be made of it.
+    /// Returns whether reports can be made of it.
     #[must_use]
     pub fn is_read(self) -> bool {
         self.instead().is_none()

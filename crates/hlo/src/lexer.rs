@@ -13,7 +13,7 @@ use memchr::{memchr, memchr2, memchr3, memmem};
 
 use crate::candidates::shape_end;
 
-/// Why a stretch of text is not what was looked for.
+/// The reason a stretch of text is not what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// What is held of the text ends, and the text goes on.
@@ -259,7 +259,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Whether what stands behind a line cannot belong to the attributes on it.
+    /// Returns whether what stands behind a line cannot belong to the attributes on it.
     fn is_line_of_attributes(self, end: usize) -> bool {
         let is_open = |byte: &u8| is_blank(*byte) || matches!(byte, b',' | b'{' | b'/');
         let next = self.rest(end + 1).iter().find(|byte| **byte != b' ');
@@ -282,7 +282,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// How many lines of a stretch look like instructions.
+    /// The number of lines of a stretch that look like instructions.
     pub(crate) fn instructions_within(self, from: usize, end: usize) -> u64 {
         let part = Tokens { bytes: self.bytes.get(..end).unwrap_or_default(), is_last: true };
         let lines = memchr::memchr_iter(b'\n', part.rest(from)).map(|line| from + line + 1);
@@ -293,7 +293,7 @@ impl<'t> Tokens<'t> {
         tensor_layout::internals::to_u64(lines.filter(is_head).count())
     }
 
-    /// Whether the equals sign is that of `name = shape opcode(`, which no value of an attribute
+    /// Returns whether the equals sign is that of `name = shape opcode(`, which no value of an attribute
     /// and no operand has inside.
     fn is_instruction(self, from: usize, sign: usize) -> Lexed<bool> {
         let before = self.bytes.get(from..sign).unwrap_or_default();

@@ -137,25 +137,25 @@ impl HloModule {
         self.head.line
     }
 
-    /// How many devices the module is partitioned over: `num_partitions`, or 1.
+    /// The number of devices the module is partitioned over: `num_partitions`, or 1.
     #[must_use]
     pub fn partitions(&self) -> u64 {
         self.attributes().get("num_partitions").and_then(|n| n.parse().ok()).unwrap_or(1)
     }
 
-    /// How many replicas of the module run, each on all of its partitions: `replica_count`, or 1.
+    /// The number of replicas of the module run, each on all of its partitions: `replica_count`, or 1.
     #[must_use]
     pub fn replicas(&self) -> u64 {
         self.attributes().get("replica_count").and_then(|n| n.parse().ok()).unwrap_or(1)
     }
 
-    /// Whether its instructions are in the order of execution, as after all optimizations.
+    /// Returns whether its instructions are in the order of execution, as after all optimizations.
     #[must_use]
     pub fn is_scheduled(&self) -> bool {
         self.attributes().get("is_scheduled") == Some("true")
     }
 
-    /// Whether shapes are those of one device: the module is partitioned and scheduled.
+    /// Returns whether shapes are those of one device: the module is partitioned and scheduled.
     ///
     /// A `sharding=` that survives on an instruction then speaks of the global shape that the
     /// instruction once had.

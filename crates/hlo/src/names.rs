@@ -46,7 +46,7 @@ impl Names {
         nth(&self.text, &self.ends, number)
     }
 
-    /// How many there are.
+    /// The number of them.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -63,7 +63,7 @@ pub(super) fn hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name)
 }
 
-/// How many distinct texts are kept only so that the next one like it need not be parsed.
+/// The number of distinct texts that are kept only so that the next one like it need not be parsed.
 pub(super) const MOST_KNOWN: usize = 1 << 16;
 
 /// Distinct shapes with their sizes, or why they have none.
@@ -71,7 +71,7 @@ pub(super) const MOST_KNOWN: usize = 1 << 16;
 pub(super) struct Shapes(IndexMap<Box<str>, Result<XlaSizes, String>, FxBuildHasher>);
 
 impl Shapes {
-    /// How many are known.
+    /// The number that are known.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{HloBytes, HloRole};
 use tensor_layout::{LayoutError, internals};
 
-/// How many of the computations that write most are kept by name.
+/// The number of the computations that write most that are kept by name.
 pub(super) const MOST_LARGEST: usize = 10;
 
 /// Sums over any number of computations, in the memory of a few.
@@ -93,7 +93,7 @@ impl Overview {
         }
     }
 
-    /// How many computations have a role.
+    /// The number of computations that have a role.
     pub(super) fn computations(&self, role: HloRole) -> usize {
         self.computations.get(&role).copied().unwrap_or(0)
     }
@@ -108,7 +108,7 @@ impl Overview {
         &self.largest
     }
 
-    /// How many computations in memory are not among the largest, and what they write.
+    /// The number of computations in memory that are not among the largest, and what they write.
     pub(super) fn others(&self) -> (usize, OverviewSums) {
         let in_memory = || HloRole::ALL.iter().copied().filter(|role| role.is_in_memory());
         let count = in_memory().map(|role| self.computations(role)).sum::<usize>();

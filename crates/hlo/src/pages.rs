@@ -13,10 +13,10 @@ use tensor_layout::LayoutError;
 use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, printable, readable_bytes};
 
-/// How many rows a page has, if nothing else is said.
+/// The number of rows a page has, if nothing else is said.
 const SHOWN: usize = 20;
 
-/// How many lines that could not be read a page has.
+/// The number of lines that could not be read a page has.
 const FEW: usize = 10;
 
 /// Three byte counts, right-aligned, and text.

@@ -17,7 +17,7 @@ use tensor_layout::{LayoutError, internals};
 /// A longer line is read in pieces, cut at a blank.
 const LONGEST_PIECE: usize = 1 << 20;
 
-/// How many distinct shapes are told apart.
+/// The number of distinct shapes that are told apart.
 const MOST_SHAPES: usize = 1 << 18;
 
 /// The distinct shapes of a compiler dump.
@@ -66,9 +66,9 @@ pub struct HloEntry<'a> {
 /// All occurrences of all shapes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloTotals {
-    /// How many distinct shapes.
+    /// The number of distinct shapes.
     pub shapes: u64,
-    /// How many occurrences.
+    /// The number of occurrences.
     pub count: u64,
     /// The elements alone.
     pub unpadded_bytes: u64,
@@ -297,13 +297,13 @@ impl HloReport {
         self.unread.lines()
     }
 
-    /// How many lines have a shape that could not be read.
+    /// The number of lines that have a shape that could not be read.
     #[must_use]
     pub fn unread_count(&self) -> u64 {
         self.unread.count()
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines

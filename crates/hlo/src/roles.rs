@@ -38,7 +38,7 @@ impl HloRole {
         HloRole::Applied,
     ];
 
-    /// Whether the values of its instructions are in memory.
+    /// Returns whether the values of its instructions are in memory.
     #[must_use]
     pub fn is_in_memory(self) -> bool {
         matches!(self, HloRole::Entry | HloRole::Called | HloRole::Uncalled)
@@ -70,7 +70,7 @@ pub(super) struct Calls {
     calls: Vec<Call>,
     /// The same of callees that had not been read; in dumps of XLA they stand before their callers.
     ahead: Vec<(Call, Box<str>)>,
-    /// How many instructions call something.
+    /// The number of instructions that call something.
     sites: u32,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Call {
     pub(super) times: CallTimes,
 }
 
-/// How often an instruction runs what it calls, each time that it runs.
+/// The number of times an instruction runs what it calls, each time that it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallTimes {
     Once,
@@ -165,7 +165,7 @@ impl Calls {
         self.calls.push(call);
     }
 
-    /// How many computations there are.
+    /// The number of computations.
     pub(super) fn len(&self) -> usize {
         self.computations.len()
     }
@@ -175,12 +175,12 @@ impl Calls {
         &self.calls
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.computations.is_empty()
     }
 
-    /// Whether a fusion is known by now to call a computation; in dumps of XLA nothing else does.
+    /// Returns whether a fusion is known by now to call a computation; in dumps of XLA nothing else does.
     pub(super) fn is_fused(&self, number: u32) -> bool {
         self.computations.get(index(number)).is_some_and(|of| of.is_fused)
     }
@@ -242,7 +242,7 @@ impl Calls {
         })
     }
 
-    /// Whether callers may be missing: the text ends inside the module.
+    /// Returns whether callers may be missing: the text ends inside the module.
     fn is_cut(&self, entry: Option<usize>) -> bool {
         let last = self.names.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
         let ends_early = entry.is_none() && last.is_some_and(|last| is_inner(self.name(last)));
@@ -328,7 +328,7 @@ fn callees(opcode: &str) -> (HloRole, &'static [&'static str]) {
     }
 }
 
-/// Whether a computation has the name of one that is called: inside a fusion, or of a loop.
+/// Returns whether a computation has the name of one that is called: inside a fusion, or of a loop.
 pub(super) fn is_inner(name: &str) -> bool {
     let is_wrapped = name.starts_with("wrapped_") && name.contains("_computation");
     is_wrapped || name.starts_with("fused_computation") || name.starts_with("region_")

@@ -1,4 +1,4 @@
-//! How often computations run in one run of the program, and what they do together in it.
+//! The number of times computations run in one run of the program, and what they do together in it.
 //!
 //! ```text
 //! runs(entry) = 1        runs(body) += runs(caller) x n        runs(condition) += runs(caller) x (n + 1)
@@ -14,10 +14,10 @@ use tensor_layout::{LayoutError, internals};
 use crate::HloInstruction;
 use crate::roles::{Call, CallTimes, Calls, index};
 
-/// How often something runs in one run of the program.
+/// The number of times something runs in one run of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HloRuns {
-    /// How often, as far as it is known: a loop of unknown length counts once, and a branch as if it
+    /// The number of times it runs, as far as it is known: a loop of unknown length counts once, and a branch as if it
     /// were taken.
     pub times: u64,
     /// Whether it is in a loop of which the dump does not say how often it runs.
@@ -81,7 +81,7 @@ impl CallTimes {
 }
 
 impl HloInstruction<'_> {
-    /// How often the body of a `while` runs, where the dump says so: `known_trip_count`.
+    /// The number of times the body of a `while` runs, where the dump says so: `known_trip_count`.
     #[must_use]
     pub fn trip_count(&self) -> Option<u64> {
         let config = self.attribute("backend_config")?;

@@ -284,7 +284,7 @@ impl HloShardings {
         self.on_device
     }
 
-    /// How many instructions have a sharding that is left over from before partitioning.
+    /// The number of instructions that have a sharding that is left over from before partitioning.
     #[must_use]
     pub fn left_over(&self) -> usize {
         self.entries.iter().filter(|entry| entry.is_left_over).count()

@@ -41,7 +41,7 @@ impl<R: BufRead> Stream<R> {
         self.line
     }
 
-    /// Whether so much stands before a place that moving the rest costs little beside it.
+    /// Returns whether so much stands before a place that moving the rest costs little beside it.
     pub(super) fn is_worth_forgetting(&self, before: usize) -> bool {
         before > STEP && before > self.text.len() / 4 * 3
     }
@@ -99,13 +99,13 @@ fn push(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// How many line ends there are. Stretches are short, and sums of bytes are what compilers make vectors of.
+/// The number of line ends. Stretches are short, and sums of bytes are what compilers make vectors of.
 fn line_ends(bytes: &[u8]) -> u64 {
     let is_end = |byte: &u8| u8::from(*byte == b'\n');
     bytes.chunks(255).map(|part| u64::from(part.iter().map(is_end).sum::<u8>())).sum()
 }
 
-/// How many bytes at the end of a text are the beginning of a character.
+/// The number of bytes at the end of a text that are the beginning of a character.
 fn cut_character(bytes: &[u8]) -> usize {
     let tail = bytes.iter().rev().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     match bytes.len().checked_sub(tail + 1).and_then(|at| bytes.get(at)) {

@@ -78,7 +78,7 @@ pub struct HloSummary {
     on_device: Option<Result<HloOnDevice, LayoutError>>,
     rows: Vec<RankedRow>,
     shapes: Shapes,
-    /// How many shapes the rows had when the others were forgotten.
+    /// The number of shapes the rows had when the others were forgotten.
     shapes_of_rows: usize,
     shares: Shares,
     unread: Unread,
@@ -185,7 +185,7 @@ fn tuple_member(text: &str, member: usize) -> Option<&str> {
     text.get(start..walk.next(text.as_bytes(), Some(b','))?)
 }
 
-/// Whether the shape of a start begins with a tuple of operands, as `((operands), result, ..)`.
+/// Returns whether the shape of a start begins with a tuple of operands, as `((operands), result, ..)`.
 fn has_operands(text: &str) -> bool {
     tuple_member(text, 0).is_some_and(|operands| operands.trim_start().starts_with('('))
 }

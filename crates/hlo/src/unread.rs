@@ -2,7 +2,7 @@
 
 use tensor_layout::internals::counted;
 
-/// How many unread places are kept; all are counted.
+/// The number of unread places that are kept; all are counted.
 const MOST_UNREAD: usize = 1000;
 
 /// A place that could not be read.
@@ -12,9 +12,9 @@ pub struct UnreadLine {
     pub line: u64,
     /// The text at fault, cut where long.
     pub text: String,
-    /// Why it is refused.
+    /// The reason it is refused.
     pub reason: String,
-    /// How many instructions are missing because of it.
+    /// The number of instructions that are missing because of it.
     pub hidden: u64,
 }
 
@@ -62,14 +62,14 @@ pub struct HloReading {
     pub cut: Option<String>,
     /// The first thousand places that could not be read.
     pub lines: Vec<UnreadLine>,
-    /// How many such places there are.
+    /// The number of such places.
     pub count: u64,
-    /// How many instructions are missing because of them.
+    /// The number of instructions that are missing because of them.
     pub hidden: u64,
 }
 
 impl HloReading {
-    /// Whether all was read.
+    /// Returns whether all was read.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.count == 0

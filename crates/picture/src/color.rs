@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::{CellKind, Panel};
 
-/// How many colours there are before they repeat.
+/// The number of colours before they repeat.
 pub(super) const COLORS: usize = 32;
 
 /// The most entries of a key.
@@ -60,7 +60,7 @@ pub(super) fn paint(drafts: Vec<Draft>) -> Vec<Panel> {
     drafts.into_iter().map(|draft| painted(draft, &colors, &repeats)).collect()
 }
 
-/// How many colours each meaning gets: all that it needs, or an equal part.
+/// The number of colours each meaning gets: all that it needs, or an equal part.
 fn shares(needs: &[usize]) -> Vec<usize> {
     let all: usize = needs.iter().sum();
     let equal = COLORS / needs.len().clamp(1, COLORS);

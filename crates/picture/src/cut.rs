@@ -65,7 +65,7 @@ pub(super) fn elided(range: &Range<u64>) -> Vec<Range<u64>> {
     first.chain([middle.clone()]).chain(singles(middle.end..range.end)).collect()
 }
 
-/// How many values of an axis lie in one tile of so many elements: those of the minor digits that
+/// The number of values of an axis that lie in one tile of so many elements: those of the minor digits that
 /// do not step beyond it.
 pub(super) fn tile_edge(axis: &Axis, tile: u64) -> u64 {
     let mut edge = 1_u64;

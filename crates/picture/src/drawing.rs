@@ -40,7 +40,7 @@ pub struct Drawing<'a> {
     pub(super) most_panels: usize,
     /// Elements per tile, outermost first, with a name.
     pub(super) tiles: Vec<(u64, String)>,
-    /// How many tiles the shape has.
+    /// The number of tiles the shape has.
     all_tiles: usize,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// How many values of an axis can be drawn, padding included.
+    /// The number of values of an axis that can be drawn, padding included.
     ///
     /// Values beyond the extent stand for a slot as long as every digit is within its size. Of an
     /// axis that feeds a derived axis that ends before that, only the extent.
@@ -187,7 +187,7 @@ impl<'a> Drawing<'a> {
         if feeds && !self.derived_axes_hold_padding() { of.extent } else { of.slots() }
     }
 
-    /// Whether no digits of padding make a derived axis exceed what its own digits write.
+    /// Returns whether no digits of padding make a derived axis exceed what its own digits write.
     fn derived_axes_hold_padding(&self) -> bool {
         let layout = self.placement.layout();
         layout.derived_axes().iter().enumerate().all(|(number, derived)| {
@@ -222,7 +222,7 @@ impl<'a> Drawing<'a> {
         (0..self.placement.layout().rank()).map(|axis| self.range(axis)).collect()
     }
 
-    /// Whether every element is drawn; otherwise blocks are, and what is in one of them.
+    /// Returns whether every element is drawn; otherwise blocks are, and what is in one of them.
     #[must_use]
     pub fn is_small(&self) -> bool {
         let (longest, most_cells) = (4 * self.most_blocks, 4 * self.most_blocks * self.most_blocks);

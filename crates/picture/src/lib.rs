@@ -98,7 +98,7 @@ pub struct Cell {
     pub indexes: Vec<Range<u64>>,
     /// Of its rows and of its columns, how many hold elements; the others are padding.
     pub filled: [u64; 2],
-    /// How many slots of one copy it stands for, and how many of them hold elements; in a picture
+    /// The number of slots of one copy it stands for, and how many of them hold elements; in a picture
     /// of units, how many slots and elements of all copies the units hold.
     pub slots: u64,
     /// See [`slots`](Cell::slots).
@@ -122,7 +122,7 @@ pub enum CellKind {
 }
 
 impl Cell {
-    /// How many of its slots are padding.
+    /// The number of its slots that are padding.
     #[must_use]
     pub fn padding(&self) -> u64 {
         self.slots.saturating_sub(self.elements)
@@ -137,7 +137,7 @@ impl Cell {
         }
     }
 
-    /// Whether some of its slots, but not all, are padding.
+    /// Returns whether some of its slots, but not all, are padding.
     #[must_use]
     pub fn is_partly_padded(&self) -> bool {
         self.elements > 0 && self.elements < self.slots
@@ -176,7 +176,7 @@ impl Panel {
         a.iter().zip(b).position(|(a, b)| a != b)
     }
 
-    /// Whether a cell has padding beside elements.
+    /// Returns whether a cell has padding beside elements.
     pub(crate) fn has_padding(&self) -> bool {
         self.cells.iter().any(|cell| cell.kind == CellKind::Padding || cell.is_partly_padded())
     }

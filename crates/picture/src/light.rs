@@ -149,7 +149,7 @@ fn any(mut found: impl Iterator<Item = Result<bool, LayoutError>>) -> Result<boo
     found.find(|found| !matches!(found, Ok(false))).unwrap_or(Ok(false))
 }
 
-/// Whether an index of a part lies in a block. Each axis of the part counts some values of that of
+/// Returns whether an index of a part lies in a block. Each axis of the part counts some values of that of
 /// the whole, in order, whatever the others do.
 fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError> {
     for (axis, range) in block.iter().enumerate() {
@@ -176,7 +176,7 @@ fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError>
     Ok(true)
 }
 
-/// Whether an element of a block lives in a unit, by counting.
+/// Returns whether an element of a block lives in a unit, by counting.
 fn any_element(block: &LitBlock<'_>, unit: &Location) -> Result<bool, LayoutError> {
     let mut layout = block.placement.with_copies().clone();
     for (axis, range) in block.indexes.iter().enumerate() {

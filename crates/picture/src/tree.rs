@@ -25,7 +25,7 @@ const MOST_BLOCKS: u64 = 16;
 struct Open {
     level: Level,
     range: Range<u64>,
-    /// How many units have the memory together.
+    /// The number of units that have the memory together.
     step: u64,
 }
 

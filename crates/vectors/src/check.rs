@@ -14,20 +14,20 @@ use super::tensor::{Tensor, Word};
 use super::value;
 use tensor_layout::notation::MemoryText;
 
-/// How many findings are kept; all are counted.
+/// The number of findings that are kept; all are counted.
 const MOST_FINDINGS: usize = 10_000;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct VectorCheck {
-    /// How many tensors were checked.
+    /// The number of tensors that were checked.
     pub tensors: u64,
-    /// How many lines they have.
+    /// The number of lines they have.
     pub lines: u64,
     /// What is wrong, by line; the first 10 000 of them.
     pub findings: Vec<Finding>,
-    /// How many findings there are.
+    /// The number of findings.
     pub count: u64,
 }
 

@@ -17,7 +17,7 @@ use super::value;
 use super::words::WordSet;
 use tensor_layout_picture::Picture;
 
-/// How many differences of a tensor are kept; all are counted.
+/// The number of differences of a tensor that are kept; all are counted.
 const MOST_DIFFERENCES: usize = 1000;
 
 /// How a tensor that was read compares with what is expected.
@@ -26,15 +26,15 @@ const MOST_DIFFERENCES: usize = 1000;
 pub struct VectorComparison {
     /// The header of the tensor.
     pub header: VectorHeader,
-    /// How many elements were compared.
+    /// The number of elements that were compared.
     pub compared: u64,
-    /// How many of them are wrong.
+    /// The number of them that are wrong.
     pub wrong: u64,
     /// Of how many elements of the tensor no line says what is expected.
     pub untested: u64,
     /// The wrong ones in the order of the lines; the first 1000 of them.
     pub differences: Vec<VectorDifference>,
-    /// How many elements of each unit are wrong; units without such are left out.
+    /// The number of elements of each unit that are wrong; units without such are left out.
     pub units: BTreeMap<[Option<u64>; 5], u64>,
     spread: Spread,
     tested: WordSet,
@@ -130,7 +130,7 @@ struct Read<'a> {
     /// The number of the line.
     number: u64,
     line: &'a VectorLine,
-    /// How many long words the lines before it read.
+    /// The number of long words the lines before it read.
     reads: u64,
 }
 
@@ -279,7 +279,7 @@ impl LongWord<'_> {
     }
 }
 
-/// Whether a value is the expected one, as near as its line asks for.
+/// Returns whether a value is the expected one, as near as its line asks for.
 fn is_within(comment: &VectorComment, expected: u64, found: u64) -> bool {
     let dtype = comment.dtype;
     if value::is_same(dtype, expected, found) {

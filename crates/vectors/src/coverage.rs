@@ -11,7 +11,7 @@ use super::words::WordSet;
 use tensor_layout::internals::to_u64;
 use tensor_layout::program::TableError;
 
-/// How many long words that no line has are looked at.
+/// The number of long words without a line that are looked at.
 const MOST_MISSING: u64 = 1 << 20;
 
 /// The places that lines have, and which lines they were.
@@ -29,7 +29,7 @@ pub(super) struct Coverage {
 struct Gap {
     line: u64,
     place: VectorPlace,
-    /// How many places of each have a line, of how many.
+    /// The number of places of each that have a line, of how many.
     has: u64,
     of: u64,
     words: u64,

@@ -47,7 +47,7 @@ enum Source {
 }
 
 impl Command {
-    /// How many lines the emulator prints for it.
+    /// The number of lines the emulator prints for it.
     pub(super) fn lines(&self) -> u64 {
         self.place.unit_count() * self.count
     }
@@ -256,7 +256,7 @@ fn read_short(cursor: &mut Cursor<'_>, most: usize) -> Result<u64, ParseError> {
     })
 }
 
-/// Whether a number, which the emulator prints with six digits, is that of some bits. Text that is no
+/// Returns whether a number, which the emulator prints with six digits, is that of some bits. Text that is no
 /// number says nothing.
 fn agrees(said: &str, dtype: Dtype, bits: u64) -> bool {
     let (Ok(said), value) = (said.parse::<f64>(), value::float(dtype, bits)) else { return true };

@@ -1,4 +1,4 @@
-//! Why test vectors are not written or read.
+//! The reason test vectors are not written or read.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tensor_layout::notation::Dtype;
 use tensor_layout::program::TableError;
 use tensor_layout::{LayoutError, ParseError};
 
-/// Why test vectors are not written or read.
+/// The reason test vectors are not written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
@@ -26,7 +26,7 @@ pub enum VectorError {
     Line {
         /// Its number, from 1.
         line: u64,
-        /// Why, pointing into the line.
+        /// The reason, pointing into the line.
         error: ParseError,
     },
     /// A line of what a simulator printed is refused.
@@ -34,13 +34,13 @@ pub enum VectorError {
     Result {
         /// Its number, from 1.
         line: u64,
-        /// Why, pointing into the line.
+        /// The reason, pointing into the line.
         error: ParseError,
     },
     /// A list of long words that is not as long as the lines that read.
     #[error("the result has {found} long words, but the file has {wanted} lines that read")]
     ResultLength {
-        /// How many there are.
+        /// The number of them.
         found: usize,
         /// How many there must be.
         wanted: usize,

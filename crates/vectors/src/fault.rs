@@ -104,9 +104,9 @@ pub enum Fault {
         counted(*.indexes, "index")
     )]
     Count {
-        /// How many values.
+        /// The number of values.
         values: usize,
-        /// How many indexes.
+        /// The number of indexes.
         indexes: usize,
     },
     /// A long word that does not hold the value of the comment.
@@ -163,7 +163,7 @@ pub enum Fault {
         tensor: String,
         /// All units of the first long word.
         place: VectorPlace,
-        /// How many long words.
+        /// The number of long words.
         words: u64,
         /// The first element of the first one.
         first: Vec<u64>,
@@ -171,7 +171,7 @@ pub enum Fault {
         last: Vec<u64>,
         /// In how many units lines set them.
         units: u64,
-        /// How many units they have.
+        /// The number of units they have.
         of: u64,
     },
     /// Long words that no line has, which are expected before this line.
@@ -179,7 +179,7 @@ pub enum Fault {
     Missing {
         /// The tensor.
         tensor: String,
-        /// How many.
+        /// The number.
         words: u64,
         /// The first element of the first one.
         first: Vec<u64>,
@@ -222,7 +222,7 @@ fn decimal(found: &VectorPlace, wanted: &VectorPlace) -> String {
     }
 }
 
-/// Why a layout cannot stand in a file of test vectors.
+/// The reason a layout cannot stand in a file of test vectors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -250,7 +250,7 @@ pub enum TensorError {
         "a test vector cannot express this layout: it takes {steps} steps of `Time`, but a memory is set once"
     )]
     Time {
-        /// How many.
+        /// The number.
         steps: u64,
     },
 }

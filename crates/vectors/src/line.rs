@@ -17,7 +17,7 @@ use tensor_layout::error::{ParseError, ParseErrorKind};
 use tensor_layout::internals::{Cursor, counted, to_index};
 use tensor_layout::notation::{Dtype, MemoryText};
 
-/// How many long words a line may set or read in all units: those of LM0 of all PEs.
+/// The number of long words a line may set or read in all units: those of LM0 of all PEs.
 const MOST_WORDS: u64 = 1 << 23;
 
 /// What a line does: it sets long words before a run, or reads them after it.
@@ -50,7 +50,7 @@ impl VectorVerb {
         }
     }
 
-    /// Whether it reads.
+    /// Returns whether it reads.
     #[must_use]
     pub const fn reads(self) -> bool {
         !matches!(self, VectorVerb::Set)
@@ -93,7 +93,7 @@ pub struct VectorLine {
     pub verb: VectorVerb,
     /// Where: the first long word.
     pub place: VectorPlace,
-    /// How many long words, in each of the units.
+    /// The number of long words, in each of the units.
     pub count: u64,
     /// The long words, lane 0 most significant; none on most lines that read.
     pub payload: Vec<u64>,

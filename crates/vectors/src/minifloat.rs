@@ -38,7 +38,7 @@ impl Minifloat {
         (1 << self.exponent_bits) - 1
     }
 
-    /// How many bits a mantissa is shorter than that of an `f64`.
+    /// The number of bits a mantissa is shorter than that of an `f64`.
     const fn dropped(self) -> u32 {
         F64_MANTISSA - self.mantissa_bits
     }

@@ -24,14 +24,14 @@ pub(super) const LETTERS: [(char, u64, &str); 5] = [
     ('p', 4, "PEs of a MAB"),
 ];
 
-/// How many L2Bs share the DRAM of a group.
+/// The number of L2Bs that share the DRAM of a group.
 pub(super) const GROUP: u64 = 2;
 
 /// What lines say of a memory.
 struct Facts {
     /// Its token.
     token: &'static str,
-    /// How many letters its units have.
+    /// The number of letters its units have.
     letters: usize,
     /// How far the addresses of neighbouring long words are apart.
     step: u64,
@@ -98,7 +98,7 @@ impl VectorPlace {
         [0, 1, 2, 3, 4].map(|letter| self.range(letter))
     }
 
-    /// How many units the place names.
+    /// The number of units the place names.
     pub(super) fn unit_count(&self) -> u64 {
         self.ranges().iter().map(|range| range.end - range.start).product()
     }
@@ -150,7 +150,7 @@ impl VectorPlace {
         Bits { block: self.address, words: l1bs.map(|l1b| (l1b, mabs)).collect() }
     }
 
-    /// Whether the memory holds so many long words from here on.
+    /// Returns whether the memory holds so many long words from here on.
     pub(super) fn has(&self, words: u64) -> bool {
         words <= facts(self.memory).long_words.saturating_sub(self.address)
     }

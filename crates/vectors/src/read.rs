@@ -27,7 +27,7 @@ pub struct VectorTensor {
 }
 
 impl VectorTensor {
-    /// How many elements no line sets.
+    /// The number of elements no line sets.
     #[must_use]
     pub fn unset_count(&self) -> u64 {
         self.elements - self.set_count

@@ -15,7 +15,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// From how many lines the base of a tensor is taken.
 const VOTERS: usize = 16;
-/// How many lines are looked at where none has a comment.
+/// The number of lines that are looked at where none has a comment.
 const MOST_VOTERS: usize = 1 << 16;
 
 /// How comments begin that say what a tensor has.
@@ -58,7 +58,7 @@ impl<R: BufRead> Source<R> {
         Source { input, line: 0, bytes: 0, text, in_kernel: true, has_header: false, ahead }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

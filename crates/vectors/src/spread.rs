@@ -21,7 +21,7 @@ pub(super) struct Spread {
 #[derive(Clone, Copy, Debug)]
 struct Side {
     length: u64,
-    /// How many rows or columns of elements a block has.
+    /// The number of rows or columns of elements a block has.
     step: u64,
 }
 

@@ -22,10 +22,10 @@ use tensor_layout::program::{Program, TableError};
 /// The most lanes of a long word: those of a byte.
 pub(super) const MOST_LANES: usize = 8;
 
-/// How many long words a line may cover.
+/// The number of long words a line may cover.
 const MOST_COVERED: u64 = 1 << 20;
 
-/// How many elements are placed at once.
+/// The number of elements that are placed at once.
 const BLOCK: u64 = 1 << 12;
 
 /// The levels of the letters, with what one unit counts in the number of the letters.
@@ -44,7 +44,7 @@ pub(super) struct Tensor {
     shape: Vec<u64>,
     /// Columns but `W`, minor first, with their sizes.
     columns: Vec<(Level, u64)>,
-    /// How many lanes the program counts.
+    /// The number of lanes the program counts.
     lanes: u64,
     /// The sized copies in other long words: how many, and how far apart.
     copies: Vec<(u64, u64)>,
@@ -126,7 +126,7 @@ impl Tensor {
         self.program.elements()
     }
 
-    /// How often each element is written: the sized copies, in other long words.
+    /// The number of times each element is written: the sized copies, in other long words.
     fn index_copies(&self) -> Indexes {
         Indexes::new(self.copies.iter().map(|(size, _)| *size).collect())
     }
@@ -188,12 +188,12 @@ impl Tensor {
         word.checked_shr(after * self.lane_bits()).unwrap_or(0) & super::value::mask(self.dtype)
     }
 
-    /// Whether elements have sized copies in other long words.
+    /// Returns whether elements have sized copies in other long words.
     pub(super) fn has_copies(&self) -> bool {
         !self.copies.is_empty()
     }
 
-    /// Whether the format has a lone element in every lane.
+    /// Returns whether the format has a lone element in every lane.
     pub(super) fn has_lone_lane(&self) -> bool {
         self.lone_lane
     }
@@ -204,7 +204,7 @@ impl Tensor {
         address.map_or(1, |(_, size)| *size)
     }
 
-    /// How many lanes a long word has.
+    /// The number of lanes a long word has.
     pub(super) fn lane_count(&self) -> u64 {
         self.lanes
     }

@@ -28,7 +28,7 @@ pub const fn npy_descr(dtype: Dtype) -> &'static str {
     }
 }
 
-/// Whether the numbers of a dtype are floating-point ones, which are compared within a tolerance.
+/// Returns whether the numbers of a dtype are floating-point ones, which are compared within a tolerance.
 pub(super) const fn is_floating(dtype: Dtype) -> bool {
     matches!(dtype, Dtype::Float | Dtype::Double | Dtype::Half)
 }
@@ -51,7 +51,7 @@ pub(super) fn float(dtype: Dtype, bits: u64) -> f64 {
     }
 }
 
-/// Whether a floating-point element is nearer to 0 than every normal number, but not 0.
+/// Returns whether a floating-point element is nearer to 0 than every normal number, but not 0.
 pub(super) fn is_subnormal(dtype: Dtype, bits: u64) -> bool {
     let least = match dtype {
         Dtype::Double => f64::MIN_POSITIVE,
@@ -167,7 +167,7 @@ pub(super) fn read(dtype: Dtype, text: &str) -> Option<u64> {
     }
 }
 
-/// Whether two elements have one value: equal numbers, or both NaN.
+/// Returns whether two elements have one value: equal numbers, or both NaN.
 pub(super) fn is_same(dtype: Dtype, a: u64, b: u64) -> bool {
     let (x, y) = (float(dtype, a), float(dtype, b));
     a == b || is_floating(dtype) && (x == y || x.is_nan() && y.is_nan())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use tensor_layout::internals::to_index;
 
-/// How many numbers share a block of bits: as many as MN-Core 2 has PEs.
+/// The number of numbers that share a block of bits: as many as MN-Core 2 has PEs.
 pub(super) const BLOCK: u64 = 4096;
 
 /// A set of numbers, a bit each in blocks of 4096: as much memory as there are members, in any
@@ -47,7 +47,7 @@ impl WordSet {
         bits.words.iter().for_each(|(word, bits)| block[*word] |= bits);
     }
 
-    /// How many of some numbers are members.
+    /// The number of some numbers that are members.
     pub(super) fn count_of(&self, bits: &Bits) -> u64 {
         let Some(block) = self.blocks.get(&bits.block) else { return 0 };
         bits.words.iter().map(|(word, bits)| u64::from((block[*word] & bits).count_ones())).sum()

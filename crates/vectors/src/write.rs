@@ -83,7 +83,7 @@ impl VectorWriter {
         &self.tensor.header
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn elements(&self) -> u64 {
         self.tensor.elements()

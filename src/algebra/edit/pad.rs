@@ -51,7 +51,7 @@ impl Layout {
         }
     }
 
-    /// Whether elements, or copies, are known to share places.
+    /// Returns whether elements, or copies, are known to share places.
     fn is_shared(&self) -> bool {
         use LayoutError::{Collision, ReplicaOverlap};
         matches!(self.check_injective(), Err(Collision { .. } | ReplicaOverlap { .. }))

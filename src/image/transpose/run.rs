@@ -16,7 +16,7 @@ pub(super) struct TileRun {
     /// Where the cells of a tile stand on the other side, and how far apart if that is even.
     away: Vec<usize>,
     step: Option<usize>,
-    /// How many tiles the run has; the last one may be shorter.
+    /// The number of tiles the run has; the last one may be shorter.
     pub(super) tiles: usize,
     /// All cells.
     length: usize,
@@ -78,7 +78,7 @@ pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileR
     Some((rows.run(), columns.run()))
 }
 
-/// Whether one of them is short and contiguous on the other side too, so that cells are interleaved.
+/// Returns whether one of them is short and contiguous on the other side too, so that cells are interleaved.
 fn interleaves<T>(rows: &TakenDigits, columns: &TakenDigits) -> bool {
     let beside = |few: &TakenDigits, many: &TakenDigits| {
         is_few::<T>(few.length) && to_index(many.digits[0].weight) == few.length

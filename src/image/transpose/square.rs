@@ -24,7 +24,7 @@ mod simd {
     use castaway::cast;
     use wide::{u16x8, u32x4, u64x2};
 
-    /// Whether the cells are numbers of a size that has shuffles; if so, rows are columns afterwards.
+    /// Returns whether the cells are numbers of a size that has shuffles; if so, rows are columns afterwards.
     #[inline(always)]
     pub(super) fn transpose<T: Copy, const SIDE: usize>(square: &mut [[T; SIDE]; SIDE]) -> bool {
         macro_rules! in_vectors {

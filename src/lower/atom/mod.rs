@@ -142,7 +142,7 @@ struct Fragment {
     /// (size, how far apart in the matrix column by column, level, stride in it).
     leaves: Vec<(u64, u64, Level, u64)>,
     shape: [u64; 2],
-    /// How many warps hold it; `None` for a part of one.
+    /// The number of warps that hold it; `None` for a part of one.
     warps: Option<u64>,
 }
 

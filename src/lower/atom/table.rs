@@ -5,7 +5,7 @@ pub(super) struct Atoms {
     pub(super) names: &'static [&'static str],
     /// M, N and K.
     pub(super) shape: [u64; 3],
-    /// How many threads a warp has.
+    /// The number of threads a warp has.
     pub(super) warp: u64,
     /// The lane of each thread, where that is not its number.
     pub(super) lanes: Option<&'static str>,

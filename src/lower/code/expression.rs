@@ -6,7 +6,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     node: Rc<Node>,
-    /// How many names and numbers it takes to write it.
+    /// The number of names and numbers needed to write it.
     length: u64,
 }
 
@@ -110,7 +110,7 @@ impl Expression {
         matches!(*self.node, Node::Number(n) if n == number)
     }
 
-    /// How many names and numbers it takes to write it.
+    /// The number of names and numbers needed to write it.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -129,7 +129,7 @@ impl Expression {
         }
     }
 
-    /// Whether the name occurs in it.
+    /// Returns whether the name occurs in it.
     pub(super) fn uses(&self, name: &str) -> bool {
         match &*self.node {
             Node::Number(_) => false,

@@ -168,7 +168,7 @@ impl Function {
         terms.collect()
     }
 
-    /// Whether a local or an output depends on the input.
+    /// Returns whether a local or an output depends on the input.
     pub(super) fn uses(&self, input: &str) -> bool {
         self.locals.iter().chain(&self.outputs).any(|(_, value)| value.uses(input))
     }

@@ -98,7 +98,7 @@ impl DeviceShards {
         &self.devices
     }
 
-    /// How many devices hold each element.
+    /// The number of devices that hold each element.
     #[must_use]
     pub fn copies(&self) -> u64 {
         self.sharding.copies().unwrap_or(1)
@@ -139,7 +139,7 @@ impl DeviceShards {
         Ok(self.levels().map(|(level, _)| level).zip(counts).collect())
     }
 
-    /// How many devices one unit of each level has.
+    /// The number of devices one unit of each level has.
     pub(crate) fn units_below(&self) -> Vec<u64> {
         let sizes = &self.levels.sizes;
         (1..=sizes.len()).map(|at| sizes.iter().skip(at).product()).collect()

@@ -1,4 +1,4 @@
-//! Why a sharding is refused, in numbers that a caller can match.
+//! The reason a sharding is refused, in numbers that a caller can match.
 
 use itertools::Itertools;
 
@@ -6,7 +6,7 @@ use crate::error::{Diagnostic, LayoutError, LevelNameError};
 use crate::level::Level;
 use crate::words::{counted, cut};
 
-/// Why a sharding is refused: what contradicts itself in it, or what it does not say.
+/// The reason a sharding is refused: what contradicts itself in it, or what it does not say.
 ///
 /// ```
 /// use tensor_layout::sharding::{HloSharding, ShardingError};
@@ -59,21 +59,21 @@ pub enum ShardingError {
         dims: Vec<u64>,
         /// Their product.
         places: u64,
-        /// How many devices there are.
+        /// The number of devices.
         devices: u64,
     },
     /// More kinds of groups than numbers of `devices=`.
     #[error("there are {kinds} last tile dimensions, more than the {dims} of `devices=`")]
     TooManySubgroupKinds {
-        /// How many kinds are named.
+        /// The number of kinds that are named.
         kinds: usize,
-        /// How many numbers `devices=` has.
+        /// The number of numbers `devices=` has.
         dims: usize,
     },
     /// A tuple, where one sharding is needed.
     #[error("this is a tuple of {members} shardings: ask for one of them")]
     Tuple {
-        /// How many there are.
+        /// The number of them.
         members: usize,
     },
     /// `maximal` for a whole tensor, without a device.
@@ -102,15 +102,15 @@ pub enum ShardingError {
     MeshDevice {
         /// The device.
         device: u64,
-        /// How many the mesh has.
+        /// The number that the mesh has.
         devices: u64,
     },
     /// A mesh with fewer or more devices than places.
     #[error("`device_ids` lists {}, but the mesh has {devices}", counted(*.listed, "device"))]
     MeshDevices {
-        /// How many are listed.
+        /// The number that are listed.
         listed: u64,
-        /// How many the mesh has.
+        /// The number that the mesh has.
         devices: u64,
     },
     /// The devices of a mesh written out in the order that they have anyway.
@@ -182,7 +182,7 @@ pub enum ShardingError {
     /// More entries of a PartitionSpec than the tensor has dimensions.
     #[error("{} for a tensor of rank {rank}", counted(*.entries, "entry"))]
     SpecTooLong {
-        /// How many entries there are.
+        /// The number of entries.
         entries: usize,
         /// The rank of the tensor.
         rank: usize,
@@ -193,9 +193,9 @@ pub enum ShardingError {
         counted(*.axes, "axis")
     )]
     Placements {
-        /// How many there are.
+        /// The number of them.
         placements: usize,
-        /// How many axes the mesh has.
+        /// The number of axes the mesh has.
         axes: usize,
     },
     /// A `Shard` of a dimension that the tensor lacks.
@@ -216,11 +216,11 @@ pub enum ShardingError {
         dim: usize,
         /// Its extent.
         extent: u64,
-        /// How many parts each cut makes.
+        /// The number of parts each cut makes.
         cuts: Vec<u64>,
         /// The product of the cuts.
         tiles: u64,
-        /// How many elements a tile of one cut has.
+        /// The number of elements a tile of one cut has.
         size: u64,
         /// The first element that is elsewhere.
         first: u64,
@@ -241,7 +241,7 @@ pub enum ShardingError {
     /// A tensor of another rank than the tiles.
     #[error("it cuts {}, but the tensor has {rank}", counted(*.tiles, "dimension"))]
     Rank {
-        /// How many dimensions have tiles.
+        /// The number of dimensions that have tiles.
         tiles: usize,
         /// The rank of the tensor.
         rank: usize,
@@ -254,7 +254,7 @@ pub enum ShardingError {
     GlobalShapeTooLarge {
         /// The extents of a shard.
         shard: Vec<u64>,
-        /// How many tiles each dimension has.
+        /// The number of tiles each dimension has.
         tiles: Vec<u64>,
     },
     /// A layout with other extents than the shard.
@@ -301,11 +301,11 @@ pub enum ShardingError {
     /// More devices than the machine has units.
     #[error("it has {}, but the {machine} has {}", counted(*.devices, "device"), counted(*.units, "unit"))]
     TooFewUnits {
-        /// How many devices there are.
+        /// The number of devices.
         devices: u64,
         /// The machine.
         machine: String,
-        /// How many units it has.
+        /// The number of units it has.
         units: u64,
     },
     /// A device that the machine lacks.
@@ -315,7 +315,7 @@ pub enum ShardingError {
     NoSuchDevice {
         /// The device.
         device: u64,
-        /// How many units the machine has.
+        /// The number of units the machine has.
         units: u64,
         /// The machine.
         machine: String,
@@ -371,15 +371,15 @@ pub enum ShardingError {
          sharding needs a part for every device"
     )]
     UnusedUnits {
-        /// How many units the machine has.
+        /// The number of units the machine has.
         units: u64,
     },
     /// A number of places in groups that is not the number of devices.
     #[error("the groups have {places} places for {devices} devices")]
     GroupPlaces {
-        /// How many places there are.
+        /// The number of places.
         places: u64,
-        /// How many devices there are.
+        /// The number of devices.
         devices: u64,
     },
     /// Groups that are not written in two numbers.
@@ -402,13 +402,13 @@ pub enum ShardingError {
     Inexpressible {
         /// A text of the notation, with its article: `a PartitionSpec`.
         notation: &'static str,
-        /// Why.
+        /// The reason.
         reason: InexpressibleSharding,
     },
 }
 
 impl ShardingError {
-    /// Whether there is no layout because device numbers are not sums of digits, so that
+    /// Returns whether there is no layout because device numbers are not sums of digits, so that
     /// [`by_device`](crate::sharding::ShardedShape::by_device) has the answers.
     #[must_use]
     pub fn lacks_digits(&self) -> bool {
@@ -434,9 +434,9 @@ pub enum InexpressibleSharding {
     /// Another number of devices than the mesh.
     #[error("it has {}, but the mesh has {devices}", counted(*.found, "device"))]
     Devices {
-        /// How many it has.
+        /// The number that it has.
         found: u64,
-        /// How many the mesh has.
+        /// The number that the mesh has.
         devices: u64,
     },
     /// `manual`, `maximal` or another word for the whole tensor.

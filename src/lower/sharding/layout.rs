@@ -218,7 +218,7 @@ impl Levels {
 }
 
 impl DeviceDigit {
-    /// Whether a digit is part of this one.
+    /// Returns whether a digit is part of this one.
     fn has(self, digit: DeviceDigit) -> bool {
         self.weight <= digit.weight && digit.weight / self.weight < self.size
     }

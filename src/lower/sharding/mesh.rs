@@ -8,7 +8,7 @@ use super::value::{Named, Sharding, ShardingKind, Tiles};
 use crate::notation::sharding::{Mesh, MeshAxis, MeshDevices, MeshDims, SubgroupKind};
 
 impl Mesh {
-    /// How many devices there are.
+    /// The number of devices.
     ///
     /// # Errors
     /// [`ShardingError`] for sizes of 0 and beyond 64 bits.
@@ -16,7 +16,7 @@ impl Mesh {
         count(&self.sizes())
     }
 
-    /// Whether there are no axes, and so one device.
+    /// Returns whether there are no axes, and so one device.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.axes.is_empty()

@@ -10,7 +10,7 @@ use crate::algebra::product;
 use crate::error::LayoutError;
 use crate::number::to_u64;
 
-/// How many devices are listed one by one at most.
+/// The number of devices that are listed one by one at most.
 pub(super) const MOST_LISTED: u64 = 1 << 22;
 
 /// A digit of a number: it counts `size` steps of `weight`.
@@ -36,7 +36,7 @@ enum Repr {
 }
 
 impl PartialEq for DeviceOrder {
-    /// Whether all positions have the same devices.
+    /// Returns whether all positions have the same devices.
     fn eq(&self, other: &DeviceOrder) -> bool {
         match (&self.0, &other.0) {
             (Repr::Digits(a), Repr::Digits(b)) => a == b,
@@ -117,7 +117,7 @@ impl DeviceOrder {
         }
     }
 
-    /// Whether devices were listed one by one.
+    /// Returns whether devices were listed one by one.
     #[must_use]
     pub fn is_list(&self) -> bool {
         matches!(self.0, Repr::List(..))
@@ -137,7 +137,7 @@ impl DeviceOrder {
         }
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.0 {

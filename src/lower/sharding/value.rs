@@ -137,7 +137,7 @@ impl Tiles {
         self.tiles.iter().chain(self.groups.iter().map(|(_, size)| size)).copied().collect()
     }
 
-    /// How many tiles each dimension has.
+    /// The number of tiles each dimension has.
     #[must_use]
     pub fn tiles(&self) -> &[u64] {
         &self.tiles
@@ -156,7 +156,7 @@ impl Tiles {
         &self.order
     }
 
-    /// How many devices have each tile.
+    /// The number of devices that have each tile.
     #[must_use]
     pub fn devices_per_tile(&self) -> u64 {
         self.groups.iter().map(|(_, size)| size).product()
@@ -204,7 +204,7 @@ impl Sharding {
         self.named.as_ref().and_then(|named| named.dims.reduction.as_deref())
     }
 
-    /// How many devices there are, if the sharding says so.
+    /// The number of devices, if the sharding says so.
     #[must_use]
     pub fn devices(&self) -> Option<u64> {
         match &self.kind {
@@ -214,7 +214,7 @@ impl Sharding {
         }
     }
 
-    /// How many tiles each dimension of a tensor of this rank has.
+    /// The number of tiles each dimension of a tensor of this rank has.
     ///
     /// # Errors
     /// [`ShardingError`] for tiles of another rank.
@@ -315,7 +315,7 @@ impl Sharding {
         })
     }
 
-    /// How many devices hold each element; `None` where they do not hold copies or are not counted.
+    /// The number of devices that hold each element; `None` where they do not hold copies or are not counted.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         match &self.kind {
@@ -326,7 +326,7 @@ impl Sharding {
         }
     }
 
-    /// Whether it says which device holds which element: not with `manual`, `unreduced` or
+    /// Returns whether it says which device holds which element: not with `manual`, `unreduced` or
     /// `unknown` parts.
     #[must_use]
     pub fn says_places(&self) -> bool {

@@ -7,7 +7,7 @@ use crate::error::ParseError;
 /// The keys of clusters, of today and before.
 pub(super) const KEYS: [&str; 4] = ["CGALayout", "CTAsPerCGA", "CTASplitNum", "CTAOrder"];
 
-/// How many parts each dimension has, and the part of each bit of the block.
+/// The number of parts each dimension has, and the part of each bit of the block.
 #[derive(Debug)]
 pub(super) struct Cluster {
     bases: Vec<Basis>,

@@ -317,7 +317,7 @@ fn copied_bits(replica: &Replica) -> impl Iterator<Item = u64> + '_ {
     (0..bits).filter_map(|bit| replica.stride.checked_mul(1 << bit))
 }
 
-/// Whether all is in one memory.
+/// Returns whether all is in one memory.
 fn is_memory(layout: &Layout) -> bool {
     let is_of_memory = |level: &Level| *level == Level::ADDR || *level == Level::BLOCK;
     layout.used_levels().iter().all(is_of_memory)

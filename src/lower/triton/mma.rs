@@ -29,7 +29,7 @@ struct Instruction {
 
 /// The warps over the tiles of a result.
 enum Warps {
-    /// How many per dimension, and the order in which they are counted.
+    /// The number per dimension, and the order in which they are counted.
     Counted([u64; 2], [usize; 2]),
     /// Which tile each bit of the warp stands for.
     Bases(Vec<Basis>),

@@ -46,9 +46,9 @@ pub(super) fn shared(
 /// A swizzle: rows flip vectors of columns.
 struct Swizzle {
     vector: u64,
-    /// How many rows follow each other unswizzled.
+    /// The number of rows that follow each other unswizzled.
     per_phase: u64,
-    /// How many phases there are.
+    /// The number of phases.
     phases: u64,
 }
 

@@ -168,7 +168,7 @@ impl Bitcast {
         names.into_iter().find(|name| self.is(*name))
     }
 
-    /// Whether it is what the name says; parts of elements count as a last dimension.
+    /// Returns whether it is what the name says; parts of elements count as a last dimension.
     #[must_use]
     pub fn is(&self, name: BitcastName) -> bool {
         let Some(order) = &self.order else { return name == BitcastName::Bytes };
@@ -202,7 +202,7 @@ impl Bitcast {
         self.second.iter().map(&mut next).collect()
     }
 
-    /// Whether every dimension of the second array is one of the first.
+    /// Returns whether every dimension of the second array is one of the first.
     fn permutes(&self, order: &[usize]) -> bool {
         let moved = order.iter().map(|axis| self.first[*axis]);
         let second = self.second.iter().copied().filter(|extent| *extent != 1);

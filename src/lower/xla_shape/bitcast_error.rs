@@ -1,11 +1,11 @@
-//! Why the bytes of one array are not another.
+//! The reason the bytes of one array are not another.
 
 use itertools::Itertools;
 
 use crate::error::{Diagnostic, LayoutError};
 use crate::location::Found;
 
-/// Why the bytes of one array cannot be read as another.
+/// The reason the bytes of one array cannot be read as another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BitcastError {

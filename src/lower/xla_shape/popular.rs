@@ -178,7 +178,7 @@ impl XlaArray {
         Some(XlaArray::new(self.dtype, self.dims.clone(), Some(layout)))
     }
 
-    /// Whether the tiling is what TPU compilers choose for the type and these dimensions, or for
+    /// Returns whether the tiling is what TPU compilers choose for the type and these dimensions, or for
     /// greater ones.
     fn has_seen_tiles(&self) -> bool {
         let Some(layout) = &self.layout else { return false };
@@ -253,7 +253,7 @@ impl XlaArray {
     }
 }
 
-/// Whether a tiling is used for this width and rank: rank 0 and 1 have tiles of one entry, and
+/// Returns whether a tiling is used for this width and rank: rank 0 and 1 have tiles of one entry, and
 /// packing fills 32 bits.
 fn is_for(tiling: &[&[i64]], bits: u64, rank: usize) -> bool {
     let first = tiling.first().map_or(0, |tile| tile.len());

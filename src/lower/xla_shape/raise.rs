@@ -112,7 +112,7 @@ struct Raise {
     dims: Vec<XlaDim>,
     /// `L`, where the span is more than the slots.
     tail: Option<i64>,
-    /// How many texts were lowered and compared.
+    /// The number of texts that were lowered and compared.
     tried: u64,
 }
 
@@ -251,7 +251,7 @@ mod tests {
     use super::Raise;
     use crate::xla::XlaShape;
 
-    /// How many texts are lowered to find a shape again, or to refuse it.
+    /// The number of texts that are lowered to find a shape again, or to refuse it.
     fn tried(text: &str) -> (u64, bool) {
         let shape: XlaShape = text.parse().unwrap();
         let array = shape.as_array().unwrap();

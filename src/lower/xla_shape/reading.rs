@@ -24,7 +24,7 @@ struct GridDigit {
     axis: usize,
     size: u64,
     stride: u64,
-    /// How many values of the axis are below one step of the digit.
+    /// The number of values of the axis that are below one step of the digit.
     rest: u64,
     /// Whether the digit is the first of an axis that it pads.
     padded: bool,

@@ -5,7 +5,7 @@ use crate::error::{LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaLayout};
 
-/// How many bytes an XLA array takes, by four definitions.
+/// The number of bytes an XLA array takes, by four definitions.
 ///
 /// ```
 /// use tensor_layout::xla::XlaShape;
@@ -35,10 +35,10 @@ pub struct XlaSizes {
 }
 
 impl XlaArray {
-    /// How many tiles [`tiles`](XlaArray::tiles) lists and pictures have borders for, at most.
+    /// The number of tiles [`tiles`](XlaArray::tiles) lists and that pictures have borders for, at most.
     pub const MOST_TILES: usize = 16;
 
-    /// How many elements each tile takes in memory, what later tiles pad included, and its entries
+    /// The number of elements each tile takes in memory, what later tiles pad included, and its entries
     /// as they are written, outermost first; tiles without a size are left out. Of more than
     /// [`MOST_TILES`](XlaArray::MOST_TILES) tiles, the outer ones.
     ///
@@ -63,7 +63,7 @@ impl XlaArray {
     }
 }
 
-/// How many elements a tile takes, tiled again by others: its last dimensions become the number of
+/// The number of elements a tile takes, tiled again by others: its last dimensions become the number of
 /// inner tiles, and the dimensions of the inner tile come behind them.
 fn slots_of_tile(tile: &[TileDim], inner: &[Vec<TileDim>]) -> Option<u64> {
     let mut dims = entries(tile);

@@ -35,7 +35,7 @@ pub enum HloSharding {
     Maximal(u64, String),
     /// Tiles.
     Tiles {
-        /// How many tiles each dimension has, then how many devices each further kind has.
+        /// The number of tiles each dimension has, then how many devices each further kind has.
         dims: Vec<u64>,
         /// Which device has which tile.
         devices: TileDevices,

@@ -49,10 +49,10 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// How long a connection may last: both parts, both waits, and the reading of the answer.
 const LONGEST_CONNECTION: Duration = Duration::from_secs(60);
 
-/// How many connections are open at once; others wait to be accepted.
+/// The number of connections that are open at once; others wait to be accepted.
 const CONNECTIONS: usize = 64;
 
-/// How many are computed at once.
+/// The number that are computed at once.
 const AT_ONCE: usize = 4;
 
 /// The most rows of a table that the page saves.
@@ -107,7 +107,7 @@ async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermi
 }
 
 impl Shared {
-    /// Whether a request names this server, and comes from its own page if it comes from any.
+    /// Returns whether a request names this server, and comes from its own page if it comes from any.
     fn is_meant(&self, headers: &HeaderMap) -> bool {
         let named = |value: &HeaderValue, scheme: &str| {
             let host = value.to_str().ok().and_then(|value| value.strip_prefix(scheme));

@@ -35,7 +35,7 @@ pub(super) fn unread_json((line, reason): &(u64, String)) -> Value {
     json!({ "line": line, "reason": reason })
 }
 
-/// Whether all was read, and what is missing.
+/// Returns whether all was read, and what is missing.
 pub(super) fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
     line.field("complete", &json!(reading.is_complete()))?;
     line.field("cut_off", &json!(reading.cut))?;

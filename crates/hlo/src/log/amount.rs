@@ -7,9 +7,9 @@ use std::fmt;
 pub struct LogAmount {
     /// The digits without the point.
     digits: u64,
-    /// How many of them are behind the point.
+    /// The number of them that are behind the point.
     decimals: u32,
-    /// How many times 1024 the unit is.
+    /// The number of times 1024 the unit is.
     steps: u32,
 }
 
@@ -45,7 +45,7 @@ impl LogAmount {
         u64::try_from(u128::from(self.digits).checked_mul(unit)? / tens).ok()
     }
 
-    /// Whether a number of bytes is printed as this amount: at most half of the last digit away.
+    /// Returns whether a number of bytes is printed as this amount: at most half of the last digit away.
     #[must_use]
     pub fn is(self, bytes: u64) -> bool {
         let Some((unit, tens)) = self.scale() else { return false };

@@ -83,7 +83,7 @@ pub struct LogAllocation {
     pub kind: Option<String>,
     /// What the shape takes, or why that is not known.
     pub sizes: Option<XlaSizes>,
-    /// Why the shape cannot be read.
+    /// The reason the shape cannot be read.
     pub refusal: Option<String>,
     /// A tiled layout that takes what the log says, where the log lacks the tiles.
     pub tiled: Option<XlaArray>,
@@ -92,7 +92,7 @@ pub struct LogAllocation {
 }
 
 impl LogAllocation {
-    /// Whether the shape takes what the log says.
+    /// Returns whether the shape takes what the log says.
     #[must_use]
     pub fn agrees(&self) -> bool {
         let pair = self.size.zip(self.sizes);

@@ -147,7 +147,7 @@ pub(super) struct Graph {
     /// By the names of computations that fusions may call.
     in_place: FxHashMap<Box<str>, Vec<InPlace>>,
     pub(super) shapes: LeafShapes,
-    /// How many instructions have a shape without a size.
+    /// The number of instructions that have a shape without a size.
     pub(super) unsized_count: u64,
 }
 

@@ -33,7 +33,7 @@ pub struct HloUnusedDonor {
     pub name: String,
     /// What it takes.
     pub bytes: u64,
-    /// Why no result takes its buffer, in words.
+    /// The reason no result takes its buffer, in words.
     pub reason: String,
 }
 
@@ -72,7 +72,7 @@ impl Interface {
         }
     }
 
-    /// Whether a result takes the buffer of an array of a parameter.
+    /// Returns whether a result takes the buffer of an array of a parameter.
     pub(super) fn is_donated(&self, parameter: usize, path: &[usize]) -> bool {
         self.aliases.iter().any(|alias| alias.input == parameter && path.starts_with(&alias.path))
     }
@@ -141,7 +141,7 @@ impl Interface {
         self.donors.iter().filter_map(donor).collect()
     }
 
-    /// Why no result takes the buffer of a parameter with a shape.
+    /// The reason no result takes the buffer of a parameter with a shape.
     fn reason(&self, graph: &Graph, entry: &Body, wanted: &str) -> String {
         let Some(result) = self.result(graph, entry) else { return String::new() };
         let same = result.all().filter(|leaf| result.text(*leaf).0 == wanted).collect::<Vec<_>>();

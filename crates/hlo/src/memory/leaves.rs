@@ -99,12 +99,12 @@ impl LeafShape {
         members.iter().enumerate().map(member).collect()
     }
 
-    /// How many pointers its tuples have: each is a table of its members.
+    /// The number of pointers its tuples have: each is a table of its members.
     pub(super) fn pointers(&self) -> u64 {
         pointers(&self.shape)
     }
 
-    /// How many members a tuple has.
+    /// The number of members a tuple has.
     pub(super) fn members(&self) -> usize {
         self.starts.len() - 1
     }

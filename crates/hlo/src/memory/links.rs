@@ -34,7 +34,7 @@ pub(super) struct Shaped<'a> {
     pub(super) operands: Vec<Option<&'a LeafShape>>,
 }
 
-/// Why an instruction cannot name what it must.
+/// The reason an instruction cannot name what it must.
 pub(super) const MISMATCH: &str = "its shape does not have the arrays of what it names";
 
 impl Shaped<'_> {

@@ -53,7 +53,7 @@ impl fmt::Display for HloMemorySpace {
     }
 }
 
-/// Why the live bytes of a module are not known.
+/// The reason the live bytes of a module are not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HloMemoryError {
@@ -92,7 +92,7 @@ pub struct HloModuleMemory {
     pub unused_donors: Vec<HloUnusedDonor>,
     /// The greatest sum of live bytes, by memory space.
     pub peaks: Result<Vec<HloPeak>, HloMemoryError>,
-    /// How many instructions have a shape without a size, and are not counted.
+    /// The number of instructions that have a shape without a size, and are not counted.
     pub unsized_count: u64,
 }
 

@@ -8,7 +8,7 @@ use crate::memory::{
 use crate::pages::{origin, unread_page};
 use tensor_layout::internals::{counted, percent, printable, readable_bytes, to_u64};
 
-/// How many buffers a page has, if nothing else is said.
+/// The number of buffers a page has, if nothing else is said.
 const SHOWN: usize = 10;
 
 impl HloMemory {

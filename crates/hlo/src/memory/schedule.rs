@@ -90,7 +90,7 @@ impl Schedule {
         }
     }
 
-    /// How many instructions run.
+    /// The number of instructions run.
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }

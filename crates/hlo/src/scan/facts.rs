@@ -33,7 +33,7 @@ pub struct LayoutFacts {
     pub padding: (u64, u64),
     /// Memories and levels of the machine, and what is needed of them.
     pub fits: Vec<Fit>,
-    /// Why the layout cannot be placed on the machine.
+    /// The reason the layout cannot be placed on the machine.
     pub misplaced: Option<String>,
     /// A smaller tiling that TPU dumps show, if there is one.
     pub better: Option<XlaAdvice>,

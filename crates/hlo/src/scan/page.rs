@@ -10,7 +10,7 @@ use tensor_layout::internals::to_u64;
 use tensor_layout::internals::{counted, percent, printable, readable_bytes};
 use tensor_layout::placement::Fit;
 
-/// How many texts that cannot be read a page shows.
+/// The number of texts that cannot be read a page shows.
 const MOST_UNREAD: usize = 10;
 
 impl ScanReport {

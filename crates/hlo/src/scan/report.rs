@@ -65,7 +65,7 @@ pub struct UnreadLayout<'a> {
     pub line: u64,
     /// How often it is seen.
     pub count: u64,
-    /// Why it is refused.
+    /// The reason it is refused.
     pub reason: &'a str,
 }
 
@@ -113,7 +113,7 @@ impl ScanReport {
         })
     }
 
-    /// How many bytes the text has.
+    /// The number of bytes the text has.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -18,7 +18,7 @@ use tensor_layout::notation::{Notation, XlaParser};
 /// How much of a line before a layout is kept for its name.
 const CONTEXT: usize = 4096;
 
-/// Whether a layout may begin at a byte, or a line ends.
+/// Returns whether a layout may begin at a byte, or a line ends.
 fn is_mark(byte: &u8) -> bool {
     matches!(*byte, b'(' | b'[' | b'\n' | SOFT_BREAK)
 }
@@ -129,7 +129,7 @@ impl<R: Read> LayoutScan<R> {
         }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub fn bytes(&self) -> u64 {
         self.window.read()
     }
@@ -225,7 +225,7 @@ impl<R: Read> LayoutScan<R> {
         Some((number, start))
     }
 
-    /// Whether the head of a module begins at `start` and is not in the window as a whole.
+    /// Returns whether the head of a module begins at `start` and is not in the window as a whole.
     fn is_cut_head(&self, start: usize) -> bool {
         let rest = self.window.bytes().get(start..).unwrap_or_default();
         let is_head = rest.starts_with(b"HloModule ");
@@ -325,7 +325,7 @@ impl<'a> SeenLayout<'a> {
         }
     }
 
-    /// Why a text that was meant as a layout cannot be read.
+    /// The reason a text that was meant as a layout cannot be read.
     #[must_use]
     pub fn refusal(&self) -> Option<&'a str> {
         match self.verdict {

@@ -46,12 +46,12 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Whether the text ends with the window.
+    /// Returns whether the text ends with the window.
     pub(super) fn is_last(&self) -> bool {
         self.ended
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub(super) fn read(&self) -> u64 {
         self.read
     }

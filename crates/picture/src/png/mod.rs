@@ -17,7 +17,7 @@ const LONGEST: f32 = 16_384.0;
 /// The most pixels of a PNG, of 4 bytes each: 2^24.
 const MOST_PIXELS: f32 = 16_777_216.0;
 
-/// Why a picture cannot be a PNG.
+/// The reason a picture cannot be a PNG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PngError {
