@@ -14,7 +14,7 @@ const MOST: u64 = 1 << 25;
 /// Extents that line up and extents that do not, up to 2^20.
 const EXTENTS: [u64; 12] = [1, 2, 3, 7, 64, 197, 960, 1000, 1500, 65_536, (1 << 20) - 3, 1 << 20];
 
-/// The same numbers at every run (splitmix64).
+/// A generator that gives equal numbers at every run (splitmix64).
 struct Draw(u64);
 
 impl Draw {

@@ -254,7 +254,7 @@ pub enum LayoutError {
         known: String,
     },
     /// A level below the memory: its units do not have the memory to themselves.
-    #[error("level `{level}` lies below the memory `{memory}`, which belongs to `{owner}`")]
+    #[error("level `{level}` is below the memory `{memory}`, which belongs to `{owner}`")]
     BelowMemory {
         /// The level.
         level: Level,

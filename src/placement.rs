@@ -42,7 +42,7 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 pub struct Placement {
     /// As given, with the base.
     layout: Layout,
-    /// The same, simplified once, with its absent levels as replicas, and each memory that a group of
+    /// The layout, simplified once, with its absent levels as replicas, and each memory that a group of
     /// units has together named by the first of them: what all questions go to.
     with_copies: Layout,
     machine: Option<Machine>,

@@ -419,7 +419,7 @@ fn what_cannot_be_a_bitcast_says_which_byte() {
         (
             "s4[7]{0:E(4)}",
             "s8[4]",
-            "byte 3 holds nothing (it lies beyond the end) of the first and element (3) of the second",
+            "byte 3 holds nothing (it is beyond the end) of the first and element (3) of the second",
         ),
         (
             "f32[4]{0:M(8)}",

@@ -485,7 +485,7 @@ fn wrong_options_are_refused() {
         ),
         (
             Candidates::new(&Machine::mn_core_2(), &[8, 8]).split(&[Level::PE]).memory("DRAM"),
-            "invalid value for `split`: `PE` lies below the memory",
+            "invalid value for `split`: `PE` is below the memory",
         ),
         (
             all().never(2, Level::PE),
@@ -507,14 +507,14 @@ fn wrong_options_are_refused() {
         (all().contiguous(2, 4), "axis 2 does not exist"),
         (all().contiguous(1, 0), "invalid value for `contiguous`: 0 (it must be at least 1)"),
         (all().contiguous(1, 2).contiguous(0, 2), "axis 1 and axis 0 cannot both be innermost"),
-        (all().time(&[]), "the option `time` is refused"),
-        (all().time(&[1, 0]), "the option `time` is refused"),
+        (all().time(&[]), "invalid value for `time`"),
+        (all().time(&[1, 0]), "invalid value for `time`"),
         (all().alignment(0), "invalid value for `alignment`: 0"),
         (all().capacity_words(0), "invalid value for `capacity_words`: 0"),
-        (all().padding_percent(101), "101 is given; it must be from 0 to 100"),
+        (all().padding_percent(101), "got 101, expected 0 to 100"),
         (all().level_parts(0), "invalid value for `level_parts`: 0"),
-        (all().element_bits(0), "0 is given; it must be from 1 to 64"),
-        (all().element_bits(65), "65 is given; it must be from 1 to 64"),
+        (all().element_bits(0), "got 0, expected 1 to 64"),
+        (all().element_bits(65), "got 65, expected 1 to 64"),
         (
             all().memory("LM9"),
             "`LM9` is not a memory of the machine `L2B=2,PE=4`, whose memories are LM0, LM1",

@@ -334,7 +334,7 @@ fn what_triton_does_not_have_is_refused_by_name() {
         (nvmma("64x64", "swizzlingByteWidth = 100"), "not 0, 32, 64 or 128"),
         (nvmma("64x64", "swizzlingByteWidth = 128, fp4Padded = true"), "padded elements of 4 bits"),
         (tensor("4x4", "#ttg.linear<{register = [[1, 1]], lane = [], warp = [], block = []}>"), "one bit of one dimension"),
-        (tensor("4", "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>"), "two bits stand for 1"),
+        (tensor("4", "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>"), "two bits map to 1"),
         (tensor("4", "#ttg.shared_linear<{offset = [[1]]}, alignment = 16>"), "no place holds index 2"),
         (tensor("4", "#ttg.shared_linear<{offset = [[1], [2], [3]]}, alignment = 16>"), "XORs of others"),
         (tensor("4", "#ttg.shared_linear<{offset = [[1], [4]]}, alignment = 16>"), "whose size is 4"),

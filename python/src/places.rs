@@ -51,7 +51,7 @@ impl Places {
         Places::new(layout, like, self.spot.clone())
     }
 
-    /// The same in units that no text of this one counts in: what it says of memory and type is gone.
+    /// The places in units that no text of this one counts in: what it says of memory and type is gone.
     pub(crate) fn in_other_units(&self, layout: Layout) -> Places {
         // CuTe and strided text name no type.
         let like = self.like().filter(|text| text.is_function());

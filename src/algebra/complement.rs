@@ -171,7 +171,7 @@ impl Layout {
         self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
     }
 
-    /// The same where axes are padded or fused, and their places are a box all the same: digits in
+    /// The box of places where axes are padded or fused: digits in
     /// another order may leave out the end of a run, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
         let LayoutError::CannotComplement(fault) = &refusal else { return Err(refusal) };

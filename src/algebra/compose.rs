@@ -149,7 +149,7 @@ impl Layout {
         Ok(DerivedAxis::sum(start, axis))
     }
 
-    /// The same axes, the derived ones of `other` and its own behind those of `self`.
+    /// Both layouts side by side: the axes of `other`, and its derived ones, follow those of `self`.
     ///
     /// Both must use the same levels; copies, offsets and spans are those of `self`.
     pub(crate) fn concatenate(&self, other: &Layout) -> Result<Layout, LayoutError> {

@@ -31,7 +31,7 @@ impl Layout {
         Ok(self.slot(index))
     }
 
-    /// The same for an index below the slots, which may be padding.
+    /// The first place of a slot, which may be padding.
     pub(crate) fn slot(&self, index: &[u64]) -> Location {
         let mut place: Location = self.used.iter().map(|l| (*l, self.offset(*l))).collect();
         self.land(index, |level, step| place.add(level, step));
@@ -96,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// The same, and the values of the derived axes.
+    /// As [`land`](Layout::land); returns the values of the derived axes.
     pub(crate) fn fed(&self, index: &[u64], add: impl FnMut(Level, u64)) -> Vec<u64> {
         let mut fed = vec![0; self.derived.len()];
         self.feed_and_land(index, &mut fed, add);

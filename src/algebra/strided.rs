@@ -40,7 +40,7 @@ impl From<&Digit> for StridedDigit {
 }
 
 impl StridedDigit {
-    /// The same from the other side.
+    /// The digit with source and target exchanged.
     pub(crate) fn flipped(self) -> StridedDigit {
         StridedDigit { size: self.size, weight: self.stride, stride: self.weight }
     }

@@ -86,6 +86,6 @@ pub enum OptionError {
         most: u64,
     },
     /// A level below the one whose units own the memory.
-    #[error("`{0}` lies below the memory")]
+    #[error("`{0}` is below the memory")]
     BelowMemory(Level),
 }

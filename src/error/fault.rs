@@ -298,7 +298,7 @@ pub enum InverseError {
     },
     /// Bits of an XOR axis that other bits make as well, from an axis that is padded or derived.
     #[error(
-        "bits that feed derived axis {derived} depend on each other, and {source_axis} has padding, so a place does not tell an element from padding"
+        "bits that feed derived axis {derived} depend on each other, and {source_axis} has padding, so padding and elements cannot be separated"
     )]
     DependentBits {
         /// The number of the derived axis.

@@ -69,7 +69,7 @@ fn input(part: Pair<'_, Rule>, text: &str) -> Result<(String, Vec<Vec<u64>>), Pa
         let inside: Vec<Pair<'_, Rule>> = part.into_inner().collect();
         let name = inside.first().map_or("", Pair::as_str);
         if !found.is_empty() && found != name {
-            let message = format!("a basis of `{name}` stands under `{found}`");
+            let message = format!("a basis of `{name}` is under `{found}`");
             return Err(refuse(message, whole, text).with_help("begin an input with `-`"));
         }
         found = name.into();

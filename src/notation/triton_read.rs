@@ -228,7 +228,7 @@ impl<'t> Items<'t> {
             Rule::dict => {
                 let (whole, entries) = (span(&part), self.entries(part)?);
                 if entries.iter().any(|entry| matches!(entry.value, Value::Attribute(_))) {
-                    return Err(self.refuse(whole, "an encoding cannot stand in a list".into()));
+                    return Err(self.refuse(whole, "an encoding cannot be in a list".into()));
                 }
                 Value::Dict(entries)
             }
@@ -241,7 +241,7 @@ impl<'t> Items<'t> {
                     .map(|value| self.value(value))
                     .try_collect()?;
                 if values.iter().any(|value| matches!(value, Value::Attribute(_))) {
-                    return Err(self.refuse(whole, "an encoding cannot stand in a list".into()));
+                    return Err(self.refuse(whole, "an encoding cannot be in a list".into()));
                 }
                 Value::List(values)
             }

@@ -164,7 +164,7 @@ impl Progression {
         found.then_some((Progression::single(value), at * self.digit.weight))
     }
 
-    /// The same where a step counts so much.
+    /// The progression with every step so many times as long.
     fn times(self, step: u64) -> Progression {
         let stride = self.digit.stride.wrapping_mul(step);
         let digit = StridedDigit { stride, ..self.digit };
@@ -329,7 +329,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// The same where a step of the digit is a whole number of steps of the progression: the end
+    /// Cuts into blocks where a step of the digit is a whole number of steps of the progression: the end
     /// of a block, whole blocks, the beginning of one.
     fn blocks(
         &mut self,

@@ -50,7 +50,7 @@ pub struct Program {
 pub(crate) struct Compiled {
     /// Without digits of size 1.
     pub(crate) layout: Layout,
-    /// The same with XORs, where there are some: `layout` has sums for them.
+    /// The layout with its XORs, where there are some: `layout` has sums for them.
     exact: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
@@ -144,7 +144,7 @@ impl Program {
         Ok(Program { compiled: Arc::new(compiled), shape, lookup: OnceLock::new() })
     }
 
-    /// The same for a box of the tensor, whose elements tables then hold and count.
+    /// The program of a box of the tensor, whose elements tables then hold and count.
     ///
     /// A range per axis, in the index of the tensor. Places are numbered as before; what lies
     /// outside the box is a hole of inverse tables.
@@ -213,7 +213,7 @@ impl Program {
         compiled.injective.get_or_init(|| compiled.layout.check_injective()).clone()
     }
 
-    /// The same in windows that follow each other, row-major, of at most `most` elements (but at
+    /// Programs of windows that follow each other, row-major, of at most `most` elements (but at
     /// least one) each.
     ///
     /// # Example

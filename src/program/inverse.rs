@@ -28,7 +28,7 @@ impl Program {
         self.fill_inverse_within(0..self.places(), table)
     }
 
-    /// The same for a range of places: the table of a tensor of any length, part by part.
+    /// Fills a range of places: the table of a tensor of any length, part by part.
     ///
     /// # Errors
     /// As [`fill_inverse`](Program::fill_inverse).
@@ -50,7 +50,7 @@ impl Program {
         self.fill_part(&FillPart::new(self, &Location::default())?, places, table)
     }
 
-    /// The same for the places of one unit or subtree: those with the coordinates of `at`,
+    /// Fills the places of one unit or subtree: those with the coordinates of `at`,
     /// numbered row-major over the other columns.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ pub(super) enum Write<T> {
     Places,
     /// The number of every element, where it lives.
     Elements,
-    /// The same cell at every place.
+    /// Fills every place with one cell.
     Mark(T),
 }
 

@@ -237,7 +237,7 @@ impl Trailing {
         trailing
     }
 
-    /// The same with the values of the axis in front; `None` where they do not go on evenly.
+    /// The digit joined with that of the axis in front; `None` where they do not go on evenly.
     fn joined(
         &self,
         axis: &[StridedDigit],

@@ -33,7 +33,7 @@ pub(super) enum Coordinate {
 /// What is compared: source and target.
 pub(super) type Compared = (Coordinate, Coordinate);
 
-/// The same level on both sides.
+/// A level that is compared with itself on the other side.
 pub(super) fn both(level: Level) -> Compared {
     (Coordinate::In(level), Coordinate::In(level))
 }

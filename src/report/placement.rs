@@ -350,11 +350,11 @@ impl Report {
         writeln!(f, " ({})", percent(self.pads, self.slots))?;
         match self.pads_on_elements {
             Some(0) => {}
-            Some(1) => writeln!(f, "           in 1 place padding lies on an element")?,
+            Some(1) => writeln!(f, "           in 1 place padding overlaps an element")?,
             Some(places) => {
-                writeln!(f, "           in {places} places padding lies on an element")?;
+                writeln!(f, "           in {places} places padding overlaps an element")?;
             }
-            None => writeln!(f, "           where padding lies on elements was not counted")?,
+            None => writeln!(f, "           overlaps of padding and elements were not counted")?,
         }
         for SharedPlace { place, indexes } in &self.shared {
             let indexes = indexes.iter().map(|i| format!("({})", i.iter().format(", "))).join(" ");

@@ -85,8 +85,8 @@ impl<'a> Table<'a> {
         Ok(self)
     }
 
-    /// The same, and leaves those columns out of what is written: one file of a table that is
-    /// partitioned in the hive convention, `L2B=0/L1B=3/part.parquet`.
+    /// Restricts the table as [`at`](Table::at), and leaves those columns out of what is written: one file of a
+    /// table that is partitioned in the hive convention, `L2B=0/L1B=3/part.parquet`.
     ///
     /// # Errors
     /// As [`at`](Table::at).

@@ -211,17 +211,17 @@ fn judge(f: &Slow, error: &LayoutError) -> Result<(), TestCaseError> {
     let least =
         |level: Level| f.indexes().iter().map(|index| f.places(index)[0].get(level).unwrap()).min();
     let raised = f.used().into_iter().any(|level| least(level).is_some_and(|least| least > 0));
-    let stated = match fault.to_string() {
-        reason if reason.starts_with("in ") => tangled,
-        reason if reason.starts_with("derived axis") => starts,
+    let stated = match fault {
+        InverseError::StridesDoNotDivide { .. } => tangled,
+        InverseError::DerivedStart { .. } => starts,
         // Of independent bits there is one choice for each value.
-        reason if reason.starts_with("bits") => {
+        InverseError::DependentBits { .. } => {
             let padded = |axis: &crate::slow::Axis| axis.extent != axis.slots();
             let chained = simple.derived.len() > 1;
             !simple.xors.is_empty() && (chained || simple.axes.iter().any(padded))
         }
-        reason if reason.contains("starts from") => raised,
-        reason if reason.contains("has stride 0") => simple.derived.iter().any(|(_, axis)| {
+        InverseError::Offset { .. } => raised,
+        InverseError::ZeroStride { .. } => simple.derived.iter().any(|(_, axis)| {
             axis.digits
                 .iter()
                 .any(|digit| digit.size > 1 && matches!(digit.to, To::Land(_, 0) | To::Feed(_, 0)))

@@ -75,10 +75,10 @@ enum To {
     Python,
     /// The sharding of a sharded shape, or of a layout with --machine, as XLA prints it.
     HloSharding,
-    /// The same, as Shardy prints it; LAYOUT must contain the mesh, or have it appended as
+    /// The sharding as Shardy prints it; LAYOUT must contain the mesh, or have it appended as
     /// `, mesh=..`.
     Sdy,
-    /// The same, as JAX prints it; LAYOUT must contain the mesh, or have it appended as
+    /// The sharding as JAX prints it; LAYOUT must contain the mesh, or have it appended as
     /// `, mesh=..`.
     PartitionSpec,
 }

@@ -113,7 +113,7 @@ impl PictureFormat {
             "txt" => Ok(Some(PictureFormat::Text)),
             end => Err(Failure::Advised(
                 match end {
-                    "" => format!("`{}` does not tell the format of the picture", path.display()),
+                    "" => format!("cannot choose a format for `{}` by its name", path.display()),
                     end => format!("a picture cannot be written as .{end}"),
                 },
                 "end the name of the file in .svg, .png, .html or .txt".into(),

@@ -173,19 +173,19 @@ const STEPS: [EditStep; 25] = [
     combine(
         "zipped-divide",
         "B|<B,C>",
-        "The same; all tile axes first, as one CuTe mode, then all others as one",
+        "Divide; all tile axes first, as one CuTe mode, then all others as one",
         |editor, _, value| editor.divided(DivideGroups::Zipped, value),
     ),
     combine(
         "tiled-divide",
         "B|<B,C>",
-        "The same; the tile axes as one CuTe mode, then the others",
+        "Divide; the tile axes as one CuTe mode, then the others",
         |editor, _, value| editor.divided(DivideGroups::Tiled, value),
     ),
     combine(
         "flat-divide",
         "B|<B,C>",
-        "The same; the tile axes, then the others",
+        "Divide; the tile axes, then the others",
         |editor, _, value| editor.divided(DivideGroups::Flat, value),
     ),
     combine("product", "B", "Multiply by the pattern B", |editor, _, value| {
@@ -200,7 +200,7 @@ const STEPS: [EditStep; 25] = [
     combine(
         "raked-product",
         "B",
-        "The same; neighbours in different copies",
+        "Repeat the layout as B arranges the copies, axis by axis, neighbours in different copies",
         |editor, _, value| editor.repeated(value, Repeat::Interleaved),
     ),
     combine(
@@ -354,7 +354,7 @@ impl Editor {
         Reading::by_look(self.lenient).read_operand(value)
     }
 
-    /// The same as one mode, as CuTe reads the right-hand side of a division or product.
+    /// The other layout of a step as one mode, as CuTe reads the right-hand side of a division or product.
     fn mode(&self, value: &str) -> Result<Layout, Failure> {
         let other = self.operand(value)?.lower()?;
         Ok(if self.is_linear() { other.flattened(self.order)? } else { other })
@@ -470,7 +470,7 @@ impl Editor {
         }
     }
 
-    /// The same, each level rounded up to whole blocks.
+    /// The space of a complement, each level rounded up to whole blocks.
     fn rounded_space(&self, option: &str, value: &str) -> Result<Vec<(Level, u64)>, Failure> {
         let mut space = self.space(option, value)?;
         let blocks = self.layout.complement_space()?;

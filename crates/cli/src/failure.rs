@@ -26,7 +26,7 @@ pub(super) enum Failure {
     Meaning(Cause),
     /// Something else about the arguments.
     Argument(String),
-    /// The same, with a remedy.
+    /// A refusal with a remedy.
     Advised(String, String),
     /// Reading or writing failed.
     Io(String, io::Error),

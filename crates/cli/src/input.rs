@@ -328,7 +328,7 @@ impl On {
         self.machine.place_on(syntax, machine.as_ref(), |builder| builder.base(self.base))
     }
 
-    /// The same, and accepts a layout that is too large for the machine.
+    /// As [`place`](On::place), and accepts a layout that is too large for the machine.
     pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<Placed, Failure> {
         let machine = self.machine.get()?;
         let change = |builder: PlacementBuilder| builder.base(self.base).oversized();

@@ -247,7 +247,7 @@ fn bytes_of(array: &XlaArray, places: &[Location]) -> Result<Vec<u64>, Failure> 
     places.iter().map(|place| Ok(bit(place)? / 8)).collect()
 }
 
-/// The same where addresses count long words, and lanes the elements of one.
+/// Offsets where addresses count long words, and lanes the elements of one.
 fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, Failure> {
     let lane = placement.element_bits();
     if lane.is_none() && placement.columns().contains(&Level::W) {

@@ -189,7 +189,7 @@ pub(super) fn done(written: Result<(), WriteError>, out: Output) -> Result<(), F
     }
 }
 
-/// The same for a command that reads `source`.
+/// Ends a command that reads `source`.
 pub(super) fn done_from(
     written: Result<(), WriteError>,
     out: Output,

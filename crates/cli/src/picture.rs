@@ -34,7 +34,7 @@ pub(super) fn small(placement: &Placement, syntax: &LayoutText) -> String {
     below.to_owned()
 }
 
-/// The same for a shape, which is placed nowhere.
+/// The caption of a shape, which is placed nowhere.
 pub(super) fn below(syntax: &LayoutText) -> String {
     let placed = || -> Result<String, LayoutError> {
         let Ok(layout) = syntax.lower() else { return Ok(String::new()) };

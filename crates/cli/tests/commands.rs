@@ -278,7 +278,7 @@ fn a_machine_is_read_from_toml() {
     let message = refused(&["table", "((9:1))", "--machine", file, "--memory", "LM0"]);
     assert!(message.contains("memory `LM0` holds 8 long words"), "{message}");
     std::fs::write(file, "[levels]\nA = -1\n").unwrap();
-    assert!(refused(&["table", "((9:1))", "--machine", file]).contains("machine is refused"));
+    assert!(refused(&["table", "((9:1))", "--machine", file]).contains("invalid machine"));
     assert!(refused(&["table", "((9:1))", "--machine", "nowhere.toml"]).contains("cannot be read"));
 }
 

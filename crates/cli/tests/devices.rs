@@ -54,7 +54,7 @@ fn the_command_counts_what_moves_between_lists() {
 
 #[test]
 fn what_needs_digits_is_refused_with_the_reason() {
-    let digits = "no sum of digits gives the device number";
+    let digits = "the device number is not a strided function";
     for args in [
         &["convert", LIST, "--to", "cute"][..],
         &["draw", LIST],

@@ -56,7 +56,7 @@ pub struct Collectives {
     pub entries: Vec<CollectiveEntry>,
     /// All together, in one run of the program.
     pub total: CollectiveTraffic,
-    /// The same, and how sure it is: the bytes that one device sends, those that all receive, and
+    /// Sums over one step, and how sure they are: the bytes that one device sends, those that all receive, and
     /// those into each level.
     pub in_a_step: StepSums,
     /// Instructions that could not be read: the line and why.

@@ -305,7 +305,7 @@ impl HloCopies {
         self.known(of.opcode(), texts, of.attribute("dimensions"))
     }
 
-    /// The same by names and shapes of operand and result.
+    /// The change by names and shapes of operand and result.
     fn known(
         &mut self,
         opcode: &str,

@@ -201,7 +201,7 @@ fn tensor(text: &str) -> Result<String, JaxPrintError> {
     if attributes.contains("sharding") {
         let instead = "pass the whole module as a file to `tensor-layout hlo`";
         return Err(JaxPrintError::new(
-            "the mesh of this sharding stands elsewhere in the module",
+            "the mesh of this sharding is defined elsewhere in the module",
             instead,
         ));
     }

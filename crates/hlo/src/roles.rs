@@ -68,7 +68,7 @@ pub(super) struct Calls {
     names: Names,
     computations: Vec<Computation>,
     calls: Vec<Call>,
-    /// The same of callees that had not been read; in dumps of XLA they stand before their callers.
+    /// The calls of callees that had not been read; in dumps of XLA they stand before their callers.
     ahead: Vec<(Call, Box<str>)>,
     /// The number of instructions that call something.
     sites: u32,

@@ -44,7 +44,7 @@ use tensor_layout::internals::percent;
 pub struct Picture {
     /// What is drawn, in a line.
     pub title: String,
-    /// The same for a reader who does not see it.
+    /// A description for readers who do not see the picture.
     pub description: String,
     /// Side by side or below each other, as there is room.
     pub panels: Vec<Panel>,

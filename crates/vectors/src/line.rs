@@ -112,7 +112,7 @@ pub struct VectorComment {
     pub indexes: Vec<Vec<u64>>,
     /// The greatest difference that counts as equal.
     pub atol: Option<f64>,
-    /// The same as a part of the expected value; the larger of both counts.
+    /// The tolerance as a part of the expected value; the larger of both counts.
     pub rtol: Option<f64>,
 }
 
@@ -207,7 +207,7 @@ fn read_payload(cursor: &mut Cursor<'_>, count: u64) -> Result<Vec<u64>, ParseEr
             Err(cursor.refuse_from(start, expected))
         }
         None if !is_marked => {
-            let why = "an `l` stands in front of every long word, or of none".to_owned();
+            let why = "either every long word has an `l` in front, or none has".to_owned();
             Err(cursor.refuse_from(start, ParseErrorKind::Invalid(why)))
         }
         None => {

@@ -71,7 +71,7 @@ pub(super) fn transfer<T: Copy>(
     });
 }
 
-/// The same, every copy from the source.
+/// Moves cell by cell, every copy from the source.
 fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[StridedDigit]) {
     if digits.iter().map(|digit| digit.size).product::<u64>() <= FEW {
         let mut cell = |from, to| target[to_index(to)] = source[to_index(from)];
@@ -105,7 +105,7 @@ fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[Stri
     pieces!(2 4 8);
 }
 
-/// The same for pieces of so many cells.
+/// Moves pieces of so many cells.
 fn grid<T: Copy>(
     source: &[T],
     target: &mut [T],

@@ -38,7 +38,7 @@ impl Layout {
         affine_map(&Function::forward(&self.in_sums())?)
     }
 
-    /// The same for a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
+    /// Writes a map that lands in the axes `i0`, `i1`, .. of another layout: these are the
     /// results, in order.
     pub(crate) fn to_affine_index_map(&self) -> Result<String, LayoutError> {
         affine_map(&Function::forward(&self.in_sums())?.into_index())

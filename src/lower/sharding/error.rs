@@ -278,7 +278,7 @@ pub enum ShardingError {
     #[error("it does not say how many devices have a copy")]
     UncountedCopies,
     /// Groups of `manual` devices.
-    #[error("what lies on its `manual` devices is not known")]
+    #[error("the contents of its `manual` devices are not known")]
     ManualDevices,
     /// Groups of `unreduced` devices.
     #[error("its `unreduced` devices hold partial results")]
@@ -360,7 +360,7 @@ pub enum ShardingError {
         wanted: u64,
     },
     /// Copies within the memory of a unit.
-    #[error("its copies in `{level}` lie within a unit, not on other devices")]
+    #[error("its copies in `{level}` are within a unit, not on other devices")]
     CopiesInMemory {
         /// The level in which they lie apart.
         level: Level,

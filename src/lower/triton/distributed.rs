@@ -57,7 +57,7 @@ fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
         for basis in keys.bases(key, shape.len())? {
             if let Some(bit) = one_bit(keys, key, &basis)? {
                 if taken.contains(&bit) {
-                    let message = format!("two bits stand for {} of dimension {}", bit.1, bit.0);
+                    let message = format!("two bits map to {} of dimension {}", bit.1, bit.0);
                     return Err(keys.refuse_key(key, message));
                 }
                 taken.push(bit);

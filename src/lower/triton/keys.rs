@@ -181,7 +181,7 @@ impl<'a> Keys<'a> {
                 [Entry { key: found, value: Value::List(list), .. }] if **found == *inner => {
                     self.bases_in(key, list, rank)
                 }
-                _ => Err(self.refuse_key(key, format!("only `{inner} = [..]` can stand here"))),
+                _ => Err(self.refuse_key(key, format!("expected only `{inner} = [..]` here"))),
             },
             _ => Err(self.refuse_key(key, format!("`{key}` is {{{inner} = [..]}}"))),
         }

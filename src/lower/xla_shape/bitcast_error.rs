@@ -44,7 +44,7 @@ fn held(found: &Found) -> String {
     match found {
         Found::Element(index) => format!("element ({})", index.iter().join(", ")),
         Found::Padding | Found::Hole => "padding".into(),
-        Found::Outside => "nothing (it lies beyond the end)".into(),
+        Found::Outside => "nothing (it is beyond the end)".into(),
     }
 }
 

@@ -98,7 +98,7 @@ fn children(part: Node<'_>, rule: Rule) -> impl Iterator<Item = Node<'_>> {
 
 struct ShapeReader<'t> {
     text: &'t str,
-    /// The same, to be kept by every array.
+    /// The text, to be kept by every array.
     shared: Arc<str>,
     lenient: bool,
 }

@@ -27,7 +27,7 @@ pub struct LayoutFacts {
     pub shape: Vec<u64>,
     /// The bytes of the elements, where their type is known; of a sharded shape on one device.
     pub unpadded_bytes: Option<u64>,
-    /// The same with padding.
+    /// The bytes with padding.
     pub allocated_bytes: Option<u64>,
     /// Room that holds no element, and all room: in slots, of XLA shapes in bytes.
     pub padding: (u64, u64),
