@@ -51,7 +51,7 @@ class Candidate:
     @property
     def units_used(self, /) -> int:
         """
-        How many units hold a slot, copies included.
+        The number of units that hold a slot, copies included.
         """
 
 @final
@@ -198,7 +198,7 @@ class Hop:
     @property
     def is_from_maker(self, /) -> bool:
         """
-        Whether the rates are the maker's.
+        Returns whether the rates are the maker's.
         """
     @property
     def kind(self, /) -> str | None:
@@ -603,7 +603,7 @@ class Machine:
     @property
     def units(self, /) -> int:
         """
-        How many leaves the tree has.
+        The number of leaves the tree has.
         """
     @property
     def word_bits(self, /) -> int:
@@ -620,12 +620,12 @@ class Memory:
     @property
     def capacity(self, /) -> int | None:
         """
-        How many long words it holds; None where that is not public.
+        The number of long words it holds; None where that is not public.
         """
     @property
     def group(self, /) -> int:
         """
-        How many neighbouring units share one.
+        The number of neighbouring units that share one.
         """
     @property
     def owner(self, /) -> str:
@@ -737,7 +737,7 @@ class Places:
     @property
     def _rooms(self, /) -> tuple[int, ...]:
         """
-        How many coordinates there are in every level: those of the machine, else of the layout.
+        The number of coordinates in every level: those of the machine, else of the layout.
         """
     def _unpack(self, /, image: numpy.typing.NDArray[typing.Any], tensor: numpy.typing.NDArray[typing.Any], progress: collections.abc.Callable[[int, int], object] | None) -> None:
         """
@@ -746,7 +746,7 @@ class Places:
     @property
     def copies(self, /) -> int:
         """
-        How many places each element has.
+        The number of places each element has.
         """
     def draw(self, /, after: Layout | Placement | str | None = None, *, view: typing.Literal['tensor', 'machine'] = "tensor", by: str | None = None, slice: collections.abc.Mapping[int, tuple[int, int]] | None = None, zoom: collections.abc.Mapping[int, int] | None = None, at: collections.abc.Mapping[str, int] | str | None = None, labels: collections.abc.Sequence[str] = ...) -> Picture:
         """
@@ -892,7 +892,7 @@ class Places:
         """
     def same(self, /, other: Places | str, *, up_to: typing.Literal['padding', 'copies'] | None = None) -> Same:
         """
-        Whether both are the same map; the answer is true or has a witness.
+        Returns whether both are the same map; the answer is true or has a witness.
 
         `up_to="padding"` lets padding and holes differ; `up_to="copies"` asks whether this layout serves where the
         other is wanted: it may have more copies.
@@ -953,12 +953,12 @@ class Relayout:
     @property
     def by_distance(self, /) -> dict[str, int]:
         """
-        How many destination copies have their nearest source copy how far away.
+        The number of destination copies by the distance to their nearest source copy.
         """
     @property
     def copies(self, /) -> int:
         """
-        How many places each has in the destination.
+        The number of places each has in the destination.
         """
     @property
     def destination(self, /) -> Places:
@@ -973,7 +973,7 @@ class Relayout:
     @property
     def into(self, /) -> dict[str, int]:
         """
-        How many elements have to enter the units of each level at least, whatever the algorithm.
+        The number of elements that have to enter the units of each level at least, whatever the algorithm.
         """
     @property
     def moves(self, /) -> list[str]:
@@ -983,7 +983,7 @@ class Relayout:
     @property
     def out_of(self, /) -> dict[str, int | None]:
         """
-        How many have to leave them; None where copies leave open which unit sends.
+        The number that have to leave them; None where copies leave open which unit sends.
         """
     @property
     def sentence(self, /) -> str:
@@ -1025,7 +1025,7 @@ class Report:
     @property
     def copies(self, /) -> int:
         """
-        How many places each element has.
+        The number of places each element has.
         """
     @property
     def elements(self, /) -> int:
@@ -1040,12 +1040,12 @@ class Report:
     @property
     def pads(self, /) -> int:
         """
-        How many of them do not hold an element.
+        The number of them that do not hold an element.
         """
     @property
     def slots(self, /) -> int:
         """
-        How many slots there are, copies included.
+        The number of slots, copies included.
         """
     @property
     def text(self, /) -> str | None:
@@ -1065,7 +1065,7 @@ class Route:
     @property
     def at_least(self, /) -> bool:
         """
-        Whether a hop has no rate, so that `cycles` are a lower bound.
+        Returns whether a hop has no rate, so that `cycles` are a lower bound.
         """
     @property
     def cycles(self, /) -> int:
@@ -1139,7 +1139,7 @@ class Sharding:
     def __str__(self, /) -> str: ...
     def devices(self, /, shape: collections.abc.Sequence[int]) -> int | None:
         """
-        How many devices there are for a tensor of this shape, if the sharding says so.
+        The number of devices for a tensor of this shape, if the sharding says so.
         """
     def layout(self, /, shape: collections.abc.Sequence[int], shard: Layout | str | None = None, *, machine: Machine | str | None = None) -> Layout:
         """
@@ -1244,7 +1244,7 @@ class Transfer:
     @property
     def length(self, /) -> int:
         """
-        How many elements.
+        The number of elements.
         """
     @property
     def read(self, /) -> tuple[int, int]:
@@ -1279,12 +1279,12 @@ class XlaAdvice:
     @property
     def allocated_bytes(self, /) -> int:
         """
-        How many bytes it allocates.
+        The number of bytes it allocates.
         """
     @property
     def is_seen(self, /) -> bool:
         """
-        Whether dumps show it for such arrays.
+        Returns whether dumps show it for such arrays.
         """
     @property
     def shape(self, /) -> XlaShape:
@@ -1366,7 +1366,7 @@ class XlaShape:
 @final
 class XlaSizes:
     """
-    How many bytes an XLA array takes, by four definitions.
+    The number of bytes an XLA array takes, by four definitions.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...

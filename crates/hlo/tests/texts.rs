@@ -147,7 +147,7 @@ fn every_print_of_jax_without_them_is_refused_by_its_name() {
         ("sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>", "this is a part of an MLIR module"),
         (
             "tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}",
-            "the mesh of this sharding stands elsewhere",
+            "the mesh of this sharding is defined elsewhere",
         ),
         ("tensor<?x4xf32>", "a dimension `?` has no size"),
     ] {
