@@ -5,16 +5,20 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The modules of `src/guide.rs` and where their pages are.
-const PAGES: [(&str, &str); 12] = [
+const PAGES: [(&str, &str); 16] = [
     ("src/guide", "tutorial"),
     ("docs", "notation"),
     ("docs", "xla"),
     ("docs", "algebra"),
     ("docs", "relayout"),
+    ("docs", "relayout-reference"),
+    ("docs", "routes"),
     ("docs", "planner"),
     ("docs", "gpu"),
     ("docs", "vectors"),
     ("docs", "sharding"),
+    ("docs", "sharding-reference"),
+    ("docs", "sharding-dumps"),
     ("docs", "compare"),
     ("docs", "design"),
     ("docs", "performance"),
@@ -64,7 +68,7 @@ fn module(target: &str) -> Option<String> {
     let (page, heading) = target.split_at(target.find('#').unwrap_or(target.len()));
     let page = page.strip_suffix(".md")?;
     let is_module = PAGES.iter().any(|(_, name)| *name == page);
-    is_module.then(|| format!("crate::guide::{page}{heading}"))
+    is_module.then(|| format!("crate::guide::{}{heading}", page.replace('-', "_")))
 }
 
 /// Whether a link leads to a page that the guide lacks.

@@ -22,6 +22,12 @@ pub mod algebra {}
 #[doc = page!("relayout")]
 pub mod relayout {}
 
+#[doc = page!("relayout-reference")]
+pub mod relayout_reference {}
+
+#[doc = page!("routes")]
+pub mod routes {}
+
 #[doc = page!("planner")]
 pub mod planner {}
 
@@ -33,6 +39,12 @@ pub mod vectors {}
 
 #[doc = page!("sharding")]
 pub mod sharding {}
+
+#[doc = page!("sharding-reference")]
+pub mod sharding_reference {}
+
+#[doc = page!("sharding-dumps")]
+pub mod sharding_dumps {}
 
 #[doc = page!("compare")]
 pub mod compare {}
