@@ -460,6 +460,9 @@ pub enum RelayoutFault {
         /// The number of units that have a memory together.
         group: u64,
     },
+    /// A part that another pricer numbered.
+    #[error("this part was numbered by another pricer")]
+    OtherPricer,
     /// Moves over time, with time set aside.
     #[error("transfers need time slices, but this relayout ignores time (`TimeOrder::Aside`)")]
     TimeAside,

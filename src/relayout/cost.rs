@@ -82,6 +82,11 @@ impl CostModel {
         }
     }
 
+    /// The levels that have a rate.
+    pub(super) fn levels(&self) -> impl Iterator<Item = Level> + '_ {
+        self.levels.iter().filter(|(.., rate)| rate.is_some()).map(|(level, ..)| *level)
+    }
+
     /// The bytes of some elements, the last one rounded up.
     #[must_use]
     pub fn bytes(&self, elements: u64) -> u128 {

@@ -1,13 +1,10 @@
 //! The part of a placement that traffic between units depends on.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
-use indexmap::IndexMap;
-
 use super::nodes::{Held, paired};
 use super::pair::Relayout;
+use super::pricer::{Memo, PartId, Parts};
 use super::refuse::differ;
+use super::share::Busiest;
 use super::traffic::{LevelTraffic, copies_in};
 use crate::algebra::Layout;
 use crate::error::{Incomparable, LayoutError};
@@ -88,6 +85,68 @@ impl UnitPart {
         self.relayout(destination)?.into_at_least()
     }
 
+    /// The unit of a level that the most elements have to enter, as [`Relayout::busiest`].
+    ///
+    /// # Errors
+    /// As [`traffic_to`](UnitPart::traffic_to) and [`Relayout::busiest`].
+    pub fn busiest_into(
+        &self,
+        destination: &UnitPart,
+        level: Level,
+    ) -> Result<Busiest, LayoutError> {
+        self.relayout(destination)?.busiest(level)
+    }
+
+    /// The unit of a level that the most elements have to leave; `into` and `total` of the answer count
+    /// those. `None` where copies of either side leave open what leaves a unit.
+    ///
+    /// Law: where each element has one unit on both sides, it leaves the one that it does not return to:
+    /// the way back, entered.
+    ///
+    /// # Errors
+    /// As [`busiest_into`](UnitPart::busiest_into).
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::{Level, Machine, Placement};
+    /// use tensor_layout::relayout::UnitPart;
+    /// let machine: Machine = "PE=4".parse()?;
+    /// let part = |text: &str| {
+    ///     UnitPart::of(&Placement::of(text.parse().unwrap()).on(&machine).build()?)
+    /// };
+    /// // All 64 elements are on PE 0, and are wanted evenly on all: 16 enter each, but 48 leave one.
+    /// let (from, to) = (part("((1_PE, 64:1))")?, part("((4_PE, 16:1))")?);
+    /// assert_eq!(from.busiest_into(&to, Level::PE)?.into, 16);
+    /// assert_eq!(from.busiest_out_of(&to, Level::PE)?.unwrap().into, 48);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn busiest_out_of(
+        &self,
+        destination: &UnitPart,
+        level: Level,
+    ) -> Result<Option<Busiest>, LayoutError> {
+        let back = destination.relayout(self)?;
+        Ok(if back.has_one_unit_each(level)? { Some(back.busiest(level)?) } else { None })
+    }
+
+    /// The busiest units of some levels, entered and left; levels that paths do not go through, or only by
+    /// groups of their units, have none.
+    pub(super) fn busiest_units(
+        &self,
+        destination: &UnitPart,
+        levels: impl Iterator<Item = Level>,
+    ) -> Result<Vec<Busiest>, LayoutError> {
+        let (there, back) = (self.relayout(destination)?, destination.relayout(self)?);
+        let mut busiest = Vec::new();
+        for level in levels.filter(|level| there.units.contains(level)) {
+            busiest.push(there.busiest(level)?);
+            if back.has_one_unit_each(level)? {
+                busiest.push(back.busiest(level)?);
+            }
+        }
+        Ok(busiest)
+    }
+
     fn relayout(&self, other: &UnitPart) -> Result<Relayout, LayoutError> {
         let (from, to) = (self.layout.shape(), other.layout.shape());
         if from != to {
@@ -105,6 +164,12 @@ impl UnitPart {
 }
 
 impl Relayout {
+    /// Returns whether no element has copies in several units of a level, on either side.
+    fn has_one_unit_each(&self, level: Level) -> Result<bool, LayoutError> {
+        let path = &self.units[..self.depth_of(level)?];
+        Ok([&self.source, &self.target].into_iter().all(|side| copies_in(side, path) == 1))
+    }
+
     /// The traffic of equal parts.
     fn nothing(&self) -> Vec<LevelTraffic> {
         let alone = |depth| copies_in(&self.source, &self.units[..depth]) == 1;
@@ -140,20 +205,12 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let mut parts: IndexMap<UnitPart, usize> = IndexMap::new();
-    let mut number = |placement: &Placement| -> Result<usize, LayoutError> {
-        let next = parts.len();
-        Ok(*parts.entry(UnitPart::of(placement)?).or_insert(next))
+    let (known, memo) = (Parts::new(), Memo::new(u64::MAX));
+    let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
+        all.iter().map(|placement| known.number(placement)).collect()
     };
-    let mut numbers =
-        |all: &[Placement]| all.iter().map(&mut number).collect::<Result<Vec<_>, _>>();
-    let (sources, destinations) = (numbers(sources)?, numbers(destinations)?);
-    let parts: Vec<UnitPart> = parts.into_keys().collect();
-    let mut known: HashMap<(usize, usize), Vec<LevelTraffic>> = HashMap::new();
-    let mut traffic = |from: usize, to: usize| match known.entry((from, to)) {
-        Entry::Occupied(known) => Ok(known.get().clone()),
-        Entry::Vacant(new) => parts[from].traffic_to(&parts[to]).map(|t| new.insert(t).clone()),
-    };
-    let mut row = |from: usize| destinations.iter().map(|to| traffic(from, *to)).collect();
-    sources.into_iter().map(&mut row).collect()
+    let (sources, destinations) = (parts(sources)?, parts(destinations)?);
+    let traffic = |from: PartId, to: &PartId| Ok(known.traffic(&memo, from, *to)?.to_vec());
+    let row = |from: PartId| destinations.iter().map(|to| traffic(from, to)).collect();
+    sources.into_iter().map(row).collect()
 }

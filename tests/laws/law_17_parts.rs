@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tensor_layout::relayout::{Relayout, TimeOrder, UnitPart, traffic_between};
-use tensor_layout::{LayoutError, Level};
+use tensor_layout::relayout::{CostModel, Pricer, Relayout, TimeOrder, UnitPart, traffic_between};
+use tensor_layout::{LayoutError, Level, Machine};
 
 use super::law_17_relayout::{
     Pair, Path, Sides, alone, is_small, judge, placements, placements_with, relayout, units,
@@ -15,6 +15,8 @@ use crate::slow::{Slow, To, land};
 
 laws! {
     parts_exchange_what_their_placements_do: 150, 85 %, placements(), parts;
+    a_pricer_answers_as_relayouts_do: 120, 85 %, placements(), priced;
+    the_busiest_sender_is_that_of_enumeration: 120, 40 %, placements(), sending;
     a_batch_prices_every_pair: 40, 85 %, placements(), batch;
     layouts_that_differ_inside_units_have_equal_parts: 150, 85 %, alone(), inside_units;
     a_bound_is_never_above_the_count: 300, 85 %, placements(), bounded;
@@ -67,6 +69,94 @@ fn parts(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
     for (at, level) in levels.iter().enumerate() {
         let above = tally.answer(relayout.traffic_down_to(level.level))?;
         prop_assert_eq!(&above[..], &levels[at..]);
+    }
+    Ok(())
+}
+
+/// Twice the same questions, of two threads at once.
+fn priced(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    let Some(relayout) = relayout(pair, &sides, tally)? else { return Ok(()) };
+    let traffic = tally.answer(relayout.traffic())?;
+    let (stage, a, b) = pair;
+    let (a, b) = (stage.place(a).unwrap(), stage.place(b).unwrap());
+    let rates = stage.machine().levels().map(|(level, _)| (level, 3)).collect::<Vec<_>>();
+    let machine = stage.machine().with_bandwidth(rates).unwrap();
+    let model = CostModel::new(&machine, 16).unwrap();
+    let pricer = Pricer::new(model.clone());
+    let (from, to) = (tally.answer(pricer.part(&a))?, tally.answer(pricer.part(&b))?);
+    prop_assert_eq!(from == to, UnitPart::of(&a).unwrap() == UnitPart::of(&b).unwrap());
+    prop_assert_eq!(tally.answer(pricer.part(&a))?, from);
+    let asked = || (pricer.traffic(from, to), pricer.cost(from, to), pricer.busiest_cost(from, to));
+    let answers = std::thread::scope(|scope| {
+        let other = scope.spawn(asked);
+        [asked(), other.join().unwrap(), asked()]
+    });
+    for (found, cost, busiest) in answers {
+        prop_assert_eq!(&*found.unwrap(), &traffic.levels[..]);
+        let even = model.at_least(&traffic.levels).unwrap();
+        prop_assert_eq!(cost.unwrap(), even);
+        match tally.count(busiest) {
+            Ok(busiest) => {
+                let entered = levels_of(&relayout, &machine);
+                // Groups of units have no rate.
+                let entered = entered.into_iter().filter_map(|level| {
+                    relayout.busiest(level).ok().filter(|found| found.level == level)
+                });
+                let entered = model.of_busiest(&entered.collect::<Vec<_>>()).unwrap();
+                prop_assert!(busiest.steps >= even.steps.max(entered.steps));
+            }
+            Err(LayoutError::TooLarge { .. }) => {}
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+    }
+    let other = Pricer::with_most_pairs(model, 0);
+    prop_assert!(other.cost(from, to).is_err(), "the part of another pricer");
+    let (from, to) = (other.part(&a).unwrap(), other.part(&b).unwrap());
+    prop_assert_eq!(other.cost(from, to), other.cost(from, to));
+    prop_assert_eq!((other.statistics().kept, other.statistics().counted), (0, 2));
+    Ok(())
+}
+
+/// The levels that the relayout knows.
+fn levels_of(relayout: &Relayout, machine: &Machine) -> Vec<Level> {
+    let levels = machine.levels().map(|(level, _)| level);
+    levels.filter(|level| relayout.traffic_down_to(*level).is_ok()).collect()
+}
+
+/// Of every unit, how many elements it has on the one side and not on the other.
+fn sending(pair: &Pair, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let sides = Sides::in_order(pair, TimeOrder::Outermost);
+    if relayout(pair, &sides, tally)?.is_none() {
+        return Ok(());
+    }
+    let part = |slow: &Slow| UnitPart::of(&pair.0.place(slow).unwrap());
+    let (from, to) = (tally.answer(part(&pair.1))?, tally.answer(part(&pair.2))?);
+    let indexes = pair.1.indexes();
+    for (depth, level) in sides.levels().iter().enumerate() {
+        let mut leaving: BTreeMap<Path, u64> = BTreeMap::new();
+        let mut is_open = false;
+        for index in &indexes {
+            let (before, after) =
+                (units(&sides.from(index), depth), units(&sides.to(index), depth));
+            is_open |= before.len() > 1 || after.len() > 1;
+            before
+                .difference(&after)
+                .for_each(|unit| *leaving.entry(unit.clone()).or_default() += 1);
+        }
+        match tally.count(from.busiest_out_of(&to, *level)) {
+            Ok(Some(found)) => {
+                prop_assert!(!is_open);
+                prop_assert_eq!(found.into, leaving.values().copied().max().unwrap_or(0));
+                prop_assert_eq!(found.total, leaving.values().sum::<u64>());
+            }
+            Ok(None) => {
+                tally.sure();
+                prop_assert!(is_open || indexes.is_empty());
+            }
+            Err(LayoutError::TooLarge { .. }) => {}
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
     }
     Ok(())
 }

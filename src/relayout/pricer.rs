@@ -1,0 +1,253 @@
+//! Prices of many relayouts, each counted once.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use indexmap::IndexSet;
+
+use super::cost::{Cost, CostModel};
+use super::traffic::LevelTraffic;
+use super::units::UnitPart;
+use crate::error::{LayoutError, RelayoutFault, Site};
+use crate::number::{to_index, to_u64};
+use crate::placement::Placement;
+
+/// The number of maps that the prices are spread over, so that threads seldom wait for each other.
+const SHARDS: usize = 64;
+
+/// Prices relayouts for a planner: equal unit parts are one number, and each pair is counted once.
+///
+/// Threads share it by reference. An answer does not depend on which thread asked first, nor on what was
+/// asked before; only the numbers of parts do.
+/// Law: the traffic is that of [`UnitPart::traffic_to`], the cost that of [`CostModel::at_least`].
+/// Cost: a pair that is known takes one lookup and no allocation.
+///
+/// ```
+/// use tensor_layout::{Level, Machine, Placement};
+/// use tensor_layout::relayout::{CostModel, Pricer};
+/// let machine = Machine::mn_core_2().with_bandwidth([(Level::L2B, 32), (Level::PE, 1)])?;
+/// let pricer = Pricer::new(CostModel::new(&machine, 16)?);
+/// let part = |text: &str| {
+///     let placement = Placement::of(text.parse().unwrap()).on(&machine).build()?;
+///     pricer.part(&placement)
+/// };
+/// let to = part("((128:8), (8_L2B, 8:1))")?;
+/// for from in ["((8_L2B, 16:64), (64:1))", "((8_L2B, 16:1), (64:16))"] {
+///     assert_eq!(pricer.cost(part(from)?, to)?.steps, 7);
+/// }
+/// // Both sources hold the same elements in each unit: one pair was counted.
+/// assert_eq!((pricer.statistics().parts, pricer.statistics().counted), (2, 1));
+/// # Ok::<(), tensor_layout::LayoutError>(())
+/// ```
+#[derive(Debug)]
+pub struct Pricer {
+    model: CostModel,
+    parts: Parts,
+    traffic: Memo<Arc<[LevelTraffic]>>,
+    busiest: Memo<Cost>,
+}
+
+/// A unit part that a [`Pricer`] knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PartId {
+    pricer: u32,
+    number: u32,
+}
+
+impl PartId {
+    /// The number among the parts of its pricer, from 0, in the order in which they were first seen.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+}
+
+/// The work of a [`Pricer`] so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PricerStatistics {
+    /// The number of different unit parts.
+    pub parts: u64,
+    /// The number of answers that are kept.
+    pub kept: u64,
+    /// The number of answers that were counted; two threads that need the same one at the same time may both
+    /// count it.
+    pub counted: u64,
+}
+
+impl Pricer {
+    /// A pricer that knows nothing yet and keeps the price of every pair.
+    #[must_use]
+    pub fn new(model: CostModel) -> Pricer {
+        Pricer::with_most_pairs(model, u64::MAX)
+    }
+
+    /// A pricer that keeps the prices of about so many pairs at most; others are counted whenever they are
+    /// asked for.
+    #[must_use]
+    pub fn with_most_pairs(model: CostModel, most: u64) -> Pricer {
+        Pricer { model, parts: Parts::new(), traffic: Memo::new(most), busiest: Memo::new(most) }
+    }
+
+    /// The rates.
+    #[must_use]
+    pub fn model(&self) -> &CostModel {
+        &self.model
+    }
+
+    /// The part of a placement, as a number: equal numbers, equal prices to and from everything.
+    ///
+    /// # Errors
+    /// As [`UnitPart::of`]; [`TooLarge`](LayoutError::TooLarge) from 2^32 parts on.
+    pub fn part(&self, placement: &Placement) -> Result<PartId, LayoutError> {
+        self.parts.number(placement)
+    }
+
+    /// What enters and leaves the units of every level, innermost first.
+    ///
+    /// # Errors
+    /// As [`UnitPart::traffic_to`]; [`Relayout`](LayoutError::Relayout) for the part of another pricer.
+    pub fn traffic(&self, from: PartId, to: PartId) -> Result<Arc<[LevelTraffic]>, LayoutError> {
+        self.parts.traffic(&self.traffic, from, to)
+    }
+
+    /// The steps that a relayout takes at least, as if all units had the same share.
+    ///
+    /// # Errors
+    /// As [`traffic`](Pricer::traffic) and [`CostModel::at_least`].
+    pub fn cost(&self, from: PartId, to: PartId) -> Result<Cost, LayoutError> {
+        self.model.at_least(&self.traffic(from, to)?)
+    }
+
+    /// The steps that a relayout takes at least, until the busiest units have received and, where copies
+    /// do not leave open who sends, sent all: never less than [`cost`](Pricer::cost).
+    ///
+    /// # Errors
+    /// As [`cost`](Pricer::cost) and [`Relayout::busiest`](super::Relayout::busiest).
+    pub fn busiest_cost(&self, from: PartId, to: PartId) -> Result<Cost, LayoutError> {
+        let pair = self.parts.pair(from, to)?;
+        self.busiest.get(pair, || {
+            let even = self.cost(from, to)?;
+            let [from, to] = self.parts.parts(pair);
+            let busiest = self.model.of_busiest(&from.busiest_units(&to, self.model.levels())?)?;
+            Ok(if busiest.steps > even.steps { busiest } else { even })
+        })
+    }
+
+    /// The work so far.
+    #[must_use]
+    pub fn statistics(&self) -> PricerStatistics {
+        let (traffic, busiest) = (self.traffic.statistics(), self.busiest.statistics());
+        PricerStatistics {
+            parts: to_u64(self.parts.read().len()),
+            kept: traffic.0 + busiest.0,
+            counted: traffic.1 + busiest.1,
+        }
+    }
+}
+
+/// Unit parts as numbers.
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// Tells these parts from those of other pricers.
+    number: u32,
+    parts: RwLock<IndexSet<Arc<UnitPart>>>,
+}
+
+impl Parts {
+    pub(super) fn new() -> Parts {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Parts { number: NEXT.fetch_add(1, Ordering::Relaxed), parts: RwLock::default() }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, IndexSet<Arc<UnitPart>>> {
+        self.parts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn number(&self, placement: &Placement) -> Result<PartId, LayoutError> {
+        let part = UnitPart::of(placement)?;
+        let known = self.read().get_index_of(&part);
+        let at = known.unwrap_or_else(|| {
+            let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+            parts.insert_full(Arc::new(part)).0
+        });
+        let too_large = |_| LayoutError::too_large(Site::Layout, "the number of parts");
+        Ok(PartId { pricer: self.number, number: u32::try_from(at).map_err(too_large)? })
+    }
+
+    /// Both parts, if they were numbered here.
+    fn pair(&self, from: PartId, to: PartId) -> Result<Pair, LayoutError> {
+        match [from.pricer, to.pricer] == [self.number; 2] {
+            true => Ok((from.number, to.number)),
+            false => Err(LayoutError::Relayout(RelayoutFault::OtherPricer)),
+        }
+    }
+
+    fn parts(&self, (from, to): Pair) -> [Arc<UnitPart>; 2] {
+        let parts = self.read();
+        [from, to].map(|number| parts[to_index(u64::from(number))].clone())
+    }
+
+    pub(super) fn traffic(
+        &self,
+        memo: &Memo<Arc<[LevelTraffic]>>,
+        from: PartId,
+        to: PartId,
+    ) -> Result<Arc<[LevelTraffic]>, LayoutError> {
+        let pair = self.pair(from, to)?;
+        memo.get(pair, || {
+            let [from, to] = self.parts(pair);
+            from.traffic_to(&to).map(Arc::from)
+        })
+    }
+}
+
+/// The numbers of two parts.
+type Pair = (u32, u32);
+
+/// Answers about pairs, each worked out once.
+#[derive(Debug)]
+pub(super) struct Memo<T> {
+    shards: Box<[Shard<T>]>,
+    most: u64,
+    kept: AtomicU64,
+    counted: AtomicU64,
+}
+
+type Shard<T> = RwLock<HashMap<Pair, Result<T, LayoutError>>>;
+
+impl<T: Clone> Memo<T> {
+    /// A memo of about so many pairs at most.
+    pub(super) fn new(most: u64) -> Memo<T> {
+        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
+        Memo { shards, most, kept: AtomicU64::new(0), counted: AtomicU64::new(0) }
+    }
+
+    fn get(
+        &self,
+        pair: Pair,
+        count: impl FnOnce() -> Result<T, LayoutError>,
+    ) -> Result<T, LayoutError> {
+        // Neighbouring pairs are in different shards.
+        let at = to_index(u64::from(pair.0) * 31 + u64::from(pair.1)) % SHARDS;
+        let shard = &self.shards[at];
+        if let Some(known) = shard.read().unwrap_or_else(PoisonError::into_inner).get(&pair) {
+            return known.clone();
+        }
+        // Counted without a lock: others go on meanwhile.
+        let answer = count();
+        self.counted.fetch_add(1, Ordering::Relaxed);
+        if self.kept.load(Ordering::Relaxed) < self.most {
+            let mut known = shard.write().unwrap_or_else(PoisonError::into_inner);
+            let is_new = known.insert(pair, answer.clone()).is_none();
+            self.kept.fetch_add(u64::from(is_new), Ordering::Relaxed);
+        }
+        answer
+    }
+
+    /// The numbers of pairs that are kept and that were counted.
+    fn statistics(&self) -> (u64, u64) {
+        (self.kept.load(Ordering::Relaxed), self.counted.load(Ordering::Relaxed))
+    }
+}
