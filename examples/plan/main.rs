@@ -30,7 +30,7 @@ mod search;
 
 use block::BLOCK;
 use choices::Choice;
-use prices::{Memo, Planner};
+use prices::Planner;
 use search::{Plan, walk};
 
 type Answer<T> = Result<T, Box<dyn Error>>;
@@ -110,9 +110,9 @@ fn main() -> Answer<()> {
     println!("plan        {:>9} steps", plan.cost);
     println!("naive plan  {:>9} steps, {saved} more", naive.cost);
     println!("lower bound {bound:>9} steps: every operation at its cheapest, relayouts free\n");
-    let Memo { asked, relayouts, spent, .. } = &planner.memo;
     println!("planned in {planned:.1?}");
-    println!("{asked} relayouts asked for, {} priced, in {spent:.1?}\n", relayouts.len());
+    let counted = planner.pricer.statistics().counted;
+    println!("{} relayouts asked for, {counted} priced\n", planner.asked);
     println!("The three most expensive relayouts of the plan:\n");
     let mut moved = Vec::new();
     for (step, done) in walk(&plan) {

@@ -1,11 +1,9 @@
 //! What moving costs: loads from DRAM, relayouts, and what was priced before.
 
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use itertools::Itertools;
-use tensor_layout::relayout::{CostModel, Relayout, UnitPart};
+use tensor_layout::relayout::{CostModel, PartId, Pricer, Relayout};
 use tensor_layout::{Layout, Level, Machine, Placement};
 
 use crate::Answer;
@@ -23,20 +21,11 @@ pub(crate) struct Planner {
     /// Long words of a PE in both of its memories.
     pub(crate) capacity: u64,
     pub(crate) sequence: u64,
-    pub(crate) cost: CostModel,
-    pub(crate) memo: Memo,
-}
-
-/// What was priced before. Traffic between units depends on the units alone: layouts that differ in
-/// addresses only have one part, and there are few parts.
-#[derive(Default)]
-pub(crate) struct Memo {
-    pub(crate) parts: HashMap<Layout, Rc<UnitPart>>,
-    pub(crate) relayouts: HashMap<(Rc<UnitPart>, Rc<UnitPart>), Option<u64>>,
-    pub(crate) loads: HashMap<Rc<UnitPart>, u64>,
+    pub(crate) pricer: Pricer,
+    /// The unit parts of layouts: those that differ in addresses only have one.
+    parts: HashMap<Layout, PartId>,
+    loads: HashMap<PartId, u64>,
     pub(crate) asked: u64,
-    /// The time that pricing took.
-    pub(crate) spent: Duration,
 }
 
 impl Planner {
@@ -47,8 +36,9 @@ impl Planner {
         for memory in memories {
             capacity += memory?.capacity.unwrap_or(0);
         }
-        let cost = CostModel::new(&machine, ELEMENT_BITS)?;
-        Ok(Planner { machine, capacity, sequence, cost, memo: Memo::default() })
+        let pricer = Pricer::new(CostModel::new(&machine, ELEMENT_BITS)?);
+        let (parts, loads) = (HashMap::new(), HashMap::new());
+        Ok(Planner { machine, capacity, sequence, pricer, parts, loads, asked: 0 })
     }
 
     pub(crate) fn extent(&self, label: char) -> u64 {
@@ -63,16 +53,15 @@ impl Planner {
 
     /// Steps until so many elements have entered the units of each level, evenly.
     pub(crate) fn steps(&self, into: impl IntoIterator<Item = (Level, u64)>) -> Answer<u64> {
-        Ok(self.cost.of_all(into)?.steps)
+        Ok(self.pricer.model().of_all(into)?.steps)
     }
 
-    pub(crate) fn part(&mut self, layout: &Layout) -> Answer<Rc<UnitPart>> {
-        if let Some(part) = self.memo.parts.get(layout) {
-            return Ok(part.clone());
+    fn part(&mut self, layout: &Layout) -> Answer<PartId> {
+        if let Some(part) = self.parts.get(layout) {
+            return Ok(*part);
         }
-        let placed = Placement::of(layout.clone()).on(&self.machine).build()?;
-        let part = Rc::new(UnitPart::of(&placed)?);
-        self.memo.parts.insert(layout.clone(), part.clone());
+        let part = self.pricer.part(&Placement::of(layout.clone()).on(&self.machine).build()?)?;
+        self.parts.insert(layout.clone(), part);
         Ok(part)
     }
 
@@ -81,7 +70,7 @@ impl Planner {
     /// unit below has to be told all that it is to hold.
     pub(crate) fn load(&mut self, layout: &Layout) -> Answer<u64> {
         let part = self.part(layout)?;
-        if let Some(steps) = self.memo.loads.get(&part) {
+        if let Some(steps) = self.loads.get(&part) {
             return Ok(*steps);
         }
         let mut crossing = Vec::new();
@@ -90,12 +79,12 @@ impl Planner {
             let resting = Placement::of(resting).on(&self.machine).memory("DRAM").build()?;
             let wanted = Placement::of(layout.clone()).on(&self.machine).memory("LM0").oversized();
             let levels = Relayout::new(&resting, &wanted.build()?)?.traffic_down_to(Level::L2B)?;
-            crossing.push(self.cost.at_least(&levels)?.steps);
+            crossing.push(self.pricer.model().at_least(&levels)?.steps);
         }
         let below = self.machine.levels().map(|(level, _)| level).filter(|l| *l != Level::L2B);
         let told = self.steps(below.map(|level| (level, self.held(layout, level))))?;
         let steps = told.max(crossing.into_iter().min().unwrap_or(0));
-        self.memo.loads.insert(part, steps);
+        self.loads.insert(part, steps);
         Ok(steps)
     }
 
@@ -111,22 +100,11 @@ impl Planner {
 
     /// Steps from one layout to another; `None` where elements would change their time slice.
     pub(crate) fn relayout(&mut self, from: &Layout, to: &Layout) -> Answer<Option<u64>> {
-        self.memo.asked += 1;
+        self.asked += 1;
         let (from, to) = (self.part(from)?, self.part(to)?);
-        if from == to {
-            return Ok(Some(0));
-        }
-        if let Some(known) = self.memo.relayouts.get(&(from.clone(), to.clone())) {
-            return Ok(*known);
-        }
-        let started = Instant::now();
-        let levels = from.traffic_to(&to)?;
-        self.memo.spent += started.elapsed();
         let is_time = |level: Level| level == Level::TIME;
+        let levels = self.pricer.traffic(from, to)?;
         let in_time = levels.iter().any(|level| is_time(level.level) && level.into > 0);
-        let steps = self.cost.at_least(&levels)?.steps;
-        let steps = (!in_time).then_some(steps);
-        self.memo.relayouts.insert((from, to), steps);
-        Ok(steps)
+        Ok(if in_time { None } else { Some(self.pricer.cost(from, to)?.steps) })
     }
 }

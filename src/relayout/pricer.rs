@@ -34,7 +34,7 @@ const SHARDS: usize = 64;
 /// };
 /// let to = part("((128:8), (8_L2B, 8:1))")?;
 /// for from in ["((8_L2B, 16:64), (64:1))", "((8_L2B, 16:1), (64:16))"] {
-///     assert_eq!(pricer.cost(part(from)?, to)?.steps, 7);
+///     assert_eq!(pricer.cost(part(from)?, to)?.steps, 224);
 /// }
 /// // Both sources hold the same elements in each unit: one pair was counted.
 /// assert_eq!((pricer.statistics().parts, pricer.statistics().counted), (2, 1));
