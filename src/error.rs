@@ -31,7 +31,7 @@ pub use text::{Excerpt, ParseError, ParseErrorKind};
 /// The reason a layout, a placement or a question about one is refused.
 ///
 /// `Display` is one line without a final stop; [`help`](LayoutError::help) names the remedy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
     /// A name that is not valid for a level: not letters, digits and `_`, or too long.

@@ -14,7 +14,7 @@ use crate::number::to_index;
 /// assert_eq!(error.to_string(), "`P-E` is not a valid level name");
 /// assert_eq!(error.help(), "a level is a letter, then letters, digits and `_`, at most 23 in all");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("`{name}` is not a valid level name")]
 pub struct LevelNameError {
     name: String,

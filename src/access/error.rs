@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
 /// The reason an access is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
     /// A memory that has units.

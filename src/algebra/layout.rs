@@ -387,8 +387,21 @@ pub struct LayoutBuilder {
 impl LayoutBuilder {
     /// Adds a tensor axis; subaxes are major to minor.
     #[must_use]
-    pub fn axis(mut self, extent: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
-        self.axes.push(Axis { extent, subaxes: subaxes.into_iter().collect() });
+    pub fn axis(self, extent: u64, subaxes: impl IntoIterator<Item = Subaxis>) -> Self {
+        self.with_axis(Axis { extent, subaxes: subaxes.into_iter().collect() })
+    }
+
+    /// Adds a tensor axis as another layout has it.
+    #[must_use]
+    pub fn with_axis(mut self, axis: Axis) -> Self {
+        self.axes.push(axis);
+        self
+    }
+
+    /// Adds copies as another layout has them.
+    #[must_use]
+    pub fn with_replica(mut self, replica: Replica) -> Self {
+        self.replicas.push(replica);
         self
     }
 
@@ -435,9 +448,8 @@ impl LayoutBuilder {
 
     /// Adds copies of every element: `size` of them, `stride` apart in `level`.
     #[must_use]
-    pub fn replica(mut self, size: u64, level: Level, stride: u64) -> Self {
-        self.replicas.push(Replica { size, level, stride });
-        self
+    pub fn replica(self, size: u64, level: Level, stride: u64) -> Self {
+        self.with_replica(Replica { size, level, stride })
     }
 
     /// Adds `offset` to every coordinate in `level`.

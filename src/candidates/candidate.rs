@@ -9,7 +9,7 @@ use crate::placement::{Placement, PlacementBuilder};
 use crate::relayout::{Relayout, Traffic};
 
 /// A layout that satisfies the constraints.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The layout, without the base.
@@ -26,7 +26,7 @@ pub struct Candidate {
 }
 
 /// Where candidates are placed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Setting {
     pub(super) machine: Machine,
     pub(super) memory: Option<String>,

@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
 /// The reason layouts are not enumerated.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum CandidatesError {
     /// A level or memory is unknown, or the walk takes too long.
@@ -30,7 +30,7 @@ impl Diagnostic for CandidatesError {
 }
 
 /// What is wrong with an option of a search.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptionError {
     /// A list without entries.

@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, LayoutError, Site};
 
 /// The reason an operation between tensors cannot be carried out so.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum EinsumError {
     /// A question about a layout of an operand or the result is refused.

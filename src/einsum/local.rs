@@ -9,7 +9,7 @@ use crate::level::Level;
 use crate::notation::Einsum;
 
 /// An operation with the layouts that make it local.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     /// The layout of each operand, addresses row-major.
     operands: Vec<Layout>,

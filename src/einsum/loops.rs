@@ -9,7 +9,7 @@ use crate::level::Level;
 
 /// The axes of the result, then those that are summed over; their digits say where each product
 /// is computed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Loops {
     /// Plain.
     pub(super) result: Layout,

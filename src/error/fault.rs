@@ -5,7 +5,7 @@ use itertools::Itertools;
 use crate::level::Level;
 
 /// What contradicts itself in a machine.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
     /// A machine without levels.
@@ -84,7 +84,7 @@ pub enum MachineError {
 }
 
 /// What does not fit a derived axis that is an XOR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum XorError {
     /// A subaxis of it.
@@ -129,7 +129,7 @@ pub enum XorError {
 }
 
 /// The reason the axes or extents of a layout do not allow an edit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
     /// An order that does not name every axis once.
@@ -271,7 +271,7 @@ pub enum EditError {
 }
 
 /// The reason a layout cannot be inverted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum InverseError {
     /// Coordinates that do not begin at 0.
@@ -337,7 +337,7 @@ pub enum InverseError {
 }
 
 /// The reason a layout cannot be complemented.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComplementError {
     /// A used level whose size in the space was not given.
@@ -407,7 +407,7 @@ pub enum ComplementError {
 }
 
 /// The reason a part of a layout is not a layout of its own.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestrictionError {
     /// A digit that belongs to a derived axis.
@@ -435,7 +435,7 @@ pub enum RestrictionError {
 }
 
 /// The reason two placements cannot be compared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelayoutFault {
     /// Copies that some units of a level hold, where units of that level share memories.
@@ -483,7 +483,7 @@ pub enum RelayoutFault {
 }
 
 /// What differs between two placements, so that nothing can move from one to the other.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Incomparable {
     /// Tensors of different shapes.

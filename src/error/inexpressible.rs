@@ -21,7 +21,7 @@ use crate::location::Location;
 /// assert_eq!(reason, Inexpressible::UnevenSteps { axis: 0, sizes: vec![2, 2] });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Inexpressible {
     /// A level other than `Addr`, where a notation has one linear address.

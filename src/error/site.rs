@@ -26,7 +26,7 @@ impl Span {
 }
 
 /// The part of a layout that a refusal is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Site {
     /// The layout as a whole.

@@ -27,7 +27,7 @@ pub struct Assembly {
 }
 
 /// The reason a text is not a place of a machine in assembly, or a place cannot be written so.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssemblyError {
     /// A machine without tokens.

@@ -44,7 +44,7 @@ pub struct CuteSwizzle {
 }
 
 /// The reason numbers are not a swizzle.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum CuteSwizzleError {
     /// A bit would flip itself, or be flipped and flip another.

@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, LayoutError};
 use crate::level::Level;
 
 /// The reason a linear layout of Triton is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TritonError {
     /// An extent that is not a power of two.

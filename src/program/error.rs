@@ -5,7 +5,7 @@ use crate::level::Level;
 use crate::lower::sharding::ShardingError;
 
 /// The reason a table is refused: of rows, of a program, or of the cells of a memory.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// A question about the layout is refused.

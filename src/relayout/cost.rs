@@ -1,5 +1,7 @@
 //! What moving costs: elements as bytes, long words and steps of a machine.
 
+use std::fmt;
+
 use itertools::Itertools;
 
 use super::refuse::fit;
@@ -8,6 +10,7 @@ use super::traffic::{LevelTraffic, Traffic};
 use crate::error::{LayoutError, RelayoutFault};
 use crate::level::Level;
 use crate::machine::Machine;
+use crate::words::counted;
 
 impl Traffic {
     /// What crosses the border of the units of a level.
@@ -32,21 +35,15 @@ impl Traffic {
 /// ```
 /// use tensor_layout::{Level, Machine, Placement};
 /// use tensor_layout::relayout::{CostModel, Relayout};
-/// let machine = Machine::from_toml("
-///     [levels]
-///     L2B = 2
-///     PE = 4
-///     [bandwidth]
-///     L2B = 8
-///     PE = 1
-/// ")?;
+/// let machine: Machine = "L2B=2,PE=4".parse()?;
+/// let machine = machine.with_bandwidth([(Level::L2B, 8), (Level::PE, 1)])?;
 /// let on = |text: &str| Placement::of(text.parse().unwrap()).on(&machine).build();
 /// let relayout = Relayout::new(&on("((2_L2B, 4_PE, 64:1))")?, &on("((64:8, 4_PE:1, 2_L2B:1))")?)?;
 /// let (traffic, model) = (relayout.traffic()?, CostModel::new(&machine, 16)?);
 /// // 128 elements have to enter each L2B, 32 long words at 8 a step; 56 each PE, 14 words.
 /// assert_eq!(traffic.level(Level::L2B).map(|l| l.into), Some(256));
 /// let cost = model.at_least(&traffic.levels)?;
-/// assert_eq!((cost.steps, cost.level), (14, Some(Level::PE)));
+/// assert_eq!(cost.to_string(), "14 steps of PE");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +61,14 @@ pub struct Cost {
     pub steps: u64,
     /// The level that takes them; `None` if nothing moves.
     pub level: Option<Level>,
+}
+
+impl fmt::Display for Cost {
+    /// `896 steps of L2B`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&counted(self.steps, "step"))?;
+        self.level.map_or(Ok(()), |level| write!(f, " of {level}"))
+    }
 }
 
 impl CostModel {

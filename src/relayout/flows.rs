@@ -13,7 +13,7 @@ use crate::number::{to_index, to_u64};
 const MOST_UNITS: u64 = 1 << 8;
 
 /// How much moves from which unit of a level to which. Groups of units are named by the first unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Flows {
     /// The level.

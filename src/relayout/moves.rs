@@ -12,7 +12,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 
 /// A common digit of both layouts, and where it lands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Move {
     /// The axis; several where they are fused.
@@ -54,7 +54,7 @@ fn landing((level, stride): (Level, u64)) -> String {
 }
 
 /// Copies that one side has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MovedCopies {
     /// The level in which they lie apart, their number and stride.
     pub copies: Replica,
@@ -75,7 +75,7 @@ impl fmt::Display for MovedCopies {
 }
 
 /// What moves, for a person and for a planner.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Account {
     /// The common digits of every axis, major to minor.
     pub moves: Vec<Move>,

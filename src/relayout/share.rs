@@ -12,7 +12,7 @@ use crate::level::Level;
 use crate::location::Location;
 
 /// The unit of a level that the most elements enter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Busiest {
     /// The level.

@@ -8,7 +8,7 @@ use crate::error::LayoutError;
 use crate::level::Level;
 
 /// What a relayout moves, and how far at least.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Traffic {
     /// The number of elements.
@@ -23,7 +23,7 @@ pub struct Traffic {
 }
 
 /// What crosses the border of the units of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LevelTraffic {
     /// The level; a unit is the whole path from the root.
     pub level: Level,

@@ -33,7 +33,7 @@ use crate::placement::Placement;
 /// assert_eq!(levels[0].into, 72);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnitPart {
     /// The levels of the machine from the root down, with their sizes.
     levels: Vec<(Level, u64)>,

@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, LayoutError, Site};
 
 /// The reason there is no route, or why it could not be looked for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
     /// A layout without a memory of a machine.
@@ -82,7 +82,7 @@ pub enum RouteError {
 }
 
 /// A hop that no movement makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MissingHop {
     /// Its number, from 1 on.
     pub number: usize,

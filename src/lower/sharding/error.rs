@@ -16,7 +16,7 @@ use crate::words::{counted, cut};
 /// assert_eq!(refused.to_string(), "the product of [3,2] is 6, but the number of devices is 8");
 /// # Ok::<(), tensor_layout::ParseError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardingError {
     /// A question about the layout of a shard is refused.
@@ -428,7 +428,7 @@ impl Diagnostic for ShardingError {
 }
 
 /// What of a sharding a notation cannot express.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum InexpressibleSharding {
     /// Another number of devices than the mesh.

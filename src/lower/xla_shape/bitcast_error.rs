@@ -6,7 +6,7 @@ use crate::error::{Diagnostic, LayoutError};
 use crate::location::Found;
 
 /// The reason the bytes of one array cannot be read as another.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum BitcastError {
     /// A question about the layouts is refused.
