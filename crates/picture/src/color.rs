@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
+use super::palette::COLORS;
 use super::{CellKind, Panel};
-
-/// The number of colours before they repeat.
-pub(super) const COLORS: usize = 32;
 
 /// The most entries of a key.
 const MOST_KEYS: usize = 16;

@@ -19,6 +19,7 @@ mod label;
 mod light;
 mod memory;
 mod pair;
+mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod svg;
@@ -145,10 +146,10 @@ impl Cell {
 }
 
 impl Picture {
-    /// The colour with a number as it is printed: `#a6d5f0`.
+    /// The colour with a number as it is printed: `#cdecdd`.
     #[must_use]
     pub fn tint(color: usize) -> &'static str {
-        svg::TINTS[color % svg::TINTS.len()]
+        palette::TINTS[color % palette::COLORS]
     }
 }
 

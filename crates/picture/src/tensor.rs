@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::color::{COLORS, Draft, paint};
+use super::color::{Draft, paint};
 use super::cut::{blocks, elided, length, tile_edge};
 use super::drawing::Drawing;
 use super::grid::Grid;
+use super::palette::COLORS;
 use super::{Cell, CellKind, Label, Panel, Picture};
 use tensor_layout::Level;
 use tensor_layout::Location;

@@ -1,12 +1,7 @@
 //! A picture as text, for the terminal.
 
+use super::palette::BACKGROUNDS;
 use super::{Cell, CellKind, Panel, Picture};
-
-/// 256-colour backgrounds near the tints of the SVG.
-const BACKGROUNDS: [u8; super::color::COLORS] = [
-    153, 222, 115, 229, 110, 216, 182, 252, 140, 142, 210, 36, 75, 173, 144, 122, 149, 212, 73,
-    195, 146, 183, 45, 181, 108, 179, 44, 175, 157, 225, 187, 223,
-];
 
 impl Picture {
     /// The picture as text of at most `width` characters per line, as far as cells are not wider:

@@ -437,5 +437,5 @@ in each cell: PE:Addr
 "
     );
     let painted = tensor("((2_PE, 2:1))").to_text(80, true);
-    assert!(painted.contains("\u{1b}[48;5;153") && painted.contains(" PE 1 "), "{painted}");
+    assert!(painted.contains("\u{1b}[48;5;152") && painted.contains(" PE 1 "), "{painted}");
 }

@@ -7,15 +7,6 @@ use std::fmt::Write;
 use super::{Cell, CellKind, Panel, Picture};
 use panel::DrawnBox;
 
-/// Tints, the first eight after the colours of Okabe and Ito, which colour-blind readers can tell
-/// apart; all are light enough for dark text, also in print.
-pub(super) const TINTS: [&str; super::color::COLORS] = [
-    "#a6d5f0", "#f3cb7a", "#8ed3bd", "#f6ef9a", "#9cc1dd", "#eeb38c", "#e4bdd4", "#d3d3d3",
-    "#c188ea", "#abac1d", "#f2798f", "#2fc183", "#52a9fe", "#e78b30", "#aca490", "#94fdd9",
-    "#aade70", "#fd95dc", "#35b9c0", "#d9f5fa", "#a39ece", "#c8aefa", "#2fd4ec", "#d79faf",
-    "#9ebd80", "#d5bf36", "#17eace", "#e17cc2", "#adfd9c", "#f9d9f5", "#c4e4a5", "#fbe0c1",
-];
-
 /// Border colours and widths by depth, outermost first.
 const BORDERS: [(&str, f64); 5] =
     [("#1a1a1a", 2.4), ("#b3261e", 1.8), ("#2f4b7c", 1.5), ("#555555", 1.2), ("#777777", 1.0)];

@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use crate::palette::{COLORS, TINTS};
+
 use super::{
-    CHARACTER, Cell, CellKind, LINE, Panel, TINTS, border, lines, number, rows_of_key, swatch,
-    text, text_width, widest_row, wrapped, write_row,
+    CHARACTER, Cell, CellKind, LINE, Panel, border, lines, number, rows_of_key, swatch, text,
+    text_width, widest_row, wrapped, write_row,
 };
 
 /// A panel with the sizes of its parts.
@@ -36,7 +38,7 @@ impl<'a> DrawnBox<'a> {
         let caption = wrapped(&panel.caption, room);
         let above = number(caption.len()) * LINE + 16.0;
         let caption_width = caption.iter().map(|line| text_width(line)).fold(0.0, f64::max);
-        let sign = |color: usize| swatch(TINTS[color % TINTS.len()], "#777777");
+        let sign = |color: usize| swatch(TINTS[color % COLORS], "#777777");
         let mut items: Vec<(String, &str)> =
             panel.key.iter().map(|(color, name)| (sign(*color), name.as_str())).collect();
         items.extend(panel.coloring.iter().map(|what| (String::new(), what.as_str())));
@@ -95,7 +97,7 @@ impl<'a> DrawnBox<'a> {
         let (fill, stroke) = match (cell.kind, cell.color) {
             (CellKind::Blank, _) => return,
             (CellKind::Padding, _) => ("url(#pad)", "#bbbbbb"),
-            (CellKind::Element, Some(color)) => (TINTS[color % TINTS.len()], "#ffffff"),
+            (CellKind::Element, Some(color)) => (TINTS[color % COLORS], "#ffffff"),
             _ => ("#ffffff", "#dddddd"),
         };
         let _ = writeln!(
