@@ -2,13 +2,15 @@
 
 use numpy::PyUntypedArrayMethods;
 use numpy::{
-    BorrowError, Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1,
+    BorrowError, Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1,
+    PyReadwriteArray1, PyReadwriteArray2,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use tensor_layout::program::{Cell, Program};
 use tensor_layout::{Found, Location};
 
+use crate::edit::entry_of;
 use crate::location::location_of;
 use crate::long::{PART, in_windows, index, parts, tell};
 use crate::number;
@@ -23,19 +25,19 @@ impl Places {
     /// `image.reshape(-1)[packed]` is the tensor.
     ///
     /// The number is row-major over `image_shape`. `window` has a range for every axis, the part of the
-    /// tensor that is wanted: any tensor can be worked through in windows. `out` is an array of unsigned integers to
-    /// write to; else the type is `dtype`, or `uint32` where places fit. `progress(done, all)` is
-    /// called from time to time.
+    /// tensor that is wanted: any tensor can be worked through in windows. `out` is an array of integers to
+    /// write to; else the type is `dtype`, any integer type that has the numbers (`uint32` takes half the
+    /// memory). `progress(done, all)` is called from time to time.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("((2_PE, 2:3), (3:1))").packed()
     /// array([[ 0,  1,  2],
     ///        [ 3,  4,  5],
     ///        [ 6,  7,  8],
-    ///        [ 9, 10, 11]], dtype=uint32)
+    ///        [ 9, 10, 11]])
     /// >>> Layout("((2_PE, 2:3), (3:1))").packed(window=[(1, 3), (2, 3)])
     /// array([[5],
-    ///        [8]], dtype=uint32)
+    ///        [8]])
     #[pyo3(signature = (
         *,
         window: "collections.abc.Sequence[tuple[int, int]] | None" = None,
@@ -56,28 +58,36 @@ impl Places {
         let ranges = ranges.map(Iterator::collect::<Vec<_>>);
         let cut = ranges.map(|ranges| whole.window(&ranges)).transpose()?;
         let program = cut.as_ref().unwrap_or(whole);
-        let narrow = program.places() <= 1 << 32;
         let shape = program.ranges().iter().map(|range| range.end - range.start);
-        let out = output(py, out, dtype, &shape.collect::<Vec<u64>>(), narrow)?;
-        filled(&out, |out| packed(program, out, progress))?;
+        let out = output(py, out, dtype, &shape.collect::<Vec<u64>>())?;
+        let (cells, bits) = cells(&out)?;
+        if program.places() - 1 >> bits > 0 {
+            let places = program.places();
+            return refused(format!(
+                "{places} places do not have numbers of {bits} bits: ask for a wider `dtype`"
+            ));
+        }
+        filled(&cells, |out| packed(program, out, progress))?;
         Ok(out)
     }
 
     /// For every place of a memory image the row-major number of the element there: -1 where
     /// there is a hole, -2 where there is padding.
     ///
-    /// `at` is a unit or subtree, whose places alone are then listed, without its levels.
+    /// `at` is a unit or subtree, whose places alone are then listed, without its levels. `out` is an
+    /// array of integers to write to; else the type is `dtype`, any signed integer type that has the numbers.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(3)/((2:1, 2_PE))").inverse()
     /// array([[ 0,  2],
-    ///        [ 1, -2]], dtype=int32)
+    ///        [ 1, -2]])
     /// >>> Layout("(3)/((2:1, 2_PE))").inverse(at="PE=1")
-    /// array([ 1, -2], dtype=int32)
+    /// array([ 1, -2])
     #[pyo3(signature = (
         at: "collections.abc.Mapping[str, int] | str | None" = None,
         *,
         out: "numpy.typing.NDArray[typing.Any] | None" = None,
+        dtype: "numpy.typing.DTypeLike | None" = None,
         progress: "collections.abc.Callable[[int, int], object] | None" = None,
     ) -> "numpy.typing.NDArray[typing.Any]")]
     fn inverse<'py>(
@@ -85,6 +95,7 @@ impl Places {
         py: Python<'py>,
         at: Option<&Bound<'py, PyAny>>,
         out: Option<Bound<'py, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Bound<'py, PyAny>> {
         let program = self.program()?;
@@ -92,19 +103,14 @@ impl Places {
         let free = program.columns().filter(|(level, _)| at.get(*level).is_none());
         let shape: Vec<u64> = free.map(|(_, size)| size).collect();
         // The greatest numbers are marks, which are negative when read as signed.
-        let narrow = program.elements() <= 1 << 31;
-        let unsigned = match out {
-            Some(out) => arrays(py, "unsigned")?.call1((out,))?,
-            None => allocated(py, &shape, if narrow { "uint32" } else { "uint64" })?,
-        };
-        let unsigned = output(py, Some(unsigned), None, &shape, narrow)?;
-        let bytes: u32 = unsigned.getattr("dtype")?.getattr("itemsize")?.extract()?;
-        if program.elements() > 1 << (8 * bytes - 1) {
-            let (elements, bits) = (program.elements(), 8 * bytes);
+        let signed = arrays(py, "signed")?.call1((output(py, out, dtype, &shape)?,))?;
+        let (cells, bits) = cells(&signed)?;
+        if program.elements() > 1 << bits {
+            let (elements, bits) = (program.elements(), bits + 1);
             return refused(format!("{elements} elements and a sign do not fit in {bits} bits"));
         }
-        filled(&unsigned, |out| inverse(program, &at, out, progress))?;
-        Ok(arrays(py, "signed")?.call1((unsigned,))?)
+        filled(&cells, |out| inverse(program, &at, out, progress))?;
+        Ok(signed)
     }
 
     /// Moves a tensor into memories: the image of every unit, all copies written.
@@ -215,33 +221,43 @@ impl Places {
         Ok(seconds)
     }
 
-    /// The packed numbers of many indexes, which follow each other.
+    /// The coordinates of many indexes, which follow each other: a row for each level.
     #[pyo3(signature = (
         indexes: "numpy.typing.NDArray[typing.Any]",
-        places: "numpy.typing.NDArray[typing.Any]",
+        coordinates: "numpy.typing.NDArray[typing.Any]",
     ))]
-    fn _places(
+    fn _coordinates(
         &self,
         py: Python<'_>,
-        indexes: PyReadonlyArray1<'_, u64>,
-        mut places: PyReadwriteArray1<'_, u64>,
+        indexes: PyReadonlyArray1<'_, i64>,
+        mut coordinates: PyReadwriteArray2<'_, i64>,
     ) -> Answer<()> {
-        let (program, rank) = (self.program()?, self.layout.rank());
-        let (indexes, places) =
-            (contiguous(indexes.as_slice())?, contiguous(places.as_slice_mut())?);
-        if rank == 0 {
-            places.fill(program.place(&[])?);
-            return Ok(());
+        let (program, shape) = (self.program()?, self.layout.shape());
+        let sizes: Vec<u64> = program.columns().map(|(_, size)| size).collect();
+        if sizes.iter().any(|size| *size > 1 << 63) {
+            return refused(
+                "a level has coordinates beyond 63 bits: ask for one element at a time",
+            );
         }
-        let (points, part) = (indexes.chunks(rank), index(PART));
-        let all = points.zip(&mut *places);
-        let mut all = all.peekable();
-        while all.peek().is_some() {
+        let indexes = contiguous(indexes.as_slice())?;
+        let coordinates = contiguous(coordinates.as_slice_mut())?;
+        let points = coordinates.len() / sizes.len().max(1);
+        let mut columns: Vec<&mut [i64]> = coordinates.chunks_mut(points.max(1)).collect();
+        let (part, mut index) = (index(PART), vec![0; shape.len()]);
+        for start in (0..points).step_by(part) {
             py.detach(|| {
-                all.by_ref().take(part).try_for_each(|(point, place)| {
-                    *place = program.place(point)?;
-                    Ok::<(), tensor_layout::LayoutError>(())
-                })
+                for at in start..points.min(start + part) {
+                    let entries = indexes.iter().skip(at * shape.len());
+                    for (axis, (entry, given)) in index.iter_mut().zip(entries).enumerate() {
+                        *entry = entry_of((*given).into(), axis, shape[axis])?;
+                    }
+                    let mut place = program.place(&index)?;
+                    for (column, size) in columns.iter_mut().zip(&sizes).rev() {
+                        column[at] = (place % size).cast_signed();
+                        place /= size;
+                    }
+                }
+                Ok::<(), Refusal>(())
             })?;
             py.check_signals()?;
         }
@@ -302,7 +318,6 @@ fn output<'py>(
     out: Option<Bound<'py, PyAny>>,
     dtype: Option<&Bound<'py, PyAny>>,
     shape: &[u64],
-    narrow: bool,
 ) -> Answer<Bound<'py, PyAny>> {
     match (out, dtype) {
         (Some(_), Some(_)) => refused("give `out` or `dtype`, not both: `out` has a type"),
@@ -317,8 +332,17 @@ fn output<'py>(
             let shape = pyo3::types::PyTuple::new(py, shape)?;
             Ok(arrays(py, "empty")?.call1((shape, dtype))?)
         }
-        (None, None) => Ok(allocated(py, shape, if narrow { "uint32" } else { "uint64" })?),
+        (None, None) => Ok(allocated(py, shape, "int64")?),
     }
+}
+
+/// The memory of an array of integers as unsigned ones, and the number of bits that a number has there.
+fn cells<'py>(out: &Bound<'py, PyAny>) -> Answer<(Bound<'py, PyAny>, u32)> {
+    let dtype = out.getattr("dtype")?;
+    let (kind, bytes): (char, u32) =
+        (dtype.getattr("kind")?.extract()?, dtype.getattr("itemsize")?.extract()?);
+    let cells = arrays(out.py(), "unsigned")?.call1((out,))?;
+    Ok((cells, 8 * bytes - u32::from(kind == 'i')))
 }
 
 /// The array as cells of unsigned integers, whichever they are.

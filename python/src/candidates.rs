@@ -28,7 +28,7 @@ use crate::spot::{Spot, bits_of};
 /// 1
 /// >>> [candidate.layout for candidate in candidates]
 /// [Layout('((4_PE:1))')]
-#[pyclass(name = "Candidates", frozen, module = "tensor_layout")]
+#[pyclass(name = "Candidates", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyCandidates {
     candidates: Candidates,

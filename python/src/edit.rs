@@ -4,6 +4,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PySlice, PyTuple};
 use tensor_layout::algebra::Arrangement;
+use tensor_layout::notation::{CuteLayout, CuteTiler};
 use tensor_layout::{Layout, LayoutError, Level};
 
 use crate::layout::{PyLayout, any, make};
@@ -85,11 +86,12 @@ impl PyLayout {
             Ok(key) => key.clone(),
             Err(_) => PyTuple::new(slf.py(), [key])?,
         };
-        let layout = part(&places.get().layout, &key)?;
-        if layout.rank() == 0 && key.iter().all(|item| entry(&item).is_ok()) {
-            let index = absolute(&places.get().layout, &key)?;
-            return Ok(places.call_method1("locate", PyTuple::new(slf.py(), index)?)?);
+        if key.len() == places.get().layout.rank()
+            && let Some(index) = places.get().one_index(&key)?
+        {
+            return places.get().located(slf.py(), &index);
         }
+        let layout = part(&places.get().layout, &key)?;
         Ok(make(slf.py(), places.get().edited(layout))?.into_bound(slf.py()).into_any())
     }
 
@@ -298,36 +300,62 @@ impl PyLayout {
 
     /// Tiles: the axes of `tile`, then those that number the tiles.
     ///
+    /// In CuTe and strided notation the axes are grouped into modes as CuTe does it, and the last tile may go
+    /// on behind the last element. There `tile` may be an integer, or a tuple with a tile, or None, per mode.
+    ///
     /// >>> from tensor_layout import Layout
     /// >>> Layout("(8:16, 16:1)").divide("((4_i0:1), (2_i1:1))")
     /// Layout('((4:16), (2:1), (2:64), (8:2))')
+    /// >>> Layout("10:1").divide(4)
+    /// Layout('(4,3):(1,4)')
+    /// >>> Layout("(8,16):(16,1)").divide((4, None), "logical")
+    /// Layout('((4,2),16):((16,64),1)')
     #[pyo3(signature = (
-        tile: "Layout | str",
-        arrangement: "typing.Literal['logical', 'zipped', 'flat']" = "zipped",
+        tile: "Layout | str | int | tuple[Layout | str | int | None, ...]",
+        arrangement: "typing.Literal['logical', 'zipped', 'tiled', 'flat']" = "zipped",
     ) -> "Layout")]
     fn divide(
         slf: &Bound<'_, Self>,
         tile: &Bound<'_, PyAny>,
         arrangement: &str,
     ) -> Answer<Py<PyLayout>> {
-        let (tile, places) = (any(tile)?, slf.as_super().get());
+        let (tile, places) = (Tile::read(tile)?, slf.as_super().get());
         let arrangement = arrangement_of(arrangement)?;
-        edited(slf, |layout| layout.divide(places.order(), &tile.get().layout, arrangement))
+        edited(slf, |layout| match (&tile, places.is_function()) {
+            (Tile::One(tile), true) => layout.as_function(places.order()).divide(tile, arrangement),
+            (Tile::One(tile), false) => layout.divide(places.order(), tile, arrangement),
+            (Tile::Modes(modes), true) => {
+                layout.as_function(places.order()).divide_modes(modes, arrangement)
+            }
+            (Tile::Modes(modes), false) => {
+                let tiler = layout.as_function(places.order()).tiler(modes)?;
+                layout.divide(places.order(), &tiler, arrangement)
+            }
+        })
     }
 
     /// The layout, repeated as the pattern says in what it leaves free.
+    ///
+    /// In CuTe and strided notation the layout is the first mode and the pattern the second.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> Layout("(2,2):(1,2)").product("2:1")
+    /// Layout('((2,2),2):((1,2),4)')
     #[pyo3(signature = (
         pattern: "Layout | str",
-        arrangement: "typing.Literal['logical', 'zipped', 'flat']" = "logical",
+        arrangement: "typing.Literal['logical', 'zipped', 'tiled', 'flat']" = "logical",
     ) -> "Layout")]
     fn product(
         slf: &Bound<'_, Self>,
         pattern: &Bound<'_, PyAny>,
         arrangement: &str,
     ) -> Answer<Py<PyLayout>> {
-        let pattern = any(pattern)?;
-        let arrangement = arrangement_of(arrangement)?;
-        edited(slf, |layout| layout.product(&pattern.get().layout, arrangement))
+        let (pattern, places) = (any(pattern)?, slf.as_super().get());
+        let (pattern, arrangement) = (&pattern.get().layout, arrangement_of(arrangement)?);
+        edited(slf, |layout| match places.is_function() {
+            true => layout.as_function(places.order()).product(pattern, arrangement),
+            false => layout.product(pattern, arrangement),
+        })
     }
 
     /// What the layout leaves free of a space of so many addresses, or of the sizes of levels.
@@ -339,7 +367,11 @@ impl PyLayout {
             Some(space) if space.hasattr("__index__")? => vec![(Level::ADDR, number::read(space)?)],
             Some(space) => location_of(Some(space), None)?.iter().collect(),
         };
-        edited(slf, |layout| layout.complement(&space))
+        let places = slf.as_super().get();
+        edited(slf, |layout| match places.is_function() {
+            true => layout.as_function(places.order()).complement(&space),
+            false => layout.complement(&space),
+        })
     }
 
     /// From places back to indexes. Places that hold no element go anywhere.
@@ -352,12 +384,12 @@ impl PyLayout {
     /// >>> Layout("((4_PE, 3:8), (8:1))").left_inverse().locate(1, 17)
     /// Location(i0=5, i1=1, Addr=0)
     /// >>> Layout("(4,2):(2,1)").left_inverse()
-    /// Layout('((2,4)):((4,1))')
+    /// Layout('(2,4):(4,1)')
     #[pyo3(signature = () -> "Layout")]
     fn left_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         let places = slf.as_super().get();
         edited(slf, |layout| match places.is_function() {
-            true => layout.linear_left_inverse(places.order()),
+            true => layout.as_function(places.order()).left_inverse(),
             false => layout.left_inverse(),
         })
     }
@@ -368,7 +400,7 @@ impl PyLayout {
     fn right_inverse(slf: &Bound<'_, Self>) -> Answer<Py<PyLayout>> {
         let places = slf.as_super().get();
         edited(slf, |layout| match places.is_function() {
-            true => layout.contiguous_inverse(places.order()),
+            true => layout.as_function(places.order()).right_inverse(),
             false => layout.right_inverse(),
         })
     }
@@ -391,12 +423,45 @@ impl PyLayout {
     }
 }
 
+/// What a layout is divided by.
+enum Tile {
+    One(Layout),
+    Modes(Vec<Option<Layout>>),
+}
+
+impl Tile {
+    fn read(tile: &Bound<'_, PyAny>) -> Answer<Tile> {
+        if let Ok(modes) = tile.cast::<PyTuple>() {
+            let mode = |mode: Bound<'_, PyAny>| match mode.is_none() {
+                true => Ok(None),
+                false => Ok(Some(one_tile(&mode)?)),
+            };
+            return Ok(Tile::Modes(modes.iter().map(mode).collect::<Answer<_>>()?));
+        }
+        match tile.extract::<&str>() {
+            Ok(text) if CuteTiler::is_begun_by(text) => {
+                Ok(Tile::Modes(text.parse::<CuteTiler>()?.lower()?))
+            }
+            _ => Ok(Tile::One(one_tile(tile)?)),
+        }
+    }
+}
+
+/// A layout, or an integer as that many neighbours.
+fn one_tile(tile: &Bound<'_, PyAny>) -> Answer<Layout> {
+    match tile.hasattr("__index__")? {
+        true => Ok(format!("{}:1", number::read::<u64>(tile)?).parse::<CuteLayout>()?.lower()?),
+        false => Ok(any(tile)?.get().layout.clone()),
+    }
+}
+
 fn arrangement_of(name: &str) -> Answer<Arrangement> {
     match name {
         "logical" => Ok(Arrangement::Logical),
         "zipped" => Ok(Arrangement::Zipped),
+        "tiled" => Ok(Arrangement::Tiled),
         "flat" => Ok(Arrangement::Flat),
-        _ => refused(format!("`{name}` is not an arrangement: logical, zipped, flat")),
+        _ => refused(format!("`{name}` is not an arrangement: logical, zipped, tiled, flat")),
     }
 }
 
@@ -409,18 +474,8 @@ fn named(key: &Bound<'_, PyTuple>) -> Answer<usize> {
     Ok(key.iter().filter(|item| !item.is_none()).count() - open)
 }
 
-/// The index of one element, negative entries counted from the end.
-fn absolute(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Vec<u64>> {
-    let entries = key.iter().zip(layout.shape()).enumerate();
-    entries.map(|(axis, (item, extent))| entry_of(entry(&item)?, axis, extent)).collect()
-}
-
-/// An integer; True and False mean something else to NumPy.
-fn entry(item: &Bound<'_, PyAny>) -> PyResult<i128> {
-    number::read(item)
-}
-
-fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
+/// An entry of an index, from the end where it is negative, as NumPy counts.
+pub(crate) fn entry_of(entry: i128, axis: usize, extent: u64) -> Answer<u64> {
     if let Ok(index) = u64::try_from(entry) {
         return match index < extent {
             true => Ok(index),
@@ -488,7 +543,7 @@ fn part(layout: &Layout, key: &Bound<'_, PyTuple>) -> Answer<Layout> {
         } else if let Ok(slice) = item.cast::<PySlice>() {
             part.slice(slice)?;
         } else {
-            part.take(entry(&item)?)?;
+            part.take(number::read(&item)?)?;
         }
     }
     Ok(part.layout)

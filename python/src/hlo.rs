@@ -79,7 +79,7 @@ impl PyRecord {
 }
 
 /// The instructions of a dump: a sequence of records, and columns for a data frame.
-#[pyclass(name = "HloRecords", frozen, sequence, module = "tensor_layout")]
+#[pyclass(name = "HloRecords", weakref, frozen, sequence, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyRecords {
     records: Vec<Py<PyRecord>>,

@@ -1,15 +1,14 @@
 //! Layouts: texts of any notation, from Python's objects, and back to text.
 
-use std::hash::Hash;
-
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tensor_layout::LayoutText;
 use tensor_layout::notation::Notation;
 use tensor_layout::xla::{XlaDtype, XlaParser};
+use tensor_layout::{Layout, LayoutText};
 
 use crate::number;
-use crate::places::{Places, dtype_of, shape_text};
+use crate::places::{Places, dtype_of};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
 use crate::spot::Spot;
@@ -19,6 +18,7 @@ use crate::values::quoted;
 ///
 /// The text may be in any notation: PadLayout, XLA, XLA with a sharding, CuTe, or shape and
 /// strides. `shape` gives a PadLayout the shape of the tensor, `lenient` takes XLA shapes that XLA refuses.
+/// Shape and strides may be tuples, nested as in CuTe, the strides in elements; `Layout.of` reads arrays.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> layout = Layout("((4_PE, 3:8), (8:1))")
@@ -30,6 +30,12 @@ use crate::values::quoted;
 /// (Location(PE=3, Addr=16), (11, 0))
 /// >>> Layout("bf16[8,128]{1,0:T(8,128)(2,1)}").locate(3, 5)["Addr"]
 /// 267
+///
+/// Layouts are equal where they are the same map of elements that are numbered alike, however they were
+/// written:
+///
+/// >>> Layout("((4_PE, 3:8), (8:1))") == Layout("((4_PE:1, 3:8), (2:4, 4:1))")
+/// True
 ///
 /// A refusal is a `ValueError` that points into the text:
 ///
@@ -50,7 +56,7 @@ pub(crate) fn make(py: Python<'_>, places: Places) -> PyResult<Py<PyLayout>> {
     Py::new(py, PyClassInitializer::from(places).add_subclass(PyLayout))
 }
 
-/// A layout or placement, or one from its text.
+/// A layout or placement, or one from its text or from the layout of another library.
 pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>> {
     if let Ok(places) = layout.cast::<Places>() {
         return Ok(places.clone());
@@ -59,8 +65,17 @@ pub(crate) fn any<'py>(layout: &Bound<'py, PyAny>) -> Answer<Bound<'py, Places>>
         let places = Places::written(LayoutText::parse(text)?)?;
         return Ok(make(layout.py(), places)?.into_bound(layout.py()).into_super());
     }
+    // Shape and stride, as layouts of CuTe have them; arrays hold data, and are asked with `Layout.of`.
+    if layout.hasattr("shape")? && layout.getattr_opt("stride")?.is_some_and(|of| !of.is_callable())
+    {
+        let layout = arrays(layout.py(), "of")?.call1((layout,))?;
+        return Ok(layout.cast_into::<PyLayout>().map_err(PyErr::from)?.into_super());
+    }
     let class = layout.get_type().name()?;
-    refused(format!("expected a Layout, a Placement or a text, not {class}; see Layout.of"))
+    Err(PyTypeError::new_err(format!(
+        "expected a Layout, a Placement or a text, not {class}; `Layout.of` makes layouts of arrays"
+    ))
+    .into())
 }
 
 fn notation_of(name: &str) -> Answer<Notation> {
@@ -86,18 +101,30 @@ fn notation_of(name: &str) -> Answer<Notation> {
 impl PyLayout {
     #[new]
     #[pyo3(signature = (
-        text: "str",
+        text: "str | tuple[typing.Any, ...]",
+        strides: "tuple[typing.Any, ...] | None" = None,
         *,
         notation: "typing.Literal['pad-layout', 'xla', 'cute', 'strided', 'triton', 'atom', 'sharded'] | None" = None,
         shape: "collections.abc.Sequence[int] | None" = None,
         lenient = false,
     ))]
     fn new(
-        text: &str,
+        text: &Bound<'_, PyAny>,
+        strides: Option<&Bound<'_, PyAny>>,
         notation: Option<&str>,
         #[pyo3(from_py_with = number::read)] shape: Option<Vec<u64>>,
         lenient: bool,
     ) -> Answer<PyClassInitializer<PyLayout>> {
+        let (text, notation) = match (text.extract::<String>(), strides) {
+            (Ok(text), None) => (text, notation),
+            (Ok(_), Some(_)) => return refused("a text has its strides in it"),
+            (Err(_), _) => {
+                let read = arrays(text.py(), "shape_text")?.call1((text, strides))?;
+                let (text, of): (String, &str) = read.extract()?;
+                (text, Some(notation.unwrap_or(if of == "cute" { "cute" } else { "strided" })))
+            }
+        };
+        let text = text.as_str();
         let notation = notation.map_or_else(|| Ok(Notation::of(text)), notation_of)?;
         let xla = if lenient { XlaParser::lenient() } else { XlaParser::strict() };
         let text = match (LayoutText::parse_as(notation, xla, text)?, shape) {
@@ -169,7 +196,7 @@ impl PyLayout {
             Some(text) => text.write_edited(&places.layout, notation, dtype),
             None => places.layout.write(notation, dtype),
         };
-        let (text, left_out) = written.map_err(|error| places.refuse(error))?;
+        let (text, left_out) = written?;
         if let Some(left_out) = left_out {
             let category = py.get_type::<pyo3::exceptions::PyUserWarning>();
             let message = std::ffi::CString::new(left_out).unwrap_or_default();
@@ -178,23 +205,62 @@ impl PyLayout {
         Ok(text)
     }
 
-    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyLayout>) -> bool {
-        key(slf.as_super().get()) == key(other.as_super().get())
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyLayout>) -> Answer<bool> {
+        slf.as_super().get().equals(other.as_super().get())
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> u64 {
-        crate::hash_of(&key(slf.as_super().get()))
+        slf.as_super().get().hash()
     }
 
     fn __str__(slf: &Bound<'_, Self>) -> String {
         slf.as_super().get().title()
     }
 
-    fn __repr__(slf: &Bound<'_, Self>) -> String {
-        match slf.as_super().get().text() {
-            Some(text) => format!("Layout({})", quoted(&text.to_string())),
-            None => format!("<Layout: {}>", shape_text(&slf.as_super().get().layout)),
+    fn __repr__(slf: &Bound<'_, Self>) -> Answer<String> {
+        let places = slf.as_super().get();
+        match places.text() {
+            Some(text) => Ok(format!("Layout({})", quoted(&text.to_string()))),
+            None => {
+                let like = places.like().map(|text| quoted(&text.to_string()));
+                crate::parts::shown(slf.py(), &places.layout, like)
+            }
         }
+    }
+
+    /// A layout from its parts, for those that no notation can write: `repr` of a slice prints it.
+    ///
+    /// An axis is its extent and its digits, major to minor. A digit is `(size, level, stride)`, or
+    /// `(size, k, weight)` where it feeds derived axis k; a derived axis is `("sum" or "xor", start,
+    /// extent, digits)`, a copy `(size, level, stride)`. `levels` has the offset and the span of levels,
+    /// `like` is a text whose notation and order of elements the layout has.
+    ///
+    /// >>> from tensor_layout import Layout
+    /// >>> layout = Layout("((4:8), (8:1))")[1:3, ::3]
+    /// >>> layout
+    /// Layout.from_parts([(2, [(2, 'Addr', 8)]), (3, [(3, 'Addr', 3)])], levels=[('Addr', 8, 32)], like='((4:8), (8:1))')
+    /// >>> assert eval(repr(layout)) == layout
+    #[staticmethod]
+    #[pyo3(signature = (
+        axes: "collections.abc.Sequence[tuple[int, collections.abc.Sequence[tuple[int, str | int, int]]]]",
+        *,
+        derived: "collections.abc.Sequence[tuple[str, int, int, collections.abc.Sequence[tuple[int, str | int, int]]]]" = Vec::new(),
+        copies: "collections.abc.Sequence[tuple[int, str, int]]" = Vec::new(),
+        levels: "collections.abc.Sequence[tuple[str, int, int]]" = Vec::new(),
+        like: "str | None" = None,
+    ) -> "Layout")]
+    fn from_parts(
+        py: Python<'_>,
+        axes: Vec<crate::parts::Axis>,
+        derived: Vec<crate::parts::Derived>,
+        copies: Vec<(u64, String, u64)>,
+        levels: Vec<(String, u64, u64)>,
+        like: Option<&str>,
+    ) -> Answer<Py<PyLayout>> {
+        let layout = crate::parts::layout((axes, derived, copies, levels))?;
+        let like =
+            like.map(|text| LayoutText::parse_as(Notation::of(text), XlaParser::lenient(), text));
+        PyLayout::like(py, layout, like.transpose()?)
     }
 
     #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
@@ -225,8 +291,14 @@ impl PyLayout {
         parts: crate::parts::Parts,
         like: Option<(String, String)>,
     ) -> Answer<Py<PyLayout>> {
-        let layout = crate::parts::layout(parts)?;
         let like = like.map(|(notation, text)| reread(&notation, &text)).transpose()?;
+        PyLayout::like(py, crate::parts::layout(parts)?, like)
+    }
+}
+
+impl PyLayout {
+    /// A layout in the manner of a text.
+    fn like(py: Python<'_>, layout: Layout, like: Option<LayoutText>) -> Answer<Py<PyLayout>> {
         let spot = like.as_ref().map_or_else(Spot::default, Spot::written);
         Ok(make(py, Places::new(layout, like.map(|text| (text, false)), spot))?)
     }
@@ -240,9 +312,4 @@ fn kept(text: &LayoutText) -> (&'static str, String) {
 /// A text from a pickle: what was read once is read again.
 fn reread(notation: &str, text: &str) -> Answer<LayoutText> {
     Ok(LayoutText::parse_as(notation_of(notation)?, XlaParser::lenient(), text)?)
-}
-
-/// What makes it the same layout: the text, or the map where there is none, and its manner.
-fn key(places: &Places) -> impl Eq + Hash {
-    (places.text().map(ToString::to_string).ok_or(&places.layout), places.manner())
 }

@@ -46,6 +46,10 @@ fn hash_of(value: &impl Hash) -> u64 {
 /// What the package is made of; import `tensor_layout` instead.
 #[pyo3::pymodule]
 mod _native {
+    /// The version of the package.
+    #[pymodule_export]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
     #[pymodule_export]
     use super::candidates::{PyCandidate, PyCandidates, PyLayouts};
     #[pymodule_export]

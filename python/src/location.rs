@@ -88,6 +88,11 @@ fn coordinate(at: &Bound<'_, PyAny>) -> Answer<u64> {
     u64::try_from(signed).or_else(|_| refused(outside()))
 }
 
+/// A view as those of a dict.
+fn view<'py>(place: &Bound<'py, PyLocation>, class: &str) -> PyResult<Bound<'py, PyAny>> {
+    place.py().import("collections.abc")?.getattr(class)?.call1((place,))
+}
+
 impl PyLocation {
     fn entry(&self, level: &str) -> Option<u64> {
         self.0.iter().find(|(of, _)| of.as_str() == level).map(|(_, at)| at)
@@ -134,25 +139,25 @@ impl PyLocation {
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Walk<'py, String>> {
-        Walk::of(py, self.keys())
+        Walk::of(py, self.0.iter().map(|(level, _)| level.as_str().to_owned()).collect())
     }
 
     /// The names of the levels.
-    #[pyo3(signature = () -> "list[str]")]
-    fn keys(&self) -> Vec<String> {
-        self.0.iter().map(|(level, _)| level.as_str().to_owned()).collect()
+    #[pyo3(signature = () -> "collections.abc.KeysView[str]")]
+    fn keys<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view(slf, "KeysView")
     }
 
     /// The coordinates.
-    #[pyo3(signature = () -> "list[int]")]
-    fn values(&self) -> Vec<u64> {
-        self.0.iter().map(|(_, at)| at).collect()
+    #[pyo3(signature = () -> "collections.abc.ValuesView[int]")]
+    fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view(slf, "ValuesView")
     }
 
     /// Levels with their coordinates.
-    #[pyo3(signature = () -> "list[tuple[str, int]]")]
-    fn items(&self) -> Vec<(String, u64)> {
-        self.0.iter().map(|(level, at)| (level.as_str().to_owned(), at)).collect()
+    #[pyo3(signature = () -> "collections.abc.ItemsView[str, int]")]
+    fn items<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view(slf, "ItemsView")
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

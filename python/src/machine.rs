@@ -20,7 +20,7 @@ use crate::values::Dict;
 /// 8
 /// >>> Machine("mn-core-2").memories["LM0"].capacity
 /// 2048
-#[pyclass(name = "Machine", frozen, module = "tensor_layout")]
+#[pyclass(name = "Machine", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyMachine {
     pub(crate) machine: Machine,

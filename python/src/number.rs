@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use pyo3::Borrowed;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
+
+use crate::refusal::Refusal;
 
 /// What is read from an argument that holds numbers.
 pub(crate) trait Read: Sized {
@@ -76,7 +78,8 @@ impl Read for usize {
 
 /// The refusal of a number that 64 bits do not hold.
 fn outside(number: i128) -> PyErr {
-    PyValueError::new_err(format!("expected an integer from 0 to 2**64 - 1, not {}", shown(number)))
+    Refusal::Argument(format!("expected an integer from 0 to 2**64 - 1, not {}", shown(number)))
+        .into()
 }
 
 /// A number in a message.

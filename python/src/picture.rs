@@ -17,7 +17,7 @@ use crate::relayout::paired;
 use crate::spot::Spot;
 
 /// A picture: notebooks show it, and `save` writes it.
-#[pyclass(name = "Picture", frozen, module = "tensor_layout")]
+#[pyclass(name = "Picture", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyPicture(Picture);
 

@@ -190,11 +190,13 @@ impl PyPlacement {
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyPlacement>) -> Answer<bool> {
-        Ok(key(slf.as_super().get())? == key(other.as_super().get())?)
+        let (ours, theirs) = (slf.as_super().get(), other.as_super().get());
+        Ok(on(ours)? == on(theirs)? && ours.equals(theirs)?)
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> Answer<u64> {
-        Ok(crate::hash_of(&key(slf.as_super().get())?))
+        let places = slf.as_super().get();
+        Ok(crate::hash_of(&(on(places)?, places.hash())))
     }
 
     fn __str__(slf: &Bound<'_, Self>) -> String {
@@ -221,7 +223,8 @@ impl PyPlacement {
     }
 }
 
-/// What makes it the same placement; without a machine, memory and width are what was asked for.
-fn key(places: &Places) -> Answer<impl Eq + Hash> {
-    Ok((places.placement()?, places.manner()))
+/// What it is on; without a machine, memory and width are what was asked for.
+fn on(places: &Places) -> Answer<impl Eq + Hash> {
+    let placement = places.placement()?;
+    Ok((placement.machine(), placement.memory(), placement.element_bits()))
 }

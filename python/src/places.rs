@@ -12,8 +12,9 @@ use tensor_layout::xla::{XlaDtype, XlaShape};
 use tensor_layout::{Found, Layout, LayoutError, LayoutText, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
+use crate::edit::entry_of;
 use crate::location::{PyLocation, location_of};
-use crate::number::{self, Read, shown};
+use crate::number::{self, Read};
 use crate::python::{arrays, empty_of};
 use crate::refusal::{Answer, Refusal, refused};
 use crate::spot::Spot;
@@ -21,7 +22,7 @@ use crate::table::PyTable;
 use crate::values::Tuple;
 
 /// What a `Layout` and a `Placement` answer alike. It is not made directly.
-#[pyclass(name = "Places", subclass, frozen, module = "tensor_layout")]
+#[pyclass(name = "Places", weakref, subclass, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct Places {
     pub(crate) layout: Layout,
@@ -122,6 +123,27 @@ impl Places {
         (self.order(), self.is_function(), &self.spot.memory, self.spot.element_bits)
     }
 
+    /// Returns whether both are the same map in the same manner, however they were written.
+    pub(crate) fn equals(&self, other: &Places) -> Answer<bool> {
+        let (ours, theirs) = (&self.layout, &other.layout);
+        Ok(self.manner() == other.manner() && (ours == theirs || ours.same_map(theirs)?.is_none()))
+    }
+
+    /// Equal for all ways to write a map: its shape, and the places of a few elements.
+    pub(crate) fn hash(&self) -> u64 {
+        let shape = self.layout.shape();
+        let place = |entry: &dyn Fn(usize, u64) -> u64| {
+            let index = shape.iter().enumerate().map(|(axis, extent)| entry(axis, *extent));
+            self.layout.locate(&index.collect::<Vec<_>>()).ok()
+        };
+        let middle = place(&|_, extent| extent / 2);
+        let last = place(&|_, extent| extent.saturating_sub(1));
+        let ends: Vec<_> = (0..shape.len())
+            .map(|at| place(&|axis, extent| if axis == at { extent.saturating_sub(1) } else { 0 }))
+            .collect();
+        crate::hash_of(&(&shape, middle, last, ends, self.manner()))
+    }
+
     /// Points into the text, where this layout was written.
     pub(crate) fn refuse(&self, error: LayoutError) -> Refusal {
         match self.written_text() {
@@ -181,32 +203,6 @@ pub(crate) fn shape_text(layout: &Layout) -> String {
     format!("a layout of shape ({}{comma})", shape.join(", "))
 }
 
-/// The index of one element, if that is what the arguments are.
-fn one_index(index: &[Bound<'_, PyAny>]) -> Answer<Option<Vec<u64>>> {
-    let mut entries = Vec::with_capacity(index.len());
-    for (axis, entry) in index.iter().enumerate() {
-        let entry = match i128::read(entry) {
-            Ok(entry) => entry,
-            // Those of NumPy, too.
-            Err(_) if entry.extract::<bool>().is_ok() => {
-                return Err(PyTypeError::new_err("an index is an integer, not bool").into());
-            }
-            Err(_) => return Ok(None),
-        };
-        match u64::try_from(entry) {
-            Ok(entry) => entries.push(entry),
-            Err(_) => {
-                let entry = shown(entry);
-                return refused(format!(
-                    "index {entry} of axis {axis} is outside 0 to 2**64 - 1; \
-                     `layout[..]` counts negative indexes from the end"
-                ));
-            }
-        }
-    }
-    Ok(Some(entries))
-}
-
 #[pymethods]
 impl Places {
     /// The extents of the tensor.
@@ -256,7 +252,8 @@ impl Places {
     /// The place of an element; of its first copy, where it has several.
     ///
     /// Arrays of indexes give an array of coordinates for every level: an entry per axis,
-    /// broadcast against each other, or one array whose last dimension is the index.
+    /// broadcast against each other, or one array whose last dimension is the index. Negative indexes count
+    /// from the end, as in `layout[..]`.
     ///
     /// >>> from tensor_layout import Layout
     /// >>> layout = Layout("((4_PE, 3:8), (8:1))")
@@ -264,20 +261,25 @@ impl Places {
     /// Location(PE=1, Addr=9)
     /// >>> import numpy as np
     /// >>> layout.locate(np.arange(3), 1)["Addr"]
-    /// array([ 1,  9, 17], dtype=uint64)
+    /// array([ 1,  9, 17])
     #[pyo3(signature = (*index: "typing.Any") -> "typing.Any")]
     fn locate<'py>(
         slf: &Bound<'py, Self>,
         index: &Bound<'py, PyTuple>,
     ) -> Answer<Bound<'py, PyAny>> {
         let (py, places) = (slf.py(), slf.get());
-        if let Some(index) = one_index(&index.iter().collect::<Vec<_>>())? {
-            return places.located(py, &index);
+        if let Ok((only,)) = index.extract::<(Bound<'_, PyAny>,)>() {
+            let only = match only.cast::<PyList>() {
+                Ok(list) => list.to_tuple().into_any(),
+                Err(_) => only,
+            };
+            if let Ok(index) = only.cast::<PyTuple>()
+                && let Some(index) = places.one_index(index)?
+            {
+                return places.located(py, &index);
+            }
         }
-        if let Ok((only,)) = index.extract::<(Bound<'_, PyAny>,)>()
-            && (only.is_instance_of::<PyTuple>() || only.is_instance_of::<PyList>())
-            && let Some(index) = one_index(&only.try_iter()?.collect::<PyResult<Vec<_>>>()?)?
-        {
+        if let Some(index) = places.one_index(index)? {
             return places.located(py, &index);
         }
         Ok(arrays(py, "locate")?.call1((slf, index))?)
@@ -290,7 +292,7 @@ impl Places {
     /// [Location(PE=0, Addr=1), Location(PE=1, Addr=1), Location(PE=2, Addr=1)]
     #[pyo3(signature = (*index: "int") -> "list[Location]")]
     fn locate_all(&self, py: Python<'_>, index: &Bound<'_, PyTuple>) -> Answer<Vec<PyLocation>> {
-        let Some(index) = one_index(&index.iter().collect::<Vec<_>>())? else {
+        let Some(index) = self.one_index(index)? else {
             return refused("locate_all takes the index of one element: an integer per axis");
         };
         let (placement, mut all) = (self.placement()?, Vec::new());
@@ -376,18 +378,40 @@ impl Places {
     /// >>> report = Layout("(10,7)/((3:7, 4_PE), (7:1))").report()
     /// >>> report.elements, report.slots, report.pads
     /// (70, 84, 14)
-    fn report(&self) -> Answer<crate::report::PyReport> {
-        let report = self.placement()?.report().map_err(|error| self.refuse(error))?;
-        let mut report = report;
-        if let Some(text) = self.like() {
+    fn report(slf: &Bound<'_, Self>) -> Answer<crate::report::PyReport> {
+        let places = slf.get();
+        let mut report = places.placement()?.report().map_err(|error| places.refuse(error))?;
+        if let Some(text) = places.like() {
             report.address_unit = text.address_unit();
         }
-        Ok(crate::report::PyReport(report))
+        Ok(crate::report::PyReport { report, of: slf.clone().unbind() })
     }
 }
 
 impl Places {
-    fn located<'py>(&self, py: Python<'py>, index: &[u64]) -> Answer<Bound<'py, PyAny>> {
+    /// The index of one element, if that is what the arguments are; negative entries count from the end.
+    pub(crate) fn one_index(&self, index: &Bound<'_, PyTuple>) -> Answer<Option<Vec<u64>>> {
+        let mut entries = Vec::with_capacity(index.len());
+        for entry in index {
+            match i128::read(&entry) {
+                Ok(entry) => entries.push(entry),
+                // Those of NumPy, too.
+                Err(_) if entry.extract::<bool>().is_ok() => {
+                    return Err(PyTypeError::new_err("an index is an integer, not bool").into());
+                }
+                Err(_) => return Ok(None),
+            }
+        }
+        let (found, rank) = (entries.len(), self.layout.rank());
+        if found != rank {
+            return Err(LayoutError::IndexRank { found, rank }.into());
+        }
+        let entries = entries.into_iter().zip(self.layout.axes()).enumerate();
+        let index = entries.map(|(axis, (entry, of))| entry_of(entry, axis, of.extent));
+        index.collect::<Answer<_>>().map(Some)
+    }
+
+    pub(crate) fn located<'py>(&self, py: Python<'py>, index: &[u64]) -> Answer<Bound<'py, PyAny>> {
         let place = self.placement()?.locate(index)?;
         Ok(Bound::new(py, PyLocation(place))?.into_any())
     }

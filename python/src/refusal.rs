@@ -1,6 +1,6 @@
 //! Refusals as Python exceptions: subclasses of `ValueError` that keep span, text and remedy.
 
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tensor_layout::candidates::CandidatesError;
@@ -88,7 +88,9 @@ impl From<Refusal> for PyErr {
             Refusal::OutOfRange(why) => {
                 make(py, "OutOfRange", why, &PyDict::new(py)).unwrap_or_else(|error| error)
             }
-            Refusal::Argument(why) => PyValueError::new_err(why),
+            Refusal::Argument(why) => {
+                make(py, "LayoutError", why, &PyDict::new(py)).unwrap_or_else(|error| error)
+            }
             Refusal::Python(error) => error,
         })
     }

@@ -17,7 +17,7 @@ use crate::values::Dict;
 /// What has to move to go from one layout to another: exact counts for tensors of any size.
 ///
 /// The function `relayout` makes it; `str` is the page that the command prints.
-#[pyclass(name = "Relayout", frozen, module = "tensor_layout")]
+#[pyclass(name = "Relayout", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyRelayout {
     pair: Arc<Relayout>,

@@ -1,65 +1,85 @@
 //! Reports: what a layout does, in numbers.
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use tensor_layout::report::Report;
+
+use crate::places::Places;
 
 /// What a layout does, in numbers; `str` is the page that the command prints.
 ///
 /// >>> from tensor_layout import Layout
 /// >>> print(str(Layout("((4_PE, 3:8), (8:1))").report()).splitlines()[0])
 /// ((4_PE:1, 3:8), (8:1))
-#[pyclass(name = "Report", frozen, module = "tensor_layout")]
+#[pyclass(name = "Report", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
-pub(crate) struct PyReport(pub(crate) Report);
+pub(crate) struct PyReport {
+    pub(crate) report: Report,
+    /// The layout or placement that it is of.
+    pub(crate) of: Py<Places>,
+}
 
 #[pymethods]
 impl PyReport {
     /// The canonical PadLayout text, if that notation can express the map.
     #[getter]
     fn text(&self) -> Option<&str> {
-        self.0.text.as_deref()
+        self.report.text.as_deref()
     }
 
     /// The number of elements.
     #[getter]
     fn elements(&self) -> u64 {
-        self.0.elements
+        self.report.elements
     }
 
     /// The number of places each element has.
     #[getter]
     fn copies(&self) -> u64 {
-        self.0.copies
+        self.report.copies
     }
 
     /// The number of slots, copies included.
     #[getter]
     fn slots(&self) -> u64 {
-        self.0.slots
+        self.report.slots
     }
 
     /// The number of them that do not hold an element.
     #[getter]
     fn pads(&self) -> u64 {
-        self.0.pads
+        self.report.pads
     }
 
     /// Addresses per unit, base included.
     #[getter]
     fn footprint_words(&self) -> u64 {
-        self.0.footprint_words
+        self.report.footprint_words
+    }
+
+    /// The number of elements and of padding slots of equal reports are equal.
+    fn __eq__(&self, other: &PyReport) -> bool {
+        self.report == other.report
+    }
+
+    #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let of = slf.get().of.bind(slf.py());
+        Ok((of.getattr("report")?, PyTuple::empty(slf.py())))
     }
 
     fn __str__(&self) -> String {
-        self.0.to_string()
+        self.report.to_string()
     }
 
     fn __repr__(&self) -> String {
-        let (elements, pads) = (self.0.elements, self.0.pads);
+        let (elements, pads) = (self.report.elements, self.report.pads);
         format!("<Report: {elements} elements, {pads} pads>")
     }
 
     fn _repr_html_(&self) -> String {
-        crate::html::page(&self.0.to_string())
+        crate::html::page(&self.report.to_string())
     }
 }

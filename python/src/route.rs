@@ -13,7 +13,7 @@ use crate::spot::{Spot, bits_of};
 /// The movements that bring a tensor from one memory into another.
 ///
 /// The function `route` finds it; `str` is the page that the command prints.
-#[pyclass(name = "Route", frozen, module = "tensor_layout")]
+#[pyclass(name = "Route", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyRoute(Route);
 

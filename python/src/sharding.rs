@@ -11,12 +11,14 @@ use crate::layout::{PyLayout, any, make};
 use crate::machine::machine_of;
 use crate::number;
 use crate::places::Places;
-use crate::refusal::{Answer, refused};
+use crate::python::arrays;
+use crate::refusal::{Answer, Refusal, refused};
 use crate::spot::Spot;
 
 /// A sharding in any notation: HLO, Shardy, a JAX PartitionSpec, PyTorch placements.
 ///
-/// Shardings that name the axes of a mesh need it: `mesh="x=2,y=4"`.
+/// Shardings that name the axes of a mesh need it: `mesh="x=2,y=4"`, a dict, a mesh of JAX or PyTorch.
+/// The sharding may be JAX's own, a `PartitionSpec` or a `NamedSharding`, which has its mesh.
 ///
 /// >>> from tensor_layout import Sharding
 /// >>> sharding = Sharding("P('x', None)", mesh="x=2,y=4")
@@ -24,7 +26,7 @@ use crate::spot::Spot;
 /// (slice(5, 10, None), slice(0, 7, None))
 /// >>> sharding.to("hlo", rank=2)
 /// '{devices=[2,1,4]<=[8] last_tile_dim_replicate}'
-#[pyclass(name = "Sharding", frozen, module = "tensor_layout")]
+#[pyclass(name = "Sharding", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PySharding {
     text: ShardingText,
@@ -60,10 +62,21 @@ fn slices<'py>(py: Python<'py>, ranges: Vec<Range<u64>>) -> PyResult<Bound<'py, 
 #[pymethods]
 impl PySharding {
     #[new]
-    #[pyo3(signature = (text: "str", *, mesh: "str | None" = None))]
-    fn new(text: &str, mesh: Option<&str>) -> Answer<PySharding> {
-        let mesh = mesh.map(str::parse).transpose()?;
-        Ok(PySharding { text: text.parse()?, mesh })
+    #[pyo3(signature = (
+        sharding: "typing.Any",
+        *,
+        mesh: "str | collections.abc.Mapping[str, int] | typing.Any | None" = None,
+    ))]
+    fn new(sharding: &Bound<'_, PyAny>, mesh: Option<&Bound<'_, PyAny>>) -> Answer<PySharding> {
+        let read = arrays(sharding.py(), "sharding_text")?.call1((sharding, mesh))?;
+        let (text, mesh): (String, Option<String>) = read.extract()?;
+        let mesh = mesh.map(|mesh| mesh.parse()).transpose()?;
+        let sharding = PySharding { text: text.parse()?, mesh };
+        // Names that the mesh lacks are refused here, not where a shard is asked for.
+        if let (Some(_), Some(rank)) = (&sharding.mesh, rank(&sharding.text)) {
+            sharding.of(&vec![1 << 20; rank])?;
+        }
+        Ok(sharding)
     }
 
     /// The extents of a shard, the same for all devices.
@@ -76,16 +89,25 @@ impl PySharding {
         Ok(PyTuple::new(py, self.of(&shape)?.shard_extents(&shape)?)?)
     }
 
-    /// The part of a tensor that a device holds, as slices, or None. Parts at the end may be short or empty.
-    #[pyo3(signature = (shape: "collections.abc.Sequence[int]", device: "int") -> "tuple[slice, ...] | None")]
+    /// The part of a tensor that a device holds, as slices. Parts at the end may be short or empty.
+    #[pyo3(signature = (shape: "collections.abc.Sequence[int]", device: "int") -> "tuple[slice, ...]")]
     fn shard<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = number::read)] shape: Vec<u64>,
         #[pyo3(from_py_with = number::read)] device: u64,
-    ) -> Answer<Option<Bound<'py, PyTuple>>> {
-        let part = self.of(&shape)?.shard(&shape, device)?;
-        Ok(part.map(|ranges| slices(py, ranges)).transpose()?)
+    ) -> Answer<Bound<'py, PyTuple>> {
+        let sharding = self.of(&shape)?;
+        match sharding.shard(&shape, device)? {
+            Some(ranges) => Ok(slices(py, ranges)?),
+            None => Err(Refusal::OutOfRange(match sharding.devices() {
+                Some(devices) => format!(
+                    "device {device} is not one of the {devices} devices, 0 to {}",
+                    devices - 1
+                ),
+                None => format!("device {device} does not hold a part of the tensor"),
+            })),
+        }
     }
 
     /// The number of devices for a tensor of this shape, if the sharding says so.
@@ -167,6 +189,12 @@ impl PySharding {
         }
     }
 
+    /// The texts of the sharding and of its mesh.
+    #[getter]
+    fn _texts(&self) -> Parts {
+        self.parts()
+    }
+
     fn __eq__(&self, other: &PySharding) -> bool {
         self.parts() == other.parts()
     }
@@ -190,6 +218,16 @@ impl PySharding {
     #[pyo3(signature = () -> "tuple[object, tuple[object, ...]]")]
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
         Ok((slf.py().import("tensor_layout._arrays")?.getattr("sharding")?, slf.get().parts()))
+    }
+}
+
+/// The number of dimensions that a text speaks of.
+fn rank(text: &ShardingText) -> Option<usize> {
+    match text {
+        ShardingText::Jax(spec) => Some(spec.dims.dims.len()),
+        ShardingText::Sdy(sharding) => Some(sharding.dims.dims.len()),
+        // Those of HLO and PyTorch name no axes.
+        _ => None,
     }
 }
 

@@ -119,5 +119,8 @@ pub(crate) fn bits_of(dtype: &Bound<'_, PyAny>) -> Answer<u64> {
     }
     let dtype = dtype.py().import("numpy")?.call_method1("dtype", (dtype,))?;
     let bytes: u64 = dtype.getattr("itemsize")?.extract()?;
-    Ok(bytes * 8)
+    match bytes {
+        0 => refused(format!("elements of {} have no width", dtype.str()?)),
+        bytes => Ok(bytes * 8),
+    }
 }

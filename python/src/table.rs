@@ -18,7 +18,7 @@ use tensor_layout::{Location, Placement};
 use crate::long::{Ahead, PART, check_signals, index, tell};
 use crate::python::arrays;
 use crate::refusal::{Answer, refused};
-use crate::values::{Array, Tuple};
+use crate::values::{Array, Tuple, Walk};
 
 /// The number of rows that are a piece to `progress`, and how many items a thread makes ahead.
 const PIECE: u64 = PART / 16;
@@ -39,7 +39,7 @@ const MOST_SHOWN: usize = 10;
 /// ('PE', 'Addr', 'i0', 'i1')
 /// >>> table["Addr"][:4]
 /// array([0, 1, 2, 3])
-#[pyclass(name = "Table", frozen, module = "tensor_layout")]
+#[pyclass(name = "Table", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyTable(Spec);
 
@@ -303,6 +303,42 @@ impl PyTable {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Bound<'py, PyAny>> {
         Ok(arrays(py, "structured")?.call1((self.columns(py, progress)?,))?)
+    }
+
+    /// The number of rows; they are counted where a part or padding is asked for.
+    fn __len__(&self, py: Python<'_>) -> Answer<usize> {
+        let (spec, mut rows) = (&self.0, 0);
+        let placement = &spec.placement;
+        if !spec.padding && spec.part.1 <= 1 && spec.at.iter().len() == 0 {
+            return Ok(index(placement.layout().elements().saturating_mul(placement.copies())));
+        }
+        crate::long::interruptible(py, |go_on| {
+            spec.table()?.for_each(|_| {
+                rows += 1;
+                match rows % PART == 0 && !go_on() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })
+        })??;
+        Ok(index(rows))
+    }
+
+    /// The rows as tuples, made as they are asked for.
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> Answer<Walk<'py, Tuple<u64>>> {
+        let pieces = slf.get().0.most_rows()?.div_ceil(PIECE).max(1);
+        Ok(Walk::from(arrays(slf.py(), "rows")?.call1((slf, pieces))?))
+    }
+
+    /// One of many parts of the table.
+    #[pyo3(signature = (piece: "int", pieces: "int") -> "Table")]
+    fn _piece(&self, piece: u64, pieces: u64) -> Answer<PyTable> {
+        let (at, of) = self.0.part;
+        let part = at.checked_mul(pieces).and_then(|at| at.checked_add(piece));
+        match part.zip(of.max(1).checked_mul(pieces)) {
+            Some(part) => Ok(PyTable(Spec { part, ..self.0.clone() })),
+            None => refused("the table has more parts than 64 bits count"),
+        }
     }
 
     #[pyo3(signature = (dtype: "numpy.typing.DTypeLike | None" = None, *, copy: "bool | None" = None) -> "numpy.typing.NDArray[typing.Any]")]

@@ -67,6 +67,13 @@ impl<'py, T: IntoPyObject<'py>> Walk<'py, T> {
     }
 }
 
+/// An iterator that Python made.
+impl<'py, T> From<Bound<'py, PyAny>> for Walk<'py, T> {
+    fn from(iterator: Bound<'py, PyAny>) -> Walk<'py, T> {
+        Walk(iterator, PhantomData)
+    }
+}
+
 impl<'py, T: IntoPyObject<'py>> IntoPyObject<'py> for Walk<'py, T> {
     type Target = PyAny;
     type Output = Bound<'py, PyAny>;

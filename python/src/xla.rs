@@ -18,7 +18,7 @@ use crate::values::Tuple;
 /// (512, 16384)
 /// >>> shape.dtype, shape.shape
 /// ('s32', (2048, 1, 128, 128, 4))
-#[pyclass(name = "XlaShape", frozen, module = "tensor_layout")]
+#[pyclass(name = "XlaShape", weakref, frozen, module = "tensor_layout")]
 #[derive(Debug)]
 pub(crate) struct PyXlaShape(pub(crate) XlaShape);
 
@@ -45,6 +45,21 @@ impl From<XlaSizes> for PySizes {
 
 #[pymethods]
 impl PySizes {
+    #[pyo3(signature = () -> "tuple[object, tuple[int, int, int, int]]")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (u64, u64, u64, u64))> {
+        let PySizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes } = slf.get();
+        let sizes = (*unpadded_bytes, *allocated_bytes, *span_bytes, *data_bytes);
+        Ok((slf.get_type().getattr("_of")?, sizes))
+    }
+
+    /// The sizes from their pickle.
+    #[staticmethod]
+    fn _of(unpadded_bytes: u64, allocated_bytes: u64, span_bytes: u64, data_bytes: u64) -> PySizes {
+        PySizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes }
+    }
+
     fn __repr__(&self) -> String {
         let PySizes { unpadded_bytes, allocated_bytes, span_bytes, data_bytes } = self;
         format!(

@@ -41,13 +41,14 @@ from ._native import (
     XlaAdvice,
     XlaShape,
     XlaSizes,
+    __version__,
     einsum,
     read_hlo,
     relayout,
     route,
 )
 from ._page import Page
-from .errors import LayoutError, OutOfRange, ParseError, TensorLayoutError
+from .errors import LayoutError, OutOfRange, ParseError
 
 _Mapping.register(Location)
 
@@ -77,11 +78,11 @@ __all__ = [
     "Same",
     "Sharding",
     "Table",
-    "TensorLayoutError",
     "Transfer",
     "XlaAdvice",
     "XlaShape",
     "XlaSizes",
+    "__version__",
     "einsum",
     "from_jax",
     "read_hlo",

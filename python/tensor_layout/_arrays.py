@@ -6,6 +6,7 @@ import enum
 import itertools
 import math
 import operator
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,13 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ._page import Page
-from ._sources import of
+from ._sources import of, refuse_sparse, shape_text, sharding_text
+from .errors import LayoutError, OutOfRange
 
 if TYPE_CHECKING:
-    from ._native import Layout, Machine, Placement, Places, Sharding, XlaShape
+    from collections.abc import Iterator
+
+    from ._native import Layout, Machine, Placement, Places, Sharding, Table, XlaShape
 
 __all__ = [
     "Empty",
@@ -29,7 +33,10 @@ __all__ = [
     "of",
     "pack",
     "placed",
+    "rows",
+    "shape_text",
     "sharding",
+    "sharding_text",
     "signed",
     "structured",
     "unpack",
@@ -64,42 +71,55 @@ def _indexes(shape: tuple[int, ...], index: tuple[ArrayLike, ...]) -> tuple[Arra
     """The indexes of points, one after the other, and the shape of the answer."""
     points: Array
     if len(index) == len(shape):
-        entries = (_unsigned(np.asarray(entry), "an index") for entry in index)
-        points = np.stack(np.broadcast_arrays(*entries), axis=-1)
-    elif len(index) == 1:
-        points = np.asarray(index[0])
-        if points.ndim == 0 or points.shape[-1] != len(shape):
-            raise ValueError(
-                f"indexes are an array per axis, or one array whose last dimension is {len(shape)}, "
-                f"not {points.shape}"
-            )
-    else:
-        raise ValueError(f"there are {len(index)} indexes, but the layout has {len(shape)} axes")
-    return _unsigned(points, "an index"), points.shape[:-1]
+        entries = [_signed(np.asarray(entry), "an index") for entry in index]
+        points = np.empty((*np.broadcast_shapes(*(entry.shape for entry in entries)), len(shape)), np.int64)
+        for axis, entry in enumerate(entries):
+            points[..., axis] = entry
+        return points, points.shape[:-1]
+    if len(index) != 1:
+        raise LayoutError(f"there are {len(index)} indexes, but the layout has {len(shape)} axes")
+    points = np.asarray(index[0])
+    if points.ndim == 0 or points.shape[-1] != len(shape):
+        raise LayoutError(
+            f"indexes are an array per axis, or one array whose last dimension is {len(shape)}, "
+            f"not {points.shape}"
+        )
+    return _signed(points, "an index"), points.shape[:-1]
+
+
+def _integers(numbers: Array, what: str) -> Array:
+    """The numbers, which are integers."""
+    # An empty list is of floats to NumPy.
+    if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
+        raise TypeError(f"{what} is an integer, not {numbers.dtype}")
+    if isinstance(numbers, np.ma.MaskedArray):
+        raise LayoutError(f"{what} may not be masked: pass what `compressed()` or `filled()` makes")
+    return numbers
+
+
+def _signed(numbers: Array, what: str) -> Array:
+    """The numbers with 63 bits and a sign, in C order."""
+    numbers = _integers(numbers, what)
+    if numbers.dtype == np.uint64 and numbers.size and int(numbers.max()) >> 63:
+        raise OutOfRange(f"{what} is below 2**63 in arrays, but {numbers.max()} is not")
+    return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
 def _unsigned(numbers: Array, what: str) -> Array:
     """The numbers with 64 bits, in C order."""
-    # An empty list is of floats to NumPy.
-    if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
-        raise TypeError(f"{what} is an integer, not {numbers.dtype}")
+    numbers = _integers(numbers, what)
     if numbers.size and numbers.min() < 0:
-        raise ValueError(f"{what} cannot be negative, but {numbers.min()} is")
+        raise LayoutError(f"{what} cannot be negative, but {numbers.min()} is")
     return np.ascontiguousarray(numbers, dtype=np.uint64)
 
 
 def locate(places: Places, index: tuple[ArrayLike, ...]) -> dict[str, Array]:
     """Coordinates of many elements, level by level."""
+    levels = places.levels
     points, shape = _indexes(places.shape, index)
-    numbers = np.empty(int(np.prod(shape, dtype=np.int64)), dtype=np.uint64)
-    places._places(points.reshape(-1), numbers)
-    coordinates = np.unravel_index(numbers, places.image_shape) if numbers.size else None
-    return {
-        level: np.empty(shape, np.uint64)
-        if coordinates is None
-        else coordinates[at].astype(np.uint64).reshape(shape)
-        for at, level in enumerate(places.levels)
-    }
+    coordinates = np.empty((len(levels), math.prod(shape)), np.int64)
+    places._coordinates(points.reshape(-1), coordinates)
+    return {level: coordinates[at].reshape(shape) for at, level in enumerate(levels)}
 
 
 def element(
@@ -111,13 +131,13 @@ def element(
     at, more = Location(place) if isinstance(place, str) else place or {}, more or {}
     for level in at:
         if level in more:
-            raise ValueError(f"`{level}` is given twice")
+            raise LayoutError(f"`{level}` is given twice")
     given = {**at, **more}
     levels = places.levels
     unknown = sorted(set(given) - set(levels))
     missing = [level for level in levels if level not in given]
     if unknown or missing:
-        raise ValueError(f"places have the levels {', '.join(levels)}, not {', '.join(given)}")
+        raise LayoutError(f"places have the levels {', '.join(levels)}, not {', '.join(given)}")
     names = [_unsigned(np.asarray(given[level]), f"a coordinate in {level}") for level in levels]
     columns = np.broadcast_arrays(*names)
     numbers = np.zeros(columns[0].shape, np.uint64)
@@ -140,7 +160,7 @@ def element(
 def unsigned(out: Array) -> Array:
     """The same memory as unsigned integers."""
     if out.dtype.kind not in "iu":
-        raise TypeError(f"an inverse table is of integers, not of {out.dtype}")
+        raise TypeError(f"tables are of integers of 8 to 64 bits, not of {out.dtype}")
     if not out.dtype.isnative:
         raise TypeError(f"`out` is of {out.dtype}, whose bytes are not in the order of this machine")
     return out.view(np.dtype(f"u{out.dtype.itemsize}"))
@@ -148,7 +168,15 @@ def unsigned(out: Array) -> Array:
 
 def signed(table: Array) -> Array:
     """The same memory as signed integers: the greatest numbers, which are marks, are negative."""
+    if table.dtype.kind not in "iu":
+        raise TypeError(f"tables are of integers of 8 to 64 bits, not of {table.dtype}")
     return table.view(np.dtype(f"i{table.dtype.itemsize}"))
+
+
+def rows(table: Table, pieces: int) -> Iterator[tuple[int, ...]]:
+    """The rows of a table, piece by piece."""
+    for piece in range(pieces):
+        yield from table._piece(piece, pieces).tolist()
 
 
 def structured(columns: Mapping[str, Array]) -> Array:
@@ -189,41 +217,101 @@ def _output(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> 
     if out.dtype != dtype:
         raise TypeError(f"`out` is of {out.dtype}, but {dtype} is needed")
     if not _is_regrouped(out.shape, shape):
-        raise ValueError(f"`out` has the shape {out.shape}, but {shape} is needed")
+        raise LayoutError(f"`out` has the shape {out.shape}, but {shape} is needed")
     if not out.flags.c_contiguous or not out.flags.writeable:
-        raise ValueError("`out` is not in C order, or is read-only")
+        raise LayoutError("`out` is not in C order, or is read-only")
     return out
+
+
+class _Numpy:
+    """Data as NumPy has it; what is made of it is NumPy's too."""
+
+    def __init__(self, data: ArrayLike) -> None:
+        if isinstance(data, np.ma.MaskedArray):
+            raise LayoutError(
+                "the mask of a masked array would be lost: move `a.filled(..)`, or `a.data` and `a.mask` apart"
+            )
+        self.array: Array = np.asarray(data, order="C")
+
+    def fill(self, fill: Any) -> Array:
+        one = np.zeros(1, self.array.dtype)
+        if fill is not None:
+            one[0] = fill
+        return one
+
+    def output(self, out: Any) -> Array | None:
+        return out if out is None or isinstance(out, np.ndarray) else np.asarray(out)
+
+    def made(self, array: Array) -> Any:
+        return array
+
+
+class _Torch:
+    """A tensor of PyTorch by its bits, which NumPy has no type for; what is made of it is a tensor."""
+
+    def __init__(self, torch: Any, tensor: Any) -> None:
+        self.torch, self.dtype, self.device = torch, tensor.dtype, tensor.device
+        refuse_sparse(tensor)
+        self.cells = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}.get(
+            tensor.dtype.itemsize, torch.complex128
+        )
+        self.array: Array = self._bits(tensor.detach().resolve_conj().resolve_neg().cpu().contiguous())
+
+    def _bits(self, tensor: Any) -> Array:
+        array: Array = tensor.view(self.cells).numpy()
+        return array
+
+    def fill(self, fill: Any) -> Array:
+        return self._bits(self.torch.tensor([0 if fill is None else fill]).to(self.dtype))
+
+    def output(self, out: Any) -> Array | None:
+        if out is None:
+            return None
+        if not isinstance(out, self.torch.Tensor) or out.dtype != self.dtype:
+            raise TypeError(f"`out` is a tensor of {self.dtype} here, as what goes into it")
+        if not out.is_contiguous() or out.device.type != "cpu":
+            raise LayoutError("`out` is not contiguous, or is not in the memory of the CPU")
+        return self._bits(out.detach())
+
+    def made(self, array: Array) -> Any:
+        return self.torch.from_numpy(array).view(self.dtype).to(self.device)
+
+
+def _data(data: Any) -> _Numpy | _Torch:
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(data, torch.Tensor):
+        return _Torch(torch, data)
+    return _Numpy(data)
 
 
 def pack(
     places: Places, tensor: ArrayLike, fill: Any, out: Array | None, progress: Progress | None
-) -> Array:
+) -> Any:
     """Moves a tensor into the image of memories."""
-    source = np.asarray(tensor, order="C")
+    data = _data(tensor)
+    source = data.array
     if source.shape != places.shape:
-        raise ValueError(f"the tensor has the shape {source.shape}, but the layout {places.shape}")
-    image = _output(out, places.image_shape, source.dtype)
+        raise LayoutError(f"the tensor has the shape {source.shape}, but the layout {places.shape}")
+    image = _output(data.output(out), places.image_shape, source.dtype)
     if out is not None and np.may_share_memory(source, image):
         source = source.copy()
-    one = np.zeros(1, source.dtype)
-    if fill is not None:
-        one[0] = fill
-    places._pack(_cells(source), _cells(image), _cells(one), progress)
-    return image
+    places._pack(_cells(source), _cells(image), _cells(data.fill(fill)), progress)
+    return data.made(image) if out is None else out
 
 
-def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progress | None) -> Array:
+def unpack(places: Places, image: ArrayLike, out: Array | None, progress: Progress | None) -> Any:
     """Moves the image of memories back into a tensor."""
-    source = np.asarray(image, order="C")
+    data = _data(image)
+    source = data.array
     if not _is_regrouped(source.shape, places.image_shape):
-        raise ValueError(
+        raise LayoutError(
             f"the image has the shape {source.shape}, but the layout needs {places.image_shape}"
         )
-    tensor = _output(out, places.shape, source.dtype)
+    tensor = _output(data.output(out), places.shape, source.dtype)
     if out is not None and np.may_share_memory(source, tensor):
         source = source.copy()
     places._unpack(_cells(source), _cells(tensor), progress)
-    return tensor
+    return data.made(tensor) if out is None else out
 
 
 def placed(

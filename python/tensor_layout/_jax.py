@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+
+from .errors import LayoutError
 
 if TYPE_CHECKING:
     from ._native import Layout, Sharding
@@ -46,6 +47,11 @@ def from_jax(x: Any, *, unit: Literal["byte", "element"] = "byte") -> Any:
     """
     if hasattr(x, "input_formats"):
         return _of_compiled(x, unit)
+    if not hasattr(x, "format") or not hasattr(x, "sharding"):
+        raise TypeError(
+            f"expected an array of JAX or a compiled program, not {type(x).__name__}; "
+            "`Layout.of` reads arrays of other libraries"
+        )
     return _in_unit(_of_array(x), x.dtype, unit)
 
 
@@ -67,7 +73,7 @@ def _in_unit(layout: Layout, dtype: Any, unit: Literal["byte", "element"]) -> La
     if unit == "element":
         return layout
     if unit != "byte":
-        raise ValueError(f"`unit` is 'byte' or 'element', not {unit!r}")
+        raise LayoutError(f"`unit` is 'byte' or 'element', not {unit!r}")
     # The first byte of every element.
     first: Layout = layout.in_bytes(_bits(dtype))[..., 0]
     return first
@@ -133,7 +139,7 @@ def _read(x: Any, order: Any) -> _Shape:
     for candidate in (reported, rows):
         if _has(buffers[0], np.asarray(shards[0]), candidate):
             return candidate
-    raise ValueError(
+    raise LayoutError(
         f"the buffer of the array is neither in the order {reported.layout} that JAX reports nor "
         "in row-major order"
     )
@@ -172,15 +178,8 @@ def _sharding(sharding: Any, rank: int) -> Sharding | None:
     if sharding is None or (hasattr(sharding, "device_set") and len(sharding.device_set) == 1):
         return None
     if hasattr(sharding, "spec") and hasattr(sharding, "mesh"):
-        mesh = ",".join(f"{name}={size}" for name, size in sharding.mesh.shape.items())
-        return Sharding(f"P({', '.join(_axes(sharding.spec, rank))})", mesh=mesh)
+        return Sharding(sharding)
     return Sharding(str(sharding._to_xla_hlo_sharding(rank)))
-
-
-def _axes(spec: Any, rank: int) -> Iterator[str]:
-    """The entries of a PartitionSpec, one per dimension."""
-    for entry in (*spec, *[None] * (rank - len(spec))):
-        yield repr(entry) if entry is None or isinstance(entry, str | tuple) else str(entry)
 
 
 def _platform(sharding: Any) -> str:

@@ -1,10 +1,13 @@
-"""Refusals: subclasses of `ValueError` that say what is wrong, where, and what to do about it."""
+"""Refusals: subclasses of `ValueError` that say what is wrong, where, and what to do about it.
+
+An argument of the wrong type is a `TypeError`, as everywhere in Python.
+"""
 
 from typing import Any
 
 
-class TensorLayoutError(ValueError):
-    """A refusal.
+class LayoutError(ValueError):
+    """A refusal: of an argument, of a question, of what a layout means.
 
     `kind` is the name of what is wrong, `help` the remedy where one is known.
     """
@@ -18,7 +21,7 @@ class TensorLayoutError(ValueError):
         return (type(self), self.args, self.__dict__)
 
 
-class ParseError(TensorLayoutError):
+class ParseError(LayoutError):
     """A refusal of a text; the message draws a caret below the fault.
 
     `span` are the characters of `text` at fault, `related` those of a second place.
@@ -45,10 +48,6 @@ class ParseError(TensorLayoutError):
         self.text = text
         self.span = span
         self.related = related
-
-
-class LayoutError(TensorLayoutError):
-    """A refusal of what a layout means, or of a question to it."""
 
 
 class OutOfRange(LayoutError, IndexError):

@@ -7,16 +7,18 @@ use crate::error::{ComplementError, LayoutError};
 use crate::level::Level;
 
 /// The order of the axes of a division or product; all are permutations of the same axes.
+///
+/// [`LinearFunction`](crate::algebra::LinearFunction) groups them into the modes that CuTe has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Arrangement {
     /// Tile and rest of the first axis, tile and rest of the second, ..
     #[default]
     Logical,
-    /// All tile axes, then all rest axes. CuTe groups each into one mode; axes here are flat.
+    /// All tile axes, then all rest axes. In CuTe each is one mode.
     Zipped,
-    /// As zipped; CuTe groups the tile axes only.
+    /// As zipped; in CuTe the tile axes alone are one mode.
     Tiled,
-    /// As zipped; CuTe groups none.
+    /// As zipped; in CuTe each axis is a mode.
     Flat,
 }
 

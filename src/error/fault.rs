@@ -193,6 +193,14 @@ pub enum EditError {
         /// Its extent in a tile.
         tile: u64,
     },
+    /// A tiler with more layouts than there are modes.
+    #[error("the tiler has {modes} modes, but the layout has rank {rank}")]
+    TilerModes {
+        /// The number of layouts of the tiler.
+        modes: usize,
+        /// The rank of the layout.
+        rank: usize,
+    },
     /// Padding that would make an axis shorter.
     #[error("axis {axis} has extent {extent} and cannot be padded to {to}")]
     PadShorter {

@@ -6,7 +6,8 @@ use crate::algebra::{IndexOrder, Layout, Replica, Subaxis, Target, axis_of, bit_
 use crate::error::{Inexpressible, LayoutError, ParseError, Site};
 use crate::level::Level;
 use crate::notation::{
-    CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, MAX_COORDINATES, Notation,
+    CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, CuteSwizzle, CuteTiler, MAX_COORDINATES,
+    Notation,
 };
 
 /// How messages call the notation.
@@ -42,6 +43,17 @@ impl CuteLayout {
                 outer.compose_in(IndexOrder::Colexicographic, &from)
             }
         }
+    }
+}
+
+impl CuteTiler {
+    /// The layouts of the modes, from the first on; none for a mode that is left whole.
+    ///
+    /// # Errors
+    /// As [`CuteLayout::lower`].
+    pub fn lower(&self) -> Result<Vec<Option<Layout>>, ParseError> {
+        let lower = |mode: &Option<CuteLayout>| mode.as_ref().map(CuteLayout::lower).transpose();
+        self.modes.iter().map(lower).collect()
     }
 }
 

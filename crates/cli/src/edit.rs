@@ -3,7 +3,7 @@
 mod values;
 
 use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
-use tensor_layout::algebra::{Arrangement, IndexOrder, Repeat, Subaxis};
+use tensor_layout::algebra::{Arrangement, IndexOrder, LinearFunction, Repeat};
 use tensor_layout::notation::{CuteLayout, CuteMode, CuteTiler, Notation};
 use tensor_layout::{Layout, LayoutText, Level};
 
@@ -168,28 +168,28 @@ const STEPS: [EditStep; 25] = [
         "divide",
         "B|<B,C>",
         "Divide into tiles B, or mode by mode into those of a tiler <B, C>",
-        |editor, _, value| editor.divided(DivideGroups::Modes, value),
+        |editor, _, value| editor.divided(Arrangement::Logical, value),
     ),
     combine(
         "zipped-divide",
         "B|<B,C>",
         "Divide; all tile axes first, as one CuTe mode, then all others as one",
-        |editor, _, value| editor.divided(DivideGroups::Zipped, value),
+        |editor, _, value| editor.divided(Arrangement::Zipped, value),
     ),
     combine(
         "tiled-divide",
         "B|<B,C>",
         "Divide; the tile axes as one CuTe mode, then the others",
-        |editor, _, value| editor.divided(DivideGroups::Tiled, value),
+        |editor, _, value| editor.divided(Arrangement::Tiled, value),
     ),
     combine(
         "flat-divide",
         "B|<B,C>",
         "Divide; the tile axes, then the others",
-        |editor, _, value| editor.divided(DivideGroups::Flat, value),
+        |editor, _, value| editor.divided(Arrangement::Flat, value),
     ),
     combine("product", "B", "Multiply by the pattern B", |editor, _, value| {
-        Ok(editor.linear()?.product(&editor.mode(value)?, Arrangement::Logical)?)
+        editor.multiplied(value)
     }),
     combine(
         "blocked-product",
@@ -227,18 +227,6 @@ const STEPS: [EditStep; 25] = [
         Ok(layout.project(used_level(layout, option, value)?))
     }),
 ];
-
-/// How a division groups its axes, as CuTe names it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DivideGroups {
-    /// `logical_divide`: each mode with its own rest.
-    Modes,
-    /// All tile axes as one mode, all others as one.
-    Zipped,
-    /// The tile axes as one mode, then the others.
-    Tiled,
-    Flat,
-}
 
 /// The steps as options; their order is read off the command line.
 #[derive(Debug)]
@@ -354,100 +342,70 @@ impl Editor {
         Reading::by_look(self.lenient).read_operand(value)
     }
 
-    /// The other layout of a step as one mode, as CuTe reads the right-hand side of a division or product.
-    fn mode(&self, value: &str) -> Result<Layout, Failure> {
-        let other = self.operand(value)?.lower()?;
-        Ok(if self.is_linear() { other.flattened(self.order)? } else { other })
-    }
-
     /// The layout as a function of the linear index, in notations whose layouts are such.
-    fn linear(&self) -> Result<Layout, Failure> {
-        let layout = self.layout.clone();
-        Ok(if self.is_linear() { layout.flattened(self.order)? } else { layout })
+    fn function(&self) -> Option<LinearFunction<'_>> {
+        let is_linear = matches!(self.notation, Notation::Cute | Notation::Strided);
+        is_linear.then(|| self.layout.as_function(self.order))
     }
 
     fn composed(&self, value: &str) -> Result<Layout, Failure> {
         if CuteTiler::is_begun_by(value) {
-            let mut modes = self.modes(value)?;
-            for extent in self.layout.shape().into_iter().skip(modes.len()) {
-                modes.push(whole(extent)?);
-            }
-            return Ok(self.layout.compose(&Layout::by_modes(self.order, &modes)?)?);
+            let modes = value.parse::<CuteTiler>()?.lower()?;
+            return Ok(self.layout.as_function(self.order).compose_modes(&modes)?);
         }
         let other = self.operand(value)?;
-        let composed = self.layout.compose_in(self.order, &other.lower()?)?;
         // A tuple of one mode stays one mode.
         let has_modes =
             matches!(&other, LayoutText::Cute(CuteLayout { mode: CuteMode::Tuple(_), .. }));
-        match self.is_linear() {
-            true if has_modes => Ok(composed.without_padding()?),
-            true => Ok(self.by_digits(composed.without_padding()?)),
-            false => Ok(composed),
-        }
+        let (layout, other) = (&self.layout, other.lower()?);
+        Ok(match self.function() {
+            Some(function) if !has_modes => function.compose(&other)?,
+            Some(_) => layout.compose_in(self.order, &other)?.without_padding()?,
+            None => layout.compose_in(self.order, &other)?,
+        })
     }
 
     fn inverted(&self, option: &str, value: &str) -> Result<Layout, Failure> {
-        let layout = &self.layout;
-        Ok(match (value, self.is_linear()) {
-            ("left", false) => layout.left_inverse()?,
-            ("right", false) => layout.right_inverse()?,
-            ("left", true) => self.by_digits(layout.linear_left_inverse(self.order)?),
-            ("right", true) => self.by_digits(layout.contiguous_inverse(self.order)?),
+        Ok(match (value, self.function()) {
+            ("left", None) => self.layout.left_inverse()?,
+            ("right", None) => self.layout.right_inverse()?,
+            ("left", Some(function)) => function.left_inverse()?,
+            ("right", Some(function)) => function.right_inverse()?,
             _ => return Err(bad(option, value, "left or right")),
         })
     }
 
     fn complemented(&self, space: &[(Level, u64)]) -> Result<Layout, Failure> {
-        let rest = self.layout.complement(space)?;
-        Ok(if self.is_linear() { self.by_digits(rest) } else { rest })
+        Ok(match self.function() {
+            Some(function) => function.complement(space)?,
+            None => self.layout.complement(space)?,
+        })
     }
 
-    /// The layouts of a tiler `<A, B>`, one per mode.
-    fn modes(&self, value: &str) -> Result<Vec<Layout>, Failure> {
-        let modes = value.parse::<CuteTiler>()?.modes;
-        if modes.len() > self.layout.rank() {
-            let (modes, rank) = (modes.len(), self.layout.rank());
-            return Err(Failure::Argument(format!(
-                "the tiler has {modes} modes, but the layout has rank {rank}"
-            )));
-        }
-        let lowered = |(mode, extent): (&Option<CuteLayout>, u64)| match mode {
-            Some(mode) => Ok(mode.lower()?),
-            None => whole(extent),
-        };
-        modes.iter().zip(self.layout.shape()).map(lowered).collect()
-    }
-
-    fn tiler(&self, value: &str) -> Result<Layout, Failure> {
-        Ok(Layout::by_modes(self.order, &self.modes(value)?)?)
-    }
-
-    /// A division, in the groups that CuTe makes of its axes.
-    fn divided(&self, groups: DivideGroups, value: &str) -> Result<Layout, Failure> {
-        let by_modes = CuteTiler::is_begun_by(value);
-        let tile = if by_modes { self.tiler(value) } else { self.mode(value) }?;
-        let arrangement = match groups {
-            DivideGroups::Modes => Arrangement::Logical,
-            _ => Arrangement::Flat,
-        };
-        let layout = if by_modes { self.layout.clone() } else { self.linear()? };
-        let divided = layout.divide(self.order, &tile, arrangement)?;
-        if !self.is_linear() {
-            return Ok(divided);
-        }
-        let tiles = tile.rank();
-        let merge = |layout: Layout, at, count| layout.merge_axes_in(self.order, at, count);
-        Ok(match groups {
-            DivideGroups::Modes if by_modes => {
-                (0..tiles).try_fold(divided, |layout, mode| merge(layout, mode, 2))?
+    /// A division, in the modes that CuTe makes of its axes.
+    fn divided(&self, arrangement: Arrangement, value: &str) -> Result<Layout, Failure> {
+        let tiler =
+            CuteTiler::is_begun_by(value).then(|| value.parse::<CuteTiler>()).transpose()?;
+        Ok(match (tiler, self.function()) {
+            (Some(tiler), Some(function)) => function.divide_modes(&tiler.lower()?, arrangement)?,
+            (None, Some(function)) => {
+                function.divide(&self.operand(value)?.lower()?, arrangement)?
             }
-            DivideGroups::Zipped => {
-                let zipped = merge(divided, 0, tiles)?;
-                let rest = zipped.rank() - 1;
-                merge(zipped, 1, rest)?
+            (Some(tiler), None) => {
+                let tiler = self.layout.as_function(self.order).tiler(&tiler.lower()?)?;
+                self.layout.divide(self.order, &tiler, arrangement)?
             }
-            DivideGroups::Tiled => merge(divided, 0, tiles)?,
-            DivideGroups::Modes | DivideGroups::Flat => divided,
+            (None, None) => {
+                self.layout.divide(self.order, &self.operand(value)?.lower()?, arrangement)?
+            }
+        })
+    }
+
+    fn multiplied(&self, value: &str) -> Result<Layout, Failure> {
+        let pattern = self.operand(value)?.lower()?;
+        Ok(match self.function() {
+            Some(function) => function.product(&pattern, Arrangement::Logical)?,
+            None => self.layout.product(&pattern, Arrangement::Logical)?,
         })
     }
 
@@ -481,30 +439,4 @@ impl Editor {
         }
         Ok(space)
     }
-
-    /// A layout of one axis with an axis for every digit, as CuTe writes what it computes.
-    fn by_digits(&self, layout: Layout) -> Layout {
-        let sizes: Vec<u64> = match layout.axes() {
-            [axis] => axis.subaxes.iter().map(|subaxis| subaxis.size).collect(),
-            _ => return layout,
-        };
-        let split = layout.split_axis(0, &sizes).ok();
-        let order: Vec<usize> = match self.order {
-            IndexOrder::RowMajor => (0..sizes.len()).collect(),
-            IndexOrder::Colexicographic => (0..sizes.len()).rev().collect(),
-        };
-        let split = split.filter(|split| !sizes.is_empty() && split.rank() == sizes.len());
-        split.and_then(|split| split.permute(&order).ok()).unwrap_or(layout)
-    }
-
-    /// Returns whether places of the notation are linear, so that an inverse gives a linear index.
-    fn is_linear(&self) -> bool {
-        matches!(self.notation, Notation::Cute | Notation::Strided)
-    }
-}
-
-/// The mode of a tiler for an axis that is left as it is.
-fn whole(extent: u64) -> Result<Layout, Failure> {
-    let digit = Subaxis::land(extent.max(1), Level::ADDR, 1);
-    Ok(Layout::builder().axis(extent, [digit]).build()?)
 }

@@ -1,0 +1,244 @@
+//! Layouts as functions of the linear index, with the modes that CuTe gives to what it computes.
+//!
+//! ```text
+//! (2,2):(1,2) times 2:1   ((2,2),2):((1,2),4)   tile and copies are a mode each
+//! 10:1 divided by 4:1     (4,3):(1,4)           the last tile goes on behind the last element
+//! inverse of (4,2):(2,1)  (2,4):(4,1)           a mode per digit
+//! ```
+
+use crate::algebra::compose::axis_of;
+use crate::algebra::divide::Arrangement;
+use crate::algebra::layout::{Layout, Subaxis, Target};
+use crate::algebra::radix::{IndexOrder, product};
+use crate::error::{EditError, LayoutError};
+use crate::level::Level;
+
+/// A layout as a function of its linear index, which is what CuTe means by a layout.
+///
+/// Its operations are those of [`Layout`] on the linear index in a given order; the axes of their
+/// results are the modes of CuTe.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearFunction<'a> {
+    layout: &'a Layout,
+    order: IndexOrder,
+}
+
+impl Layout {
+    /// The layout as a function of its linear index.
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
+    /// let tile = cute("(2,2):(1,2)");
+    /// let product = tile.as_function(Colexicographic).product(&cute("2:1"), Arrangement::Logical)?;
+    /// assert_eq!(product.to_cute()?.to_string(), "((2,2),2):((1,2),4)");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub const fn as_function(&self, order: IndexOrder) -> LinearFunction<'_> {
+        LinearFunction { layout: self, order }
+    }
+}
+
+impl LinearFunction<'_> {
+    /// Divides into tiles of one linear index: CuTe's `logical_divide` and its kin by a layout.
+    ///
+    /// Where whole tiles do not fill the layout, its last digit goes on behind the last element, as
+    /// in CuTe: indexes beyond the layout have addresses that a kernel has to mask.
+    /// A tile may land in `i0`, `i1`, .. too, the axes of the layout, and is not flattened then.
+    /// Law: element (t, r) is element `tile(t) + rest(r)` of the linear index, where there is one.
+    ///
+    /// # Errors
+    /// As [`Layout::divide`].
+    ///
+    /// # Example
+    /// ```
+    /// use tensor_layout::algebra::{Arrangement, IndexOrder::Colexicographic};
+    /// let cute = |text: &str| tensor_layout::LayoutText::parse(text).unwrap().lower().unwrap();
+    /// let rows = cute("10:1");
+    /// let tiles = rows.as_function(Colexicographic).divide(&cute("4:1"), Arrangement::Logical)?;
+    /// assert_eq!(tiles.to_cute()?.to_string(), "(4,3):(1,4)");
+    /// # Ok::<(), tensor_layout::LayoutError>(())
+    /// ```
+    pub fn divide(&self, tile: &Layout, arrangement: Arrangement) -> Result<Layout, LayoutError> {
+        if tile.used.iter().any(|level| axis_of(*level).is_some()) {
+            let divided = self.layout.divide(self.order, tile, Arrangement::Flat)?;
+            return self.grouped(divided, tile.rank(), arrangement);
+        }
+        let tile = tile.flattened(self.order)?;
+        let flat = whole_tiles(self.layout.flattened(self.order)?, 0, &tile)?;
+        self.grouped(flat.divide(self.order, &tile, Arrangement::Flat)?, 1, arrangement)
+    }
+
+    /// Divides mode by mode: mode k into tiles of `modes[k]`, or not at all where there is none.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for more tiles than modes; as [`Layout::divide`].
+    pub fn divide_modes(
+        &self,
+        modes: &[Option<Layout>],
+        arrangement: Arrangement,
+    ) -> Result<Layout, LayoutError> {
+        let tiles = self.whole_modes(modes, modes.len())?;
+        let layout = tiles
+            .iter()
+            .enumerate()
+            .try_fold(self.layout.clone(), |layout, (k, tile)| whole_tiles(layout, k, tile))?;
+        let tiler = Layout::by_modes(self.order, &tiles)?;
+        // The axes of all arrangements but the first have one order.
+        let divided = layout.divide(self.order, &tiler, arrangement)?;
+        match arrangement {
+            Arrangement::Logical => (0..tiler.rank())
+                .try_fold(divided, |layout, mode| layout.merge_axes_in(self.order, mode, 2)),
+            _ => self.grouped(divided, tiler.rank(), arrangement),
+        }
+    }
+
+    /// The index map of a tiler: [`Layout::by_modes`] of the layouts that are given, the other modes whole.
+    ///
+    /// # Errors
+    /// As [`divide_modes`](LinearFunction::divide_modes).
+    pub fn tiler(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
+        Layout::by_modes(self.order, &self.whole_modes(modes, modes.len())?)
+    }
+
+    /// Composes mode by mode: mode k with `modes[k]`; those without one stay as they are.
+    ///
+    /// # Errors
+    /// [`Edit`](LayoutError::Edit) for more layouts than modes; as [`Layout::compose`].
+    pub fn compose_modes(&self, modes: &[Option<Layout>]) -> Result<Layout, LayoutError> {
+        let modes = self.whole_modes(modes, self.layout.rank())?;
+        self.layout.compose(&Layout::by_modes(self.order, &modes)?)
+    }
+
+    /// Multiplies by a pattern of copies, itself one mode: CuTe's `logical_product` and its kin.
+    ///
+    /// # Errors
+    /// As [`Layout::product`].
+    pub fn product(
+        &self,
+        pattern: &Layout,
+        arrangement: Arrangement,
+    ) -> Result<Layout, LayoutError> {
+        let (tile, pattern) = (self.layout.flattened(self.order)?, pattern.flattened(self.order)?);
+        self.grouped(tile.product(&pattern, Arrangement::Flat)?, 1, arrangement)
+    }
+
+    /// The longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
+    ///
+    /// # Errors
+    /// As [`Layout::contiguous_inverse`].
+    pub fn right_inverse(&self) -> Result<Layout, LayoutError> {
+        Ok(self.by_digits(self.layout.contiguous_inverse(self.order)?))
+    }
+
+    /// The left inverse, a mode per digit; see [`Layout::linear_left_inverse`].
+    ///
+    /// # Errors
+    /// As [`Layout::linear_left_inverse`].
+    pub fn left_inverse(&self) -> Result<Layout, LayoutError> {
+        Ok(self.by_digits(self.layout.linear_left_inverse(self.order)?))
+    }
+
+    /// What the layout leaves free of a space, a mode per digit; see [`Layout::complement`].
+    ///
+    /// # Errors
+    /// As [`Layout::complement`].
+    pub fn complement(&self, space: &[(Level, u64)]) -> Result<Layout, LayoutError> {
+        Ok(self.by_digits(self.layout.complement(space)?))
+    }
+
+    /// The layout after another one, a mode per digit; see [`Layout::compose_in`], which keeps the axes of `inner`.
+    ///
+    /// # Errors
+    /// As [`Layout::compose_in`].
+    pub fn compose(&self, inner: &Layout) -> Result<Layout, LayoutError> {
+        let composed = self.layout.compose_in(self.order, inner)?;
+        Ok(self.by_digits(composed.without_padding()?))
+    }
+
+    /// The first `tiles` axes and the others, in the modes of an arrangement.
+    fn grouped(
+        &self,
+        layout: Layout,
+        tiles: usize,
+        arrangement: Arrangement,
+    ) -> Result<Layout, LayoutError> {
+        let tiled = match arrangement {
+            Arrangement::Flat => return Ok(layout),
+            _ => layout.merge_axes_in(self.order, 0, tiles)?,
+        };
+        match arrangement {
+            Arrangement::Tiled => Ok(tiled),
+            _ => tiled.merge_axes_in(self.order, 1, tiled.rank() - 1),
+        }
+    }
+
+    /// A layout for each of the first `count` modes: those that are given, whole modes for the others.
+    fn whole_modes(
+        &self,
+        modes: &[Option<Layout>],
+        count: usize,
+    ) -> Result<Vec<Layout>, LayoutError> {
+        let shape = self.layout.shape();
+        if modes.len() > shape.len() {
+            let (modes, rank) = (modes.len(), shape.len());
+            return Err(LayoutError::Edit(EditError::TilerModes { modes, rank }));
+        }
+        let given = modes.iter().chain(std::iter::repeat(&None));
+        let modes = given.zip(shape).take(count).map(|(mode, extent)| match mode {
+            Some(mode) => Ok(mode.clone()),
+            None => identity(extent),
+        });
+        modes.collect()
+    }
+
+    /// A layout of one axis with an axis for every digit, as CuTe writes what it computes.
+    fn by_digits(&self, layout: Layout) -> Layout {
+        let sizes: Vec<u64> = match layout.axes() {
+            [axis] => axis.subaxes.iter().map(|subaxis| subaxis.size).collect(),
+            _ => return layout,
+        };
+        let split = layout.split_axis(0, &sizes).ok();
+        let split = split.filter(|split| !sizes.is_empty() && split.rank() == sizes.len());
+        let order = self.order.slowest_first(sizes.len());
+        split.and_then(|split| split.permute(&order).ok()).unwrap_or(layout)
+    }
+}
+
+/// The linear index of one axis.
+fn identity(extent: u64) -> Result<Layout, LayoutError> {
+    Layout::builder().axis(extent, [Subaxis::land(extent.max(1), Level::ADDR, 1)]).build()
+}
+
+/// The layout with an axis as long as whole tiles are, and the rest of its size where they are.
+fn whole_tiles(layout: Layout, axis: usize, tile: &Layout) -> Result<Layout, LayoutError> {
+    let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
+    let filled: Option<u64> =
+        product(tile.complement_space()?.into_iter().map(|(_, size)| size).collect::<Vec<_>>());
+    let whole =
+        filled.filter(|filled| *filled > 0).and_then(|of| extent.checked_next_multiple_of(of));
+    match whole {
+        Some(whole) if whole > extent && extent > 0 => going_on(&layout, axis, whole),
+        _ => Ok(layout),
+    }
+}
+
+/// The layout with a longer axis, whose major digit goes on with its step.
+fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
+    let mut builder = layout.to_builder();
+    let Some(longer) = builder.axes.get_mut(axis) else { return Ok(layout.clone()) };
+    let slots: u64 = longer.subaxes.iter().map(|subaxis| subaxis.size).product();
+    let moves = |subaxis: &&mut Subaxis| subaxis.size > 1;
+    match longer.subaxes.iter_mut().find(moves) {
+        _ if extent <= slots => {}
+        Some(major) if matches!(major.target, Target::Land { .. }) => {
+            major.size = extent.div_ceil(slots / major.size);
+        }
+        // Which address comes next is not said.
+        _ => return Ok(layout.clone()),
+    }
+    longer.extent = extent;
+    builder.build()
+}
