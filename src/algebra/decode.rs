@@ -4,22 +4,8 @@ use crate::algebra::digits::{Destination, Digit, Digits};
 use crate::algebra::layout::{DerivedAxis, Layout};
 use crate::algebra::quotients::QuotientSum;
 use crate::algebra::solve::nests;
-use crate::algebra::strided::StridedDigit;
+use crate::algebra::strided::NodeDigit;
 use crate::algebra::xor_decode::XorDecoder;
-
-/// A digit of a sum, by its stride, and the node in whose value it is worth its weight.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NodeDigit {
-    pub(crate) node: usize,
-    pub(crate) digit: StridedDigit,
-}
-
-impl NodeDigit {
-    /// The digit of an axis, or of a replica, which counts as node `copies`.
-    pub(crate) fn new(digit: &Digit, copies: usize) -> NodeDigit {
-        NodeDigit { node: digit.axis.unwrap_or(copies), digit: digit.into() }
-    }
-}
 
 /// Terms minor to major, with those of a node that go on in each other as one.
 fn merged(terms: impl Iterator<Item = NodeDigit>) -> Vec<NodeDigit> {

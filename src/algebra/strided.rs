@@ -56,6 +56,20 @@ impl StridedDigit {
     }
 }
 
+/// A digit of a sum, by its stride, and the node in whose value it is worth its weight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeDigit {
+    pub(crate) node: usize,
+    pub(crate) digit: StridedDigit,
+}
+
+impl NodeDigit {
+    /// The digit of an axis, or of a replica, which counts as node `copies`.
+    pub(crate) fn new(digit: &Digit, copies: usize) -> NodeDigit {
+        NodeDigit { node: digit.axis.unwrap_or(copies), digit: digit.into() }
+    }
+}
+
 /// Digits minor to major by place, without those that move nothing, neighbours that step evenly as one.
 pub(crate) fn merged(digits: impl IntoIterator<Item = StridedDigit>) -> StridedDigits {
     let moves = |digit: &StridedDigit| digit.size > 1 && (digit.weight, digit.stride) != (0, 0);

@@ -9,8 +9,8 @@
 //!
 //! Law: the digits of [`BitSystem::solve`], where every value has one solution at most.
 
-use crate::algebra::decode::NodeDigit;
 use crate::algebra::digits::Digits;
+use crate::algebra::strided::NodeDigit;
 use crate::algebra::xor::BitSystem;
 use crate::number::to_index;
 

@@ -2,7 +2,8 @@
 
 use crate::algebra::{product, split};
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::notation::cute::{CuteLayout, CuteMode, Tree, coordinate, expected};
+use crate::notation::cute::{CuteLayout, CuteMode};
+use crate::notation::cute_read::{Tree, coordinate, expected};
 use crate::words::counted;
 
 impl CuteLayout {

@@ -1,30 +1,6 @@
-//! Maps that the addresses of a CuTe layout go through: `S<3,4,3> o 0 o (8,64):(64,1)`.
+//! Swizzles of CuTe: `S<3,4,3>`.
 
 use std::fmt;
-
-use pest::iterators::Pair;
-
-use super::cute::grammar::Rule;
-use super::cute::{CuteMode, layout_of, refused_at};
-use crate::error::{ParseError, ParseErrorKind, Span};
-
-/// What stands in front of a layout, and the offset between.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct CuteOuter {
-    /// What addresses go through.
-    pub map: CuteMap,
-    /// What is added to them before.
-    pub offset: u64,
-}
-
-/// A map of addresses.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum CuteMap {
-    /// `S<B,M,S>`
-    Swizzle(CuteSwizzle),
-    /// Another layout: the address is the number of its element, the first mode the fastest.
-    Layout(CuteMode),
-}
 
 /// A swizzle of addresses in elements: `bits` of them from `base` on are flipped by as many that are
 /// `shift` places above them, or below for a negative shift.
@@ -108,104 +84,10 @@ impl CuteSwizzle {
             false => address ^ (address & mask) << distance,
         }
     }
-
-    /// Reads and checks one; `element_bits` where it acts on addresses in bytes of such elements.
-    fn read(
-        swizzle: &Pair<'_, Rule>,
-        element_bits: Option<u64>,
-        text: &str,
-    ) -> Result<CuteSwizzle, ParseError> {
-        let refuse = |message: String| refused_at(message, span(swizzle), text);
-        let numbers = swizzle.clone().into_inner();
-        let numbers = numbers.filter(|part| matches!(part.as_rule(), Rule::digits | Rule::sint));
-        let numbers: Result<Vec<i32>, _> = numbers.map(|part| part.as_str().parse()).collect();
-        let Ok(&[bits, base, shift]) = numbers.as_deref() else {
-            return Err(refuse(CuteSwizzleError::TooLarge.to_string()));
-        };
-        let scale = element_bits.map_or(Ok(0), |bits| scale(bits).map_err(refuse))?;
-        let Ok(base) = u32::try_from(base.saturating_sub(scale)) else {
-            return Err(refuse(
-                "it moves bits inside an element: its base is below the element's size".into(),
-            ));
-        };
-        CuteSwizzle::new(bits.unsigned_abs(), base, shift)
-            .map_err(|error| refuse(error.to_string()))
-    }
-}
-
-/// log2 of the bytes of an element; negative for less than a byte.
-fn scale(bits: u64) -> Result<i32, String> {
-    match bits.is_power_of_two() && bits <= 128 {
-        true => Ok(bits.ilog2().cast_signed() - 3),
-        false => Err(format!("elements have {bits} bits: expected 1, 2, 4, 8, 16, 32, 64 or 128")),
-    }
-}
-
-fn span(part: &Pair<'_, Rule>) -> Span {
-    Span::new(part.as_span().start(), part.as_span().end())
-}
-
-/// Reads a composed layout: what is in front, and the modes behind.
-pub(super) fn composed(
-    part: Pair<'_, Rule>,
-    text: &str,
-) -> Result<(CuteOuter, CuteMode), ParseError> {
-    let is_mark = |rule| matches!(rule, Rule::open | Rule::close | Rule::comma | Rule::after);
-    let whole = span(&part);
-    let parts: Vec<Pair<'_, Rule>> =
-        part.into_inner().filter(|part| !is_mark(part.as_rule())).collect();
-    let [front, between @ .., behind] = &parts[..] else {
-        return Err(refused_at("a swizzle and a layout are needed".into(), whole, text));
-    };
-    let (mut offset, mut element_bits) = (0, None);
-    for part in between {
-        let number = number(part, text)?;
-        match part.as_rule() {
-            // `smem_ptr_flag` alone is that of bytes.
-            Rule::flag | Rule::flag_type => element_bits = Some(number.unwrap_or(8)),
-            _ => offset = number.unwrap_or(0),
-        }
-    }
-    let map = map(front, element_bits, text)?;
-    Ok((CuteOuter { map, offset }, layout_of(behind.clone(), text)?))
-}
-
-/// The number in an offset or in the size of an element.
-fn number(part: &Pair<'_, Rule>, text: &str) -> Result<Option<u64>, ParseError> {
-    let digits = part.clone().into_inner().flatten().find(|part| part.as_rule() == Rule::digits);
-    let read = |digits: Pair<'_, Rule>| {
-        let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(&digits), text);
-        digits.as_str().parse().map_err(too_large)
-    };
-    digits.map(read).transpose()
-}
-
-fn map(
-    front: &Pair<'_, Rule>,
-    element_bits: Option<u64>,
-    text: &str,
-) -> Result<CuteMap, ParseError> {
-    match (front.as_rule(), element_bits) {
-        (Rule::swizzle, _) => CuteSwizzle::read(front, element_bits, text).map(CuteMap::Swizzle),
-        (_, None) => layout_of(front.clone(), text).map(CuteMap::Layout),
-        (_, Some(_)) => {
-            let message = "`smem_ptr` is only allowed behind a swizzle".to_owned();
-            Err(refused_at(message, span(front), text))
-        }
-    }
 }
 
 impl fmt::Display for CuteSwizzle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "S<{},{},{}>", self.bits, self.base, self.shift)
-    }
-}
-
-impl fmt::Display for CuteOuter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.map {
-            CuteMap::Swizzle(swizzle) => write!(f, "{swizzle} o {} o ", self.offset),
-            CuteMap::Layout(mode) => write!(f, "{} o {} o ", mode.written(), self.offset),
-        }
     }
 }

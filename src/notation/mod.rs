@@ -14,6 +14,7 @@ mod atom;
 pub(crate) mod cursor;
 mod cute;
 mod cute_coordinate;
+mod cute_read;
 mod cute_swizzle;
 mod cute_tiler;
 mod dtype;
@@ -34,8 +35,8 @@ pub(crate) mod xla_shape;
 
 pub use atom::{Atom, Operand};
 pub(crate) use cute::MAX_COORDINATES;
-pub use cute::{CuteLayout, CuteMode, CuteStride};
-pub use cute_swizzle::{CuteMap, CuteOuter, CuteSwizzle, CuteSwizzleError};
+pub use cute::{CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride};
+pub use cute_swizzle::{CuteSwizzle, CuteSwizzleError};
 pub use cute_tiler::CuteTiler;
 pub use dtype::Dtype;
 pub use einsum::Einsum;

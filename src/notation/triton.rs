@@ -1,31 +1,14 @@
 //! Layouts of Triton as MLIR prints them: `tensor<128x64xf16, #blocked>` with its aliases.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use itertools::Itertools;
-use pest::Parser;
 
 use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
 use crate::notation::XlaDtype;
-use crate::notation::refusal::Stop;
 use crate::notation::triton_linear::LinearLayout;
-use crate::notation::triton_read::Items;
 use crate::notation::written::NotCompared;
-
-pub(super) mod grammar {
-    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
-
-    #[derive(pest_derive::Parser)]
-    #[grammar = "notation/triton.pest"]
-    pub(in crate::notation) struct TritonGrammar;
-}
-
-use grammar::{Rule, TritonGrammar};
-
-/// How deep encodings and lists may nest.
-pub(super) const MAX_DEPTH: usize = 64;
 
 /// A layout of Triton: the encoding of a tensor or of shared memory, with the shape that it is for, or
 /// a linear layout.
@@ -188,40 +171,6 @@ impl TritonLayout {
     }
 }
 
-impl FromStr for TritonLayout {
-    type Err = ParseError;
-
-    /// Parses a layout of Triton. Cost: linear in the text.
-    fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
-        check_depth(text)?;
-        let mut pairs = TritonGrammar::parse(Rule::text, text)
-            .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
-        let mut items = Items::new(text);
-        for part in pairs.next().into_iter().flat_map(pest::iterators::Pair::into_inner) {
-            items.add(part)?;
-        }
-        let source = NotCompared(text.into());
-        Ok(TritonLayout { said: items.said()?, source })
-    }
-}
-
-/// Refuses what would nest too deep for the reader of the grammar.
-fn check_depth(text: &str) -> Result<(), ParseError> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        depth = match byte {
-            b'<' | b'[' => depth + 1,
-            b'>' | b']' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        if depth > MAX_DEPTH {
-            let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
-            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
-        }
-    }
-    Ok(())
-}
-
 impl fmt::Display for TritonLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.said {
@@ -285,49 +234,6 @@ impl fmt::Display for Value {
             Value::List(values) => write!(f, "[{}]", values.iter().format(", ")),
             Value::Dict(entries) => write!(f, "{{{}}}", entries.iter().format(", ")),
             Value::Attribute(attribute) => attribute.fmt(f),
-        }
-    }
-}
-
-/// How an error names a rule.
-fn name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::EOI => "the end",
-        Rule::text | Rule::item | Rule::attribute | Rule::encoding => "an encoding",
-        Rule::alias | Rule::hash_name => "an alias",
-        Rule::name | Rule::key | Rule::ident | Rule::pair | Rule::outside => "a name",
-        Rule::dialect => "`#ttg.`",
-        Rule::body | Rule::open => "`<`",
-        Rule::close => "`>`",
-        Rule::comma => "`,`",
-        Rule::equals => "`=`",
-        Rule::dash => "`-`",
-        Rule::arrow => "`->`",
-        Rule::intervals | Rule::interval => "an interval",
-        Rule::dict => "`{`",
-        Rule::value | Rule::list | Rule::boolean => "a value",
-        Rule::number | Rule::extent | Rule::unknown => "a number",
-        Rule::tensor | Rule::memdesc | Rule::memdesc_name => "a type",
-        Rule::extents | Rule::allocated => "a shape",
-        Rule::element | Rule::angle => "an element type",
-        Rule::space => "a memory space",
-        Rule::mutable => "`mutable`",
-        Rule::linear | Rule::input | Rule::single | Rule::basis => "a basis",
-        Rule::coordinate => "`(`",
-        Rule::outs | Rule::out => "`where out dims are:`",
-        Rule::comment | Rule::quoted | Rule::other | Rule::ws => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Rule, name};
-
-    #[test]
-    fn every_token_has_a_name_in_errors() {
-        for rule in Rule::all_rules() {
-            let is_silent = matches!(rule, Rule::comment | Rule::quoted | Rule::other | Rule::ws);
-            assert_eq!(name(*rule).is_empty(), is_silent, "{rule:?}");
         }
     }
 }

@@ -3,11 +3,6 @@
 use std::fmt;
 
 use itertools::Itertools;
-use pest::iterators::Pair;
-
-use super::triton::grammar::Rule;
-use super::triton_read::{number, span};
-use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// A linear layout of Triton: which index of the tensor each bit of the hardware stands for; the index
 /// of a place is the XOR over its bits.
@@ -28,81 +23,10 @@ pub struct LinearLayout {
     pub outs: Vec<(String, u64)>,
 }
 
-/// Reads the lines of a layout.
-pub(super) fn read(part: Pair<'_, Rule>, text: &str) -> Result<LinearLayout, ParseError> {
-    let mut layout = LinearLayout::default();
-    let mut firsts = Vec::new();
-    for part in part.into_inner() {
-        match part.as_rule() {
-            Rule::input => {
-                let (whole, read) = (span(&part), input(part, text)?);
-                if layout.bases.iter().any(|(name, _)| *name == read.0) {
-                    let message = format!("the input `{}` was given already", read.0);
-                    return Err(refuse(message, whole, text));
-                }
-                firsts.push(whole);
-                layout.bases.push(read);
-            }
-            Rule::outs => {
-                let outs = part.into_inner().filter(|part| part.as_rule() == Rule::out);
-                layout.outs = outs.map(|part| out(part, text)).try_collect()?;
-            }
-            _ => {}
-        }
-    }
-    for ((_, bases), span) in layout.bases.iter().zip(firsts) {
-        if let Some(basis) = bases.iter().find(|basis| basis.len() != layout.outs.len()) {
-            let (found, wanted) = (basis.len(), layout.outs.len());
-            let message =
-                format!("a basis has {found} coordinates, but there are {wanted} out dims");
-            return Err(refuse(message, span, text));
-        }
-    }
-    Ok(layout.sorted())
-}
-
-/// An input with its bases; those of 1, 2, 4, .. must follow each other.
-fn input(part: Pair<'_, Rule>, text: &str) -> Result<(String, Vec<Vec<u64>>), ParseError> {
-    let (mut found, mut bases) = (String::new(), Vec::new());
-    for part in part.into_inner().filter(|part| part.as_rule() != Rule::dash) {
-        let whole = span(&part);
-        let inside: Vec<Pair<'_, Rule>> = part.into_inner().collect();
-        let name = inside.first().map_or("", Pair::as_str);
-        if !found.is_empty() && found != name {
-            let message = format!("a basis of `{name}` is under `{found}`");
-            return Err(refuse(message, whole, text).with_help("begin an input with `-`"));
-        }
-        found = name.into();
-        let numbered = inside.iter().find(|part| part.as_rule() == Rule::number);
-        let Some(numbered) = numbered else { continue };
-        let bit = number(numbered, text)?;
-        if 1_u64.checked_shl(u32::try_from(bases.len()).unwrap_or(u32::MAX)) != Some(bit) {
-            let message = "bases are those of 1, 2, 4, .. in this order".into();
-            return Err(refuse(message, span(numbered), text));
-        }
-        let coordinate = inside.iter().find(|part| part.as_rule() == Rule::coordinate);
-        let numbers = coordinate.cloned().into_iter().flat_map(Pair::into_inner);
-        let numbers = numbers.filter(|part| part.as_rule() == Rule::number);
-        bases.push(numbers.map(|part| number(&part, text)).try_collect()?);
-    }
-    Ok((found, bases))
-}
-
-fn out(part: Pair<'_, Rule>, text: &str) -> Result<(String, u64), ParseError> {
-    let parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
-    let name = parts.first().map_or("", Pair::as_str);
-    let size = parts.iter().find(|part| part.as_rule() == Rule::number);
-    Ok((name.into(), size.map_or(Ok(1), |size| number(size, text))?))
-}
-
-fn refuse(message: String, span: Span, text: &str) -> ParseError {
-    ParseError::new(ParseErrorKind::Invalid(message), span, text)
-}
-
 impl LinearLayout {
     /// The layout with dimensions in the order of the tensor, where they are called `dim0`, `dim1`, ..:
     /// Triton often prints the fastest one first.
-    fn sorted(mut self) -> LinearLayout {
+    pub(super) fn sorted(mut self) -> LinearLayout {
         let number = |name: &str| name.strip_prefix("dim")?.parse::<usize>().ok();
         let order: Vec<usize> = (0..self.outs.len())
             .sorted_by_key(|at| number(&self.outs[*at].0).unwrap_or(usize::MAX))

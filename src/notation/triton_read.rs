@@ -1,24 +1,73 @@
 //! From the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
 
 use std::collections::HashMap;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use itertools::Itertools;
+use pest::Parser;
 use pest::iterators::Pair;
 
-use super::triton::grammar::Rule;
-use super::triton::{Attribute, Entry, MAX_DEPTH, Memory, Said, TensorType, TritonLayout, Value};
-use super::triton_linear;
-use super::written::NotCompared;
 use crate::error::{ParseError, ParseErrorKind, Span, closest};
+use crate::notation::refusal::Stop;
+use crate::notation::triton::{Attribute, Entry, Memory, Said, TensorType, TritonLayout, Value};
+use crate::notation::triton_linear::LinearLayout;
+use crate::notation::written::NotCompared;
 use crate::words::counted;
+
+mod grammar {
+    #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "notation/triton.pest"]
+    pub(super) struct TritonGrammar;
+}
+
+use grammar::{Rule, TritonGrammar};
+
+/// How deep encodings and lists may nest.
+const MAX_DEPTH: usize = 64;
 
 /// The number of layouts of a module a refusal lists.
 const MOST_LISTED: usize = 6;
 
+impl FromStr for TritonLayout {
+    type Err = ParseError;
+
+    /// Parses a layout of Triton. Cost: linear in the text.
+    fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
+        check_depth(text)?;
+        let mut pairs = TritonGrammar::parse(Rule::text, text)
+            .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
+        let mut items = Items::new(text);
+        for part in pairs.next().into_iter().flat_map(Pair::into_inner) {
+            items.add(part)?;
+        }
+        let source = NotCompared(text.into());
+        Ok(TritonLayout { said: items.said()?, source })
+    }
+}
+
+/// Refuses what would nest too deep for the reader of the grammar.
+fn check_depth(text: &str) -> Result<(), ParseError> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        depth = match byte {
+            b'<' | b'[' => depth + 1,
+            b'>' | b']' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth > MAX_DEPTH {
+            let kind = ParseErrorKind::TooDeep(MAX_DEPTH);
+            return Err(ParseError::new(kind, Span::new(at, at + 1), text));
+        }
+    }
+    Ok(())
+}
+
 /// What a text has.
 #[derive(Debug)]
-pub(super) struct Items<'t> {
+struct Items<'t> {
     text: &'t str,
     aliases: HashMap<&'t str, Arc<Attribute>>,
     /// Types with an encoding, each once.
@@ -27,27 +76,27 @@ pub(super) struct Items<'t> {
     without: Option<Span>,
     /// Encodings that stand alone.
     alone: Vec<Arc<Attribute>>,
-    linear: Option<triton_linear::LinearLayout>,
+    linear: Option<LinearLayout>,
 }
 
-pub(super) fn span(part: &Pair<'_, Rule>) -> Span {
+fn span(part: &Pair<'_, Rule>) -> Span {
     Span::new(part.as_span().start(), part.as_span().end())
 }
 
 /// A decimal number of the text.
-pub(super) fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
+fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     let too_large = |_| ParseError::new(ParseErrorKind::NumberTooLarge, span(part), text);
     part.as_str().parse().map_err(too_large)
 }
 
 impl<'t> Items<'t> {
-    pub(super) fn new(text: &'t str) -> Items<'t> {
+    fn new(text: &'t str) -> Items<'t> {
         let (aliases, typed, alone) = (HashMap::new(), Vec::new(), Vec::new());
         Items { text, aliases, typed, without: None, alone, linear: None }
     }
 
     /// Takes the next token of the text.
-    pub(super) fn add(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
+    fn add(&mut self, part: Pair<'t, Rule>) -> Result<(), ParseError> {
         match part.as_rule() {
             Rule::alias => self.add_alias(part)?,
             Rule::attribute => {
@@ -55,7 +104,7 @@ impl<'t> Items<'t> {
                 self.alone.push(attribute);
             }
             Rule::tensor | Rule::memdesc => self.add_type(part)?,
-            Rule::linear => self.linear = Some(triton_linear::read(part, self.text)?),
+            Rule::linear => self.linear = Some(linear(part, self.text)?),
             _ => {}
         }
         Ok(())
@@ -250,7 +299,7 @@ impl<'t> Items<'t> {
     }
 
     /// The one layout of the text.
-    pub(super) fn said(mut self) -> Result<Said, ParseError> {
+    fn said(mut self) -> Result<Said, ParseError> {
         if let Some(linear) = self.linear.take() {
             return Ok(Said::Linear(linear));
         }
@@ -307,5 +356,119 @@ impl<'t> Items<'t> {
 
     fn refuse(&self, span: Span, message: String) -> ParseError {
         ParseError::new(ParseErrorKind::Invalid(message), span, self.text)
+    }
+}
+
+/// Reads the lines of a layout.
+fn linear(part: Pair<'_, Rule>, text: &str) -> Result<LinearLayout, ParseError> {
+    let mut layout = LinearLayout::default();
+    let mut firsts = Vec::new();
+    for part in part.into_inner() {
+        match part.as_rule() {
+            Rule::input => {
+                let (whole, read) = (span(&part), input(part, text)?);
+                if layout.bases.iter().any(|(name, _)| *name == read.0) {
+                    let message = format!("the input `{}` was given already", read.0);
+                    return Err(refuse(message, whole, text));
+                }
+                firsts.push(whole);
+                layout.bases.push(read);
+            }
+            Rule::outs => {
+                let outs = part.into_inner().filter(|part| part.as_rule() == Rule::out);
+                layout.outs = outs.map(|part| out(part, text)).try_collect()?;
+            }
+            _ => {}
+        }
+    }
+    for ((_, bases), span) in layout.bases.iter().zip(firsts) {
+        if let Some(basis) = bases.iter().find(|basis| basis.len() != layout.outs.len()) {
+            let (found, wanted) = (basis.len(), layout.outs.len());
+            let message =
+                format!("a basis has {found} coordinates, but there are {wanted} out dims");
+            return Err(refuse(message, span, text));
+        }
+    }
+    Ok(layout.sorted())
+}
+
+/// An input with its bases; those of 1, 2, 4, .. must follow each other.
+fn input(part: Pair<'_, Rule>, text: &str) -> Result<(String, Vec<Vec<u64>>), ParseError> {
+    let (mut found, mut bases) = (String::new(), Vec::new());
+    for part in part.into_inner().filter(|part| part.as_rule() != Rule::dash) {
+        let whole = span(&part);
+        let inside: Vec<Pair<'_, Rule>> = part.into_inner().collect();
+        let name = inside.first().map_or("", Pair::as_str);
+        if !found.is_empty() && found != name {
+            let message = format!("a basis of `{name}` is under `{found}`");
+            return Err(refuse(message, whole, text).with_help("begin an input with `-`"));
+        }
+        found = name.into();
+        let numbered = inside.iter().find(|part| part.as_rule() == Rule::number);
+        let Some(numbered) = numbered else { continue };
+        let bit = number(numbered, text)?;
+        if 1_u64.checked_shl(u32::try_from(bases.len()).unwrap_or(u32::MAX)) != Some(bit) {
+            let message = "bases are those of 1, 2, 4, .. in this order".into();
+            return Err(refuse(message, span(numbered), text));
+        }
+        let coordinate = inside.iter().find(|part| part.as_rule() == Rule::coordinate);
+        let numbers = coordinate.cloned().into_iter().flat_map(Pair::into_inner);
+        let numbers = numbers.filter(|part| part.as_rule() == Rule::number);
+        bases.push(numbers.map(|part| number(&part, text)).try_collect()?);
+    }
+    Ok((found, bases))
+}
+
+fn out(part: Pair<'_, Rule>, text: &str) -> Result<(String, u64), ParseError> {
+    let parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
+    let name = parts.first().map_or("", Pair::as_str);
+    let size = parts.iter().find(|part| part.as_rule() == Rule::number);
+    Ok((name.into(), size.map_or(Ok(1), |size| number(size, text))?))
+}
+
+fn refuse(message: String, span: Span, text: &str) -> ParseError {
+    ParseError::new(ParseErrorKind::Invalid(message), span, text)
+}
+
+/// How an error names a rule.
+fn name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end",
+        Rule::text | Rule::item | Rule::attribute | Rule::encoding => "an encoding",
+        Rule::alias | Rule::hash_name => "an alias",
+        Rule::name | Rule::key | Rule::ident | Rule::pair | Rule::outside => "a name",
+        Rule::dialect => "`#ttg.`",
+        Rule::body | Rule::open => "`<`",
+        Rule::close => "`>`",
+        Rule::comma => "`,`",
+        Rule::equals => "`=`",
+        Rule::dash => "`-`",
+        Rule::arrow => "`->`",
+        Rule::intervals | Rule::interval => "an interval",
+        Rule::dict => "`{`",
+        Rule::value | Rule::list | Rule::boolean => "a value",
+        Rule::number | Rule::extent | Rule::unknown => "a number",
+        Rule::tensor | Rule::memdesc | Rule::memdesc_name => "a type",
+        Rule::extents | Rule::allocated => "a shape",
+        Rule::element | Rule::angle => "an element type",
+        Rule::space => "a memory space",
+        Rule::mutable => "`mutable`",
+        Rule::linear | Rule::input | Rule::single | Rule::basis => "a basis",
+        Rule::coordinate => "`(`",
+        Rule::outs | Rule::out => "`where out dims are:`",
+        Rule::comment | Rule::quoted | Rule::other | Rule::ws => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule, name};
+
+    #[test]
+    fn every_token_has_a_name_in_errors() {
+        for rule in Rule::all_rules() {
+            let is_silent = matches!(rule, Rule::comment | Rule::quoted | Rule::other | Rule::ws);
+            assert_eq!(name(*rule).is_empty(), is_silent, "{rule:?}");
+        }
     }
 }

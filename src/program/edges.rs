@@ -8,8 +8,9 @@
 //! ```
 
 use crate::algebra::Layout;
-use crate::algebra::decode::{NodeDigit, chain, first_digit, worth_in};
+use crate::algebra::decode::{chain, first_digit, worth_in};
 use crate::algebra::quotients::QuotientSum;
+use crate::algebra::strided::NodeDigit;
 
 /// The end of an axis with padding.
 #[derive(Clone, Debug)]

@@ -17,7 +17,8 @@ use std::ops::Range;
 
 use super::boxes::weights;
 use super::edges::Edges;
-use crate::algebra::decode::{DigitDecoder, Feeders, NodeDigit};
+use crate::algebra::decode::{DigitDecoder, Feeders};
+use crate::algebra::strided::NodeDigit;
 use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Axis, Destination, Digit, Layout, nests};
 use crate::level::Level;

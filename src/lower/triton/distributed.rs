@@ -107,24 +107,11 @@ fn operand(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
     }
 }
 
-/// The number of the operand, and the dimension that the product sums over.
-pub(super) fn summed(keys: Keys<'_>, rank: usize) -> Result<(u64, usize), ParseError> {
-    let number = keys.number("opIdx")?;
-    match number {
-        0 | 1 if rank < 2 => {
-            Err(keys.refuse(format!("an operand is a matrix, not of rank {rank}")))
-        }
-        0 => Ok((0, rank - 1)),
-        1 => Ok((1, rank - 2)),
-        _ => Err(keys.refuse_key("opIdx", format!("`opIdx` is {number}, not 0 or 1"))),
-    }
-}
-
 /// The parent with all of the summed dimension in registers, which lanes and warps along it copy.
 fn blocked_operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
     check_blocked(parent)?;
     let rank = shape.len();
-    let (_, summed) = summed(keys, rank)?;
+    let (_, summed) = keys.operand(rank)?;
     if keys.has("kWidth") && keys.number("kWidth")? != 0 {
         return Err(keys.refuse_key("kWidth", "an operand of `blocked` has no `kWidth`"));
     }

@@ -75,6 +75,19 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// The number of the operand, and the dimension that the product sums over.
+    pub(super) fn operand(&self, rank: usize) -> Result<(u64, usize), ParseError> {
+        let number = self.number("opIdx")?;
+        match number {
+            0 | 1 if rank < 2 => {
+                Err(self.refuse(format!("an operand is a matrix, not of rank {rank}")))
+            }
+            0 => Ok((0, rank - 1)),
+            1 => Ok((1, rank - 2)),
+            _ => Err(self.refuse_key("opIdx", format!("`opIdx` is {number}, not 0 or 1"))),
+        }
+    }
+
     /// A power of two.
     pub(super) fn power(&self, key: &str) -> Result<u64, ParseError> {
         let number = self.number(key)?;

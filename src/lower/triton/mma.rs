@@ -5,7 +5,6 @@
 //! ```
 
 use super::cluster::{self, Cluster};
-use super::distributed::summed;
 use super::keys::Keys;
 use super::tile::{Basis, Input, Tile};
 use crate::error::ParseError;
@@ -216,7 +215,7 @@ pub(super) fn operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result
     check_rank(parent, shape)?;
     let instruction = instruction(parent)?;
     Cluster::of(parent, 2)?.check_one(parent, "an operand of a matrix product")?;
-    let (number, k) = summed(keys, 2)?;
+    let (number, k) = keys.operand(2)?;
     // The dimension that the operand shares with the result.
     let own = 1 - k;
     let width = keys.power("kWidth")?;
