@@ -71,7 +71,7 @@ impl Hop {
     /// The map as text.
     #[must_use]
     pub fn map_text(&self) -> Option<String> {
-        self.map.as_ref().map(super::search::text)
+        self.map.as_ref().map(text)
     }
 
     /// Returns whether the rates are the maker's.
@@ -104,4 +104,12 @@ impl Hop {
 fn addresses(placement: &Placement) -> (u64, u64) {
     let layout = placement.with_copies();
     (layout.offset(Level::ADDR), layout.span(Level::ADDR))
+}
+
+/// A layout as text, or what can be said of it.
+pub(super) fn text(layout: &Layout) -> String {
+    match layout.to_pad_layout_map() {
+        Ok((text, _)) => crate::words::cut(&text.to_string(), 300),
+        Err(_) => "a layout that a PadLayout cannot express".into(),
+    }
 }

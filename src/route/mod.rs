@@ -41,7 +41,8 @@ pub use hop::Hop;
 use itertools::Itertools;
 
 use self::hand::{Hand, hands};
-use self::search::{Search, memory, named, text};
+use self::hop::text;
+use self::search::{Search, memory, named};
 use crate::error::Incomparable;
 use crate::machine::{Direction, Machine, MovementKind};
 use crate::placement::Placement;

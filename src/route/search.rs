@@ -300,14 +300,6 @@ fn nearest(hand: &Hand, source: &Placement, needed: &Placement) -> Option<(u64, 
     Some((all.saturating_sub(traffic.count(Distance::InPlace)), text))
 }
 
-/// A layout as text, or what can be said of it.
-pub(super) fn text(layout: &Layout) -> String {
-    match layout.to_pad_layout_map() {
-        Ok((text, _)) => crate::words::cut(&text.to_string(), 300),
-        Err(_) => "a layout that a PadLayout cannot express".into(),
-    }
-}
-
 /// Cycles at the maker's rates, then long words at the upper memories, then at the lower ones.
 fn price(hops: &[Hop]) -> (u64, u64, u64) {
     let sum = |count: fn(&Hop) -> u64| hops.iter().map(count).fold(0, u64::saturating_add);
