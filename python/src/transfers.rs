@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use tensor_layout::relayout::{Relayout, Run, Transfer};
+use tensor_layout::relayout::{PlaceRun, Relayout, Transfer};
 
 use crate::location::PyLocation;
 use crate::long::{Ahead, check_signals};
@@ -67,7 +67,7 @@ impl PyTransfers {
 #[derive(Debug)]
 pub(crate) struct PyTransfer(Transfer);
 
-fn run(run: Run) -> (u64, i64) {
+fn run(run: PlaceRun) -> (u64, i64) {
     (run.start, run.step)
 }
 

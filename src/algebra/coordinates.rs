@@ -215,7 +215,7 @@ fn count_cluster(terms: &[StridedTerm]) -> Result<u64, LayoutError> {
     }
     let question = "how many coordinates are used";
     let not_decided = LayoutError::NotDecided { question, budget: MOST_COUNTED };
-    Ok(Bits::of(terms, MOST_COUNTED).ok_or(not_decided)?.count())
+    Ok(SumSet::of(terms, MOST_COUNTED).ok_or(not_decided)?.count())
 }
 
 /// Terms that add something, ascending by stride.
@@ -226,7 +226,7 @@ fn moving(terms: impl IntoIterator<Item = StridedTerm>) -> Vec<StridedTerm> {
 
 /// The sums, ascending, unless there are too many.
 fn list(terms: &[StridedTerm]) -> Option<Vec<u64>> {
-    if let Some(bits) = Bits::of(terms, MOST_LISTED) {
+    if let Some(bits) = SumSet::of(terms, MOST_LISTED) {
         return Some(bits.list());
     }
     let count = product(terms.iter().map(|(size, _)| *size))?;
@@ -241,18 +241,18 @@ fn sums(terms: &[StridedTerm]) -> Vec<u64> {
 }
 
 /// A set of sums, a bit for each multiple of the common divisor.
-struct Bits {
+struct SumSet {
     step: u64,
     words: Vec<u64>,
 }
 
-impl Bits {
+impl SumSet {
     /// The sums of the terms; `None` if they reach beyond `most` steps.
-    fn of(terms: &[StridedTerm], most: u64) -> Option<Bits> {
+    fn of(terms: &[StridedTerm], most: u64) -> Option<SumSet> {
         let step = terms.iter().fold(0, |step, (_, stride)| stride.gcd(&step)).max(1);
         let reach = terms.iter().map(|(size, stride)| (size - 1) * (stride / step)).sum::<u64>();
         let length = usize::try_from(reach).ok().filter(|_| reach < most)? + 1;
-        let mut bits = Bits { step, words: vec![0; length.div_ceil(64)] };
+        let mut bits = SumSet { step, words: vec![0; length.div_ceil(64)] };
         bits.words[0] = 1;
         for (size, stride) in terms {
             bits.repeat(*size, stride / step);
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn the_bits_of_a_set_are_its_sums() {
         let terms = [(3, 5), (7, 64), (2, 129), (40, 1)];
-        let listed = Bits::of(&terms, 1 << 20).unwrap().list();
+        let listed = SumSet::of(&terms, 1 << 20).unwrap().list();
         assert_eq!(listed, sums(&terms).into_iter().sorted().dedup().collect_vec());
     }
 }

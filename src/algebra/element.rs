@@ -109,7 +109,7 @@ impl<'a> Decoder<'a> {
             return Ok(Found::Hole);
         }
         let mut digits = vec![0; self.digits.len()];
-        let mut search = Search { decoder: self, targets, padding: false };
+        let mut search = PlaceSearch { decoder: self, targets, padding: false };
         let mut budget = Budget::new("which element lives at a place");
         match search.level(0, &mut digits, &mut budget)? {
             ControlFlow::Break(index) => Ok(Found::Element(index)),
@@ -169,14 +169,14 @@ impl<'a> Decoder<'a> {
 }
 
 /// A search for the element at one place.
-struct Search<'a> {
+struct PlaceSearch<'a> {
     decoder: &'a Decoder<'a>,
     targets: Vec<u64>,
     /// Whether some digits land there.
     padding: bool,
 }
 
-impl Search<'_> {
+impl PlaceSearch<'_> {
     /// Solves the levels from `at` on, each with every solution of the ones before.
     fn level(
         &mut self,

@@ -59,7 +59,7 @@ pub(crate) struct Column {
 
 /// A vector that columns make: which ones, as a mask.
 #[derive(Clone, Copy, Debug)]
-struct Pivot {
+struct PivotRow {
     vector: u64,
     columns: u64,
 }
@@ -69,7 +69,7 @@ struct Pivot {
 pub(crate) struct BitSystem {
     columns: Vec<Column>,
     /// By highest bit, descending; no two have the same.
-    pivots: Vec<Pivot>,
+    pivots: Vec<PivotRow>,
     /// Columns that flip nothing together.
     kernel: Vec<u64>,
 }
@@ -103,13 +103,13 @@ impl BitSystem {
             let columns = made_of ^ 1 << at;
             match rest {
                 0 => system.kernel.push(columns),
-                vector => system.insert(Pivot { vector, columns }),
+                vector => system.insert(PivotRow { vector, columns }),
             }
         }
         system
     }
 
-    fn insert(&mut self, pivot: Pivot) {
+    fn insert(&mut self, pivot: PivotRow) {
         let at = self.pivots.partition_point(|other| other.vector > pivot.vector);
         self.pivots.insert(at, pivot);
     }

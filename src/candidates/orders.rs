@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::options::Orders;
 use super::space::Space;
-use super::state::{ChoicesMade, UnitDigit};
+use super::state::{ChoicesMade, LevelDigit};
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
@@ -11,7 +11,7 @@ use crate::level::Level;
 #[derive(Clone, Debug)]
 pub(super) struct AddressOrders {
     axes: Vec<AxisDigits>,
-    copies: Vec<UnitDigit>,
+    copies: Vec<LevelDigit>,
     units_used: u64,
     /// Axes with more than one word that may be innermost, with the words that they then have,
     /// innermost first in row-major order.
@@ -28,8 +28,8 @@ pub(super) struct AddressOrders {
 #[derive(Clone, Debug)]
 struct AxisDigits {
     extent: u64,
-    major: Vec<UnitDigit>,
-    minor: Vec<UnitDigit>,
+    major: Vec<LevelDigit>,
+    minor: Vec<LevelDigit>,
     block: u64,
     units: u64,
     words: u64,
@@ -43,7 +43,7 @@ impl AxisDigits {
         let leading = match (self.major.first(), outer, self.minor.first()) {
             (Some(digit), ..) => *digit,
             (None, 1, Some(digit)) => *digit,
-            _ => UnitDigit {
+            _ => LevelDigit {
                 size: if self.minor.is_empty() { words } else { outer },
                 level: Level::ADDR,
                 stride: 1,
@@ -53,12 +53,12 @@ impl AxisDigits {
         let filled = if leading.level == Level::TIME { leading.size - 1 } else { 1 };
         let moves = leading.size <= 1 || below.saturating_mul(filled) < self.extent;
         let sided = outer > 1 || self.minor.is_empty() || !space.major;
-        let apart = |list: &[UnitDigit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
+        let apart = |list: &[LevelDigit]| !list.windows(2).any(|pair| pair[0].continues(&pair[1]));
         moves && sided && apart(&self.major) && apart(&self.minor)
     }
 
     fn subaxes(&self, words: u64, stride: u64) -> impl Iterator<Item = Subaxis> {
-        let land = |digit: &UnitDigit| Subaxis::land(digit.size, digit.level, digit.stride);
+        let land = |digit: &LevelDigit| Subaxis::land(digit.size, digit.level, digit.stride);
         let inner = if self.minor.is_empty() { words } else { self.block };
         let address = move |size: u64, stride: u64| {
             Some(Subaxis::land(size, Level::ADDR, stride)).filter(|digit| digit.size > 1)
@@ -77,7 +77,7 @@ impl AddressOrders {
         for (axis, rule) in space.axes.iter().enumerate() {
             let (units, words) = state.words(space, axis)?;
             let time = state.time.filter(|(of, _)| *of == axis);
-            let time = time.map(|(_, size)| UnitDigit { size, level: Level::TIME, stride: 1 });
+            let time = time.map(|(_, size)| LevelDigit { size, level: Level::TIME, stride: 1 });
             let major = time.into_iter().chain(state.lists[axis].iter().copied()).collect();
             let minor = state.lists[rank + axis].clone();
             let (extent, block) = (rule.extent, rule.block);

@@ -5,15 +5,15 @@ use crate::level::Level;
 
 /// A digit of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct UnitDigit {
+pub(super) struct LevelDigit {
     pub(super) size: u64,
     pub(super) level: Level,
     pub(super) stride: u64,
 }
 
-impl UnitDigit {
+impl LevelDigit {
     /// Returns whether this digit and the next smaller one are one digit.
-    pub(super) fn continues(&self, minor: &UnitDigit) -> bool {
+    pub(super) fn continues(&self, minor: &LevelDigit) -> bool {
         self.level == minor.level && minor.stride.checked_mul(minor.size) == Some(self.stride)
     }
 }
@@ -38,9 +38,9 @@ pub(super) enum Put {
 pub(super) struct ChoicesMade {
     pub(super) time: Option<(usize, u64)>,
     /// Units of the major side per axis, then of the minor side per axis.
-    pub(super) lists: Vec<Vec<UnitDigit>>,
+    pub(super) lists: Vec<Vec<LevelDigit>>,
     /// Pieces that hold copies.
-    pub(super) copies: Vec<UnitDigit>,
+    pub(super) copies: Vec<LevelDigit>,
     /// The number of units and slices each axis is split over.
     units: Vec<u64>,
     /// Per level what its pieces did so far.
@@ -211,10 +211,10 @@ impl ChoicesMade {
 }
 
 /// The digit of a piece: (level, cut, piece).
-pub(super) fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> UnitDigit {
+pub(super) fn digit(space: &Space, (level, cut, piece): (usize, usize, usize)) -> LevelDigit {
     let rule = &space.levels[level];
     let (pieces, below) = rule.cuts[cut].split_at(piece + 1);
     // The units of the level fit in 64 bits, and so does the greatest coordinate of a machine.
     let stride = rule.stride * below.iter().product::<u64>();
-    UnitDigit { size: pieces[piece], level: rule.level, stride }
+    LevelDigit { size: pieces[piece], level: rule.level, stride }
 }

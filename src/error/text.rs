@@ -71,10 +71,10 @@ impl fmt::Display for ParseErrorKind {
 ///   = help: subaxes of one axis are separated by `,`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError(Box<Refusal>);
+pub struct ParseError(Box<ParseRefusal>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Refusal {
+struct ParseRefusal {
     kind: ParseErrorKind,
     span: Span,
     related: Option<Span>,
@@ -112,7 +112,7 @@ impl ParseError {
             ParseErrorKind::Meaning(cause) => cause.help(),
             _ => None,
         };
-        ParseError(Box::new(Refusal { kind, span, related: None, help, text: text.into() }))
+        ParseError(Box::new(ParseRefusal { kind, span, related: None, help, text: text.into() }))
     }
 
     /// The same refusal with its remedy.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::transpose::transfer;
 use crate::algebra::strided::merged;
 use crate::program::TableError;
-use crate::program::{Grid, PieceRow, Pieces, Program, check_length};
+use crate::program::{PieceRow, Pieces, Program, StepGrid, check_length};
 
 impl Program {
     /// Moves a tensor into the memory of every unit: `image[place] = tensor[element]`, all copies
@@ -108,7 +108,7 @@ impl Program {
         &self,
         copies: bool,
         places: &Range<u64>,
-        visit: &mut dyn FnMut(&Grid),
+        visit: &mut dyn FnMut(&StepGrid),
     ) {
         self.boxes(copies).visit(&self.window_ranges(), &mut |grid| grid.within(places, visit));
     }

@@ -13,7 +13,7 @@ use crate::notation::cute::{
     CuteLayout, CuteMap, CuteMode, CuteOuter, CuteStride, MAX_COORDINATES,
 };
 use crate::notation::cute_swizzle::{CuteSwizzle, CuteSwizzleError};
-use crate::notation::refusal::{Stop, check_depth, negative};
+use crate::notation::refusal::{GrammarStop, check_depth, negative};
 use crate::notation::written::NotCompared;
 use crate::words::counted;
 
@@ -169,7 +169,7 @@ pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
 
 /// The refusal of a text; `what` tells what a number at a byte is.
 fn refused(text: &str, error: &Error<Rule>, what: impl Fn(usize) -> &'static str) -> ParseError {
-    let stop = Stop::of(text, error, name);
+    let stop = GrammarStop::of(text, error, name);
     let at = stop.span.start;
     match stop.next == Some('-') && stop.expected.contains(&name(Rule::int)) {
         true => negative(what(at), at, text),

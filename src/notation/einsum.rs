@@ -8,7 +8,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::notation::refusal::Stop;
+use crate::notation::refusal::GrammarStop;
 
 mod grammar {
     #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "generated")]
@@ -92,7 +92,7 @@ impl FromStr for Einsum {
             return Err(ParseError::new(kind, Span::new(at, at + 3), text).with_help(help));
         }
         let mut pairs = EinsumGrammar::parse(Rule::text, text).map_err(|error| {
-            let stop = Stop::of(text, &error, name);
+            let stop = GrammarStop::of(text, &error, name);
             let unfinished = stop.next.is_none() && !text.contains("->");
             stop.refuse(text, unfinished.then_some("write the result too, as in `ij,jk->ik`"))
         })?;

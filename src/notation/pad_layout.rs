@@ -32,12 +32,12 @@ pub struct PadLayout {
     pub(crate) broadcast: Vec<ReplicaText>,
     pub(crate) memory: Option<MemoryText>,
     pub(crate) dtype: Option<Dtype>,
-    pub(crate) source: NotCompared<Source>,
+    pub(crate) source: NotCompared<TreeSource>,
 }
 
 /// The text of a tree that was parsed, and where its larger parts are.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Source {
+pub(crate) struct TreeSource {
     pub(crate) text: Box<str>,
     shape: Span,
     replicas: Vec<Span>,

@@ -7,7 +7,7 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 use crate::error::{ParseError, ParseErrorKind, Span};
 
 /// Where a grammar stopped, and what it would have taken there.
-pub(super) struct Stop {
+pub(super) struct GrammarStop {
     /// The character at which it stopped, empty at the end of the text.
     pub(super) span: Span,
     /// That character.
@@ -16,13 +16,13 @@ pub(super) struct Stop {
     pub(super) expected: Vec<&'static str>,
 }
 
-impl Stop {
+impl GrammarStop {
     /// Reads pest's error; rules without a name are left out.
     pub(super) fn of<R: RuleType>(
         text: &str,
         error: &Error<R>,
         name: impl Fn(R) -> &'static str,
-    ) -> Stop {
+    ) -> GrammarStop {
         let at = match error.location {
             InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
         };
@@ -33,7 +33,7 @@ impl Stop {
         };
         let names = positives.iter().map(|rule| name(*rule)).filter(|name| !name.is_empty());
         let expected = names.sorted().dedup().collect();
-        Stop { span: Span::new(at, at + next.map_or(0, char::len_utf8)), next, expected }
+        GrammarStop { span: Span::new(at, at + next.map_or(0, char::len_utf8)), next, expected }
     }
 
     /// The refusal, with the remedy if there is one.

@@ -28,13 +28,13 @@ use crate::notation::written::NotCompared;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TritonLayout {
-    pub(crate) said: Said,
+    pub(crate) said: TritonMeaning,
     pub(crate) source: NotCompared<Box<str>>,
 }
 
 /// What a text says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Said {
+pub(crate) enum TritonMeaning {
     /// An encoding, and the type that it stands in, if it does.
     Encoding(Arc<Attribute>, Option<TensorType>),
     /// The lines of a linear layout.
@@ -48,13 +48,13 @@ pub(crate) struct TensorType {
     /// As MLIR calls it; a shape that was given apart has none.
     pub(crate) element: Option<Box<str>>,
     /// Of a descriptor of memory, what stands behind its encoding.
-    pub(crate) memory: Option<Memory>,
+    pub(crate) memory: Option<TritonMemory>,
     pub(crate) span: NotCompared<Span>,
 }
 
 /// What a descriptor of memory says of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Memory {
+pub(crate) struct TritonMemory {
     pub(crate) space: Option<Arc<Attribute>>,
     pub(crate) is_mutable: bool,
     /// The shape of the whole piece, of which this may be a part.
@@ -68,9 +68,9 @@ pub(crate) struct Attribute {
     /// `[8:+2]` of padded memory: how much is put in after how much.
     pub(crate) intervals: Vec<(u64, u64)>,
     /// Those in braces.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<TritonEntry>,
     /// Those behind the braces.
-    pub(crate) outside: Vec<Entry>,
+    pub(crate) outside: Vec<TritonEntry>,
     /// Whether there were brackets at all.
     pub(crate) has_body: bool,
     /// The number of encodings that stand in each other.
@@ -80,7 +80,7 @@ pub(crate) struct Attribute {
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Entry {
+pub(crate) struct TritonEntry {
     pub(crate) key: Box<str>,
     pub(crate) value: Value,
     pub(crate) span: NotCompared<Span>,
@@ -92,7 +92,7 @@ pub(crate) enum Value {
     Number(u64),
     Boolean(bool),
     List(Vec<Value>),
-    Dict(Vec<Entry>),
+    Dict(Vec<TritonEntry>),
     Attribute(Arc<Attribute>),
 }
 
@@ -100,7 +100,7 @@ impl TritonLayout {
     /// A linear layout.
     #[must_use]
     pub fn linear(layout: LinearLayout) -> TritonLayout {
-        TritonLayout { said: Said::Linear(layout), source: NotCompared::default() }
+        TritonLayout { said: TritonMeaning::Linear(layout), source: NotCompared::default() }
     }
 
     /// An encoding with the shape of its tensor, and the type of the elements as MLIR calls it, `f16`.
@@ -113,7 +113,7 @@ impl TritonLayout {
         element: Option<&str>,
     ) -> Result<TritonLayout, ParseError> {
         match &mut self.said {
-            Said::Encoding(_, of @ None) => {
+            TritonMeaning::Encoding(_, of @ None) => {
                 let (element, memory) = (element.map(Into::into), None);
                 let span = NotCompared(Span::new(0, 0));
                 *of = Some(TensorType { shape, element, memory, span });
@@ -137,14 +137,16 @@ impl TritonLayout {
     #[must_use]
     pub fn shape(&self) -> Option<Vec<u64>> {
         match &self.said {
-            Said::Encoding(_, of) => of.as_ref().map(|of| of.shape.clone()),
-            Said::Linear(layout) => Some(layout.outs.iter().map(|(_, size)| *size).collect()),
+            TritonMeaning::Encoding(_, of) => of.as_ref().map(|of| of.shape.clone()),
+            TritonMeaning::Linear(layout) => {
+                Some(layout.outs.iter().map(|(_, size)| *size).collect())
+            }
         }
     }
 
     /// The type of the elements in the words of XLA, where the text names one that XLA has.
     pub(crate) fn xla_dtype(&self) -> Option<XlaDtype> {
-        let Said::Encoding(_, Some(of)) = &self.said else { return None };
+        let TritonMeaning::Encoding(_, Some(of)) = &self.said else { return None };
         let name = of.element.as_deref()?.to_ascii_lowercase();
         match name.strip_prefix('i') {
             Some("1") => XlaDtype::from_name("pred"),
@@ -174,9 +176,9 @@ impl TritonLayout {
 impl fmt::Display for TritonLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.said {
-            Said::Linear(layout) => layout.fmt(f),
-            Said::Encoding(encoding, None) => encoding.fmt(f),
-            Said::Encoding(encoding, Some(of)) => of.written(encoding, f),
+            TritonMeaning::Linear(layout) => layout.fmt(f),
+            TritonMeaning::Encoding(encoding, None) => encoding.fmt(f),
+            TritonMeaning::Encoding(encoding, Some(of)) => of.written(encoding, f),
         }
     }
 }
@@ -220,7 +222,7 @@ impl fmt::Display for Attribute {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for TritonEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.key, self.value)
     }

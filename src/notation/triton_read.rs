@@ -9,8 +9,10 @@ use pest::Parser;
 use pest::iterators::Pair;
 
 use crate::error::{ParseError, ParseErrorKind, Span, closest};
-use crate::notation::refusal::Stop;
-use crate::notation::triton::{Attribute, Entry, Memory, Said, TensorType, TritonLayout, Value};
+use crate::notation::refusal::GrammarStop;
+use crate::notation::triton::{
+    Attribute, TensorType, TritonEntry, TritonLayout, TritonMeaning, TritonMemory, Value,
+};
 use crate::notation::triton_linear::LinearLayout;
 use crate::notation::written::NotCompared;
 use crate::words::counted;
@@ -38,8 +40,8 @@ impl FromStr for TritonLayout {
     fn from_str(text: &str) -> Result<TritonLayout, ParseError> {
         check_depth(text)?;
         let mut pairs = TritonGrammar::parse(Rule::text, text)
-            .map_err(|error| Stop::of(text, &error, name).refuse(text, None))?;
-        let mut items = Items::new(text);
+            .map_err(|error| GrammarStop::of(text, &error, name).refuse(text, None))?;
+        let mut items = TritonItems::new(text);
         for part in pairs.next().into_iter().flat_map(Pair::into_inner) {
             items.add(part)?;
         }
@@ -67,7 +69,7 @@ fn check_depth(text: &str) -> Result<(), ParseError> {
 
 /// What a text has.
 #[derive(Debug)]
-struct Items<'t> {
+struct TritonItems<'t> {
     text: &'t str,
     aliases: HashMap<&'t str, Arc<Attribute>>,
     /// Types with an encoding, each once.
@@ -89,10 +91,10 @@ fn number(part: &Pair<'_, Rule>, text: &str) -> Result<u64, ParseError> {
     part.as_str().parse().map_err(too_large)
 }
 
-impl<'t> Items<'t> {
-    fn new(text: &'t str) -> Items<'t> {
+impl<'t> TritonItems<'t> {
+    fn new(text: &'t str) -> TritonItems<'t> {
         let (aliases, typed, alone) = (HashMap::new(), Vec::new(), Vec::new());
-        Items { text, aliases, typed, without: None, alone, linear: None }
+        TritonItems { text, aliases, typed, without: None, alone, linear: None }
     }
 
     /// Takes the next token of the text.
@@ -123,7 +125,11 @@ impl<'t> Items<'t> {
         let mut of = TensorType {
             shape: Vec::new(),
             element: None,
-            memory: is_memory.then_some(Memory { space: None, is_mutable: false, allocated: None }),
+            memory: is_memory.then_some(TritonMemory {
+                space: None,
+                is_mutable: false,
+                allocated: None,
+            }),
             span: NotCompared(whole),
         };
         let mut encoding = None;
@@ -153,7 +159,7 @@ impl<'t> Items<'t> {
 
     fn add_memory(
         &self,
-        memory: &mut Memory,
+        memory: &mut TritonMemory,
         rule: Rule,
         part: Pair<'t, Rule>,
     ) -> Result<(), ParseError> {
@@ -242,8 +248,8 @@ impl<'t> Items<'t> {
         Ok(numbers.into_iter().tuples().collect())
     }
 
-    fn entries(&self, part: Pair<'t, Rule>) -> Result<Vec<Entry>, ParseError> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries(&self, part: Pair<'t, Rule>) -> Result<Vec<TritonEntry>, ParseError> {
+        let mut entries: Vec<TritonEntry> = Vec::new();
         for pair in part.into_inner().filter(|part| part.as_rule() == Rule::pair) {
             let whole = span(&pair);
             let mut parts = pair.into_inner().filter(|part| part.as_rule() != Rule::equals);
@@ -253,15 +259,15 @@ impl<'t> Items<'t> {
                 return Err(refusal.with_related(Some(other.span.0)));
             }
             let value = self.value(value)?;
-            entries.push(Entry { key: key.as_str().into(), value, span: NotCompared(whole) });
+            entries.push(TritonEntry { key: key.as_str().into(), value, span: NotCompared(whole) });
         }
         self.check_parents(&entries)?;
         Ok(entries)
     }
 
     /// An encoding has one inside at most: aliases that name others twice would grow without end.
-    fn check_parents(&self, entries: &[Entry]) -> Result<(), ParseError> {
-        let is_inside = |entry: &&Entry| matches!(entry.value, Value::Attribute(_));
+    fn check_parents(&self, entries: &[TritonEntry]) -> Result<(), ParseError> {
+        let is_inside = |entry: &&TritonEntry| matches!(entry.value, Value::Attribute(_));
         let Some(entry) = entries.iter().filter(is_inside).find(|entry| &*entry.key != "parent")
         else {
             return Ok(());
@@ -299,22 +305,22 @@ impl<'t> Items<'t> {
     }
 
     /// The one layout of the text.
-    fn said(mut self) -> Result<Said, ParseError> {
+    fn said(mut self) -> Result<TritonMeaning, ParseError> {
         if let Some(linear) = self.linear.take() {
-            return Ok(Said::Linear(linear));
+            return Ok(TritonMeaning::Linear(linear));
         }
         match self.typed.len() {
             0 => self.untyped(),
             1 => self.typed.pop().map_or_else(
                 || self.refuse_empty(),
-                |(encoding, of)| Ok(Said::Encoding(encoding, Some(of))),
+                |(encoding, of)| Ok(TritonMeaning::Encoding(encoding, Some(of))),
             ),
             _ => Err(self.several()),
         }
     }
 
     /// The one encoding of a text without types.
-    fn untyped(mut self) -> Result<Said, ParseError> {
+    fn untyped(mut self) -> Result<TritonMeaning, ParseError> {
         if let Some(span) = self.without {
             let message = "the type has no encoding, so it says no layout".into();
             return Err(self.refuse(span, message));
@@ -324,7 +330,7 @@ impl<'t> Items<'t> {
         self.alone = alone;
         match &self.alone[..] {
             [] => self.refuse_empty(),
-            [encoding] => Ok(Said::Encoding(Arc::clone(encoding), None)),
+            [encoding] => Ok(TritonMeaning::Encoding(Arc::clone(encoding), None)),
             [_, second, ..] => {
                 let message = format!(
                     "the text has {}, but no type that says which is meant",
@@ -336,7 +342,7 @@ impl<'t> Items<'t> {
         }
     }
 
-    fn refuse_empty(&self) -> Result<Said, ParseError> {
+    fn refuse_empty(&self) -> Result<TritonMeaning, ParseError> {
         let message = "the text has no type with an encoding".into();
         Err(self.refuse(Span::new(0, self.text.len()), message))
     }
@@ -344,7 +350,7 @@ impl<'t> Items<'t> {
     /// The refusal of a module with more than one layout, which lists them.
     fn several(&self) -> ParseError {
         let listed = self.typed.iter().take(MOST_LISTED).map(|(encoding, of)| {
-            let said = Said::Encoding(Arc::clone(encoding), Some(of.clone()));
+            let said = TritonMeaning::Encoding(Arc::clone(encoding), Some(of.clone()));
             TritonLayout { said, source: NotCompared::default() }.to_string()
         });
         let more = if self.typed.len() > MOST_LISTED { ", .." } else { "" };

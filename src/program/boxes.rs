@@ -32,21 +32,21 @@ use crate::level::Level;
 
 /// Elements whose number and place are both sums over digits.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Grid {
+pub(crate) struct StepGrid {
     pub(crate) element: u64,
     pub(crate) place: u64,
     /// From the number of the element to the place, in no order.
     pub(crate) steps: StridedDigits,
 }
 
-impl Grid {
+impl StepGrid {
     /// Calls `visit` with the number and the place of every element.
     pub(crate) fn each(&self, visit: &mut impl FnMut(u64, u64)) {
         each(&self.steps, (self.element, self.place), visit);
     }
 
     /// Calls `visit` with grids that hold the elements in a range of places.
-    pub(crate) fn within(&self, places: &Range<u64>, visit: &mut dyn FnMut(&Grid)) {
+    pub(crate) fn within(&self, places: &Range<u64>, visit: &mut dyn FnMut(&StepGrid)) {
         let reach = |steps: &[StridedDigit]| steps.iter().map(|s| (s.size - 1) * s.stride).sum();
         let last = self.place + reach(&self.steps);
         if last < places.start || self.place >= places.end {
@@ -130,11 +130,11 @@ impl<'a> Boxes<'a> {
     }
 
     /// Calls `visit` with grids that hold every index of the ranges once, with every copy.
-    pub(crate) fn visit(&self, ranges: &[AxisRange], visit: &mut dyn FnMut(&Grid)) {
+    pub(crate) fn visit(&self, ranges: &[AxisRange], visit: &mut dyn FnMut(&StepGrid)) {
         if ranges.iter().all(|range| range.count > 0) {
             let nodes = self.layout.nodes().count();
             Cutter { boxes: self, ranges, nodes, visit }
-                .node(0, Frame { element: 0, chosen: None });
+                .node(0, Branch { element: 0, chosen: None });
         }
     }
 }
@@ -174,7 +174,7 @@ impl Progression {
 
 /// A branch of the cut: the number of its first element, and what has been chosen so far.
 #[derive(Clone, Copy)]
-struct Frame<'a> {
+struct Branch<'a> {
     element: u64,
     chosen: Option<&'a Chosen<'a>>,
 }
@@ -186,9 +186,9 @@ struct Chosen<'a> {
     before: Option<&'a Chosen<'a>>,
 }
 
-impl<'a> Frame<'a> {
-    fn ahead(self, element: u64) -> Frame<'a> {
-        Frame { element: self.element + element, ..self }
+impl<'a> Branch<'a> {
+    fn ahead(self, element: u64) -> Branch<'a> {
+        Branch { element: self.element + element, ..self }
     }
 
     /// Values of a digit that adds so much to a node, after what has been chosen.
@@ -209,12 +209,12 @@ struct Cutter<'a> {
     boxes: &'a Boxes<'a>,
     ranges: &'a [AxisRange],
     nodes: usize,
-    visit: &'a mut dyn FnMut(&Grid),
+    visit: &'a mut dyn FnMut(&StepGrid),
 }
 
 impl Cutter<'_> {
     /// Cuts the nodes from `node` on.
-    fn node(&mut self, node: usize, frame: Frame<'_>) {
+    fn node(&mut self, node: usize, frame: Branch<'_>) {
         // One without digits has one value.
         let digits = &self.boxes.digits;
         let moving = (node..self.nodes).find(|node| !digits.of(*node).is_empty());
@@ -240,7 +240,7 @@ impl Cutter<'_> {
     }
 
     /// Shows the grid of a branch, with the copies.
-    fn show(&mut self, frame: Frame<'_>) {
+    fn show(&mut self, frame: Branch<'_>) {
         let (start, digits) = frame.added(self.nodes);
         let (mut place, mut steps) =
             (self.boxes.base.wrapping_add(start), digits.collect::<StridedDigits>());
@@ -255,7 +255,7 @@ impl Cutter<'_> {
                 }
             }
         }
-        (self.visit)(&Grid { element: frame.element, place, steps });
+        (self.visit)(&StepGrid { element: frame.element, place, steps });
     }
 
     /// After how many steps of a term the same minor digits come again.
@@ -287,7 +287,7 @@ impl Cutter<'_> {
         node: usize,
         values: Progression,
         terms: &[StridedDigit],
-        frame: Frame<'_>,
+        frame: Branch<'_>,
     ) {
         let Some((&StridedDigit { size, weight, stride }, rest)) = terms.split_first() else {
             return self.digit(node, 0, values, frame);
@@ -305,12 +305,12 @@ impl Cutter<'_> {
             let digit = StridedDigit { size, weight: turn * weight, stride };
             let target = self.boxes.targets[self.boxes.digits.numbers_of(node).start];
             let chosen = frame.choose(target, Progression { start: 0, digit });
-            self.terms(node, values, rest, Frame { chosen: Some(&chosen), ..frame });
+            self.terms(node, values, rest, Branch { chosen: Some(&chosen), ..frame });
         }
     }
 
     /// Cuts the digits of a node from `at` on, which write the values of a progression.
-    fn digit(&mut self, node: usize, at: usize, values: Progression, frame: Frame<'_>) {
+    fn digit(&mut self, node: usize, at: usize, values: Progression, frame: Branch<'_>) {
         let Some(&Digit { weight: worth, .. }) = self.boxes.digits.of(node).get(at) else {
             return self.node(node + 1, frame);
         };
@@ -336,7 +336,7 @@ impl Cutter<'_> {
         node: usize,
         at: usize,
         (values, worth): (Progression, u64),
-        frame: Frame<'_>,
+        frame: Branch<'_>,
     ) {
         let Progression { start, digit: StridedDigit { size, weight, stride } } = values;
         let (within, lead, per_block) = (start % worth, start % stride, worth / stride);
@@ -365,13 +365,13 @@ impl Cutter<'_> {
         node: usize,
         at: usize,
         (steps, rest): (Progression, Progression),
-        frame: Frame<'_>,
+        frame: Branch<'_>,
     ) {
         let number = self.boxes.digits.numbers_of(node).start + at;
         let kept = self.boxes.fixed[number].map_or(Some((steps, 0)), |value| steps.only(value));
         let Some((steps, skipped)) = kept else { return };
         let chosen = frame.choose(self.boxes.targets[number], steps);
-        let frame = Frame { chosen: Some(&chosen), ..frame };
+        let frame = Branch { chosen: Some(&chosen), ..frame };
         self.digit(node, at + 1, rest, frame.ahead(skipped));
     }
 }

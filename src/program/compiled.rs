@@ -9,7 +9,7 @@ use super::error::TableError;
 use super::flips::Variants;
 use super::lookup::{Backward, Lookup};
 use super::numbers::Write;
-use super::weighted_sum::{Inner, Outer, Row, WeightedSum};
+use super::weighted_sum::{Inner, Outer, VectorRow, WeightedSum};
 use crate::algebra::{IndexOrder, Indexes, Layout, digits, product};
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
@@ -370,7 +370,7 @@ impl Program {
         let mut outer = Outer::new(form, &self.shape, &inner);
         let mut steps = Variants::<Steps<T>>::default();
         let mut rest = table;
-        while let Some(Row { base, flips, part }) = outer.next() {
+        while let Some(VectorRow { base, flips, part }) = outer.next() {
             let (row, after) = std::mem::take(&mut rest).split_at_mut(part.len());
             let steps = steps.of(flips, || Steps::new(&inner.flipped(flips)));
             steps.write(row, T::wrapped(base), part.start);

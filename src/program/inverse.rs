@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::boxes::{AxisRange, Boxes, Grid};
+use super::boxes::{AxisRange, Boxes, StepGrid};
 use super::cell::Cell;
 use super::compiled::{Compiled, Program, check_length, narrow};
 use super::error::TableError;
@@ -110,7 +110,7 @@ impl Program {
         let size = product(slots.steps.iter().map(|digit| digit.size));
         let plan = Plan::new(self, backward.nests && size == Some(part.places()));
         plan.background.into_iter().for_each(|cell| table.fill(cell));
-        let write = |what: Write<T>, grid: &Grid, table: &mut [T]| match looks {
+        let write = |what: Write<T>, grid: &StepGrid, table: &mut [T]| match looks {
             false => what.within(grid, &places, table),
             true => grid.each(&mut |element, place| {
                 let cell = part.number(place).and_then(|at| table.get_mut(at));
@@ -258,7 +258,7 @@ impl FillPart {
     }
 
     /// The digits that are free, numbered within the part.
-    fn slots(&self, layout: &Layout) -> Grid {
+    fn slots(&self, layout: &Layout) -> StepGrid {
         let free = self.columns.iter().filter(|column| column.fixed.is_none());
         let landings = free.flat_map(|column| {
             let own = layout.landings().filter(|landing| landing.level == column.level);
@@ -269,7 +269,7 @@ impl FillPart {
                 stride: stride(own.stride),
             })
         });
-        Grid { element: 0, place: self.base(layout), steps: landings.collect() }
+        StepGrid { element: 0, place: self.base(layout), steps: landings.collect() }
     }
 
     /// All copies, numbered within the part.

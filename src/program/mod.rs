@@ -23,6 +23,6 @@ pub use error::TableError;
 pub use runs::{Run, Runs};
 pub use spans::{CoordinateSpan, CoordinateSpans};
 
-pub(crate) use boxes::Grid;
+pub(crate) use boxes::StepGrid;
 pub(crate) use compiled::check_length;
 pub(crate) use pieces::{PieceRow, Pieces};

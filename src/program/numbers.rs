@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::boxes::Grid;
+use super::boxes::StepGrid;
 use super::cell::{Cell, Steps};
 use super::weighted_sum::LONGEST_VECTOR;
 use crate::algebra::strided::{StridedDigit, each, merged, sums};
@@ -36,7 +36,7 @@ pub(super) enum Write<T> {
 
 impl<T: Cell> Write<T> {
     /// Writes what a grid has in a range of places; the table is that of the range.
-    pub(super) fn within(self, grid: &Grid, places: &Range<u64>, table: &mut [T]) {
+    pub(super) fn within(self, grid: &StepGrid, places: &Range<u64>, table: &mut [T]) {
         grid.within(places, &mut |grid| self.grid(grid, places.start, table));
     }
 
@@ -50,7 +50,7 @@ impl<T: Cell> Write<T> {
     }
 
     /// Writes the cells of a grid; the table begins at `start`, and every sum of the steps lies in it.
-    pub(super) fn grid(self, grid: &Grid, start: u64, table: &mut [T]) {
+    pub(super) fn grid(self, grid: &StepGrid, start: u64, table: &mut [T]) {
         let digit = |digit: &StridedDigit| match self {
             Write::Places => digit.flipped(),
             Write::Elements => *digit,
@@ -75,7 +75,7 @@ fn write<T: Cell>(digits: &[StridedDigit], at: usize, first: T, table: &mut [T])
         // A digit that goes on where the piece ends, but is too long.
         Some((long, outer)) if to_index(long.stride) == dense => {
             let cells = dense * to_index(long.size);
-            let parts = Parts::new(*long, inner, dense);
+            let parts = DensePieces::new(*long, inner, dense);
             pieces(outer, at, first, |at, first| parts.write(&mut table[at..at + cells], first));
         }
         Some((apart, outer)) if dense <= FEW && dense <= to_index(apart.stride) => {
@@ -112,18 +112,18 @@ fn dense(digits: &[StridedDigit]) -> (usize, usize) {
 }
 
 /// A digit of dense pieces that follow each other, part by part.
-struct Parts<T> {
+struct DensePieces<T> {
     piece: TablePiece<T>,
     /// The cells of a part, and what one part adds to the number.
     cells: usize,
     adds: u64,
 }
 
-impl<T: Cell> Parts<T> {
-    fn new(long: StridedDigit, inner: &[StridedDigit], dense: usize) -> Parts<T> {
+impl<T: Cell> DensePieces<T> {
+    fn new(long: StridedDigit, inner: &[StridedDigit], dense: usize) -> DensePieces<T> {
         let size = (LONGEST_VECTOR / to_u64(dense)).clamp(1, long.size);
         let piece = TablePiece::new(&[inner, &[StridedDigit { size, ..long }]].concat());
-        Parts { piece, cells: to_index(size) * dense, adds: size.wrapping_mul(long.weight) }
+        DensePieces { piece, cells: to_index(size) * dense, adds: size.wrapping_mul(long.weight) }
     }
 
     fn write(&self, table: &mut [T], first: T) {

@@ -15,7 +15,7 @@ use num_integer::gcd;
 use super::cell::Cell;
 use super::compiled::Program;
 use super::flips::Variants;
-use super::weighted_sum::{Inner, Outer, Row};
+use super::weighted_sum::{Inner, Outer, VectorRow};
 use crate::number::{to_index, to_u64};
 
 /// The shortest piece that is worth moving by itself.
@@ -74,7 +74,7 @@ impl Pieces<'_> {
 
     pub(crate) fn each(mut self, mut visit: impl FnMut(PieceRow<'_>)) {
         let (mut all, mut element) = (Variants::<Vec<usize>>::default(), 0);
-        while let Some(Row { base, flips, part }) = self.outer.next() {
+        while let Some(VectorRow { base, flips, part }) = self.outer.next() {
             let (inner, length) = (&self.inner, self.length);
             let places = all.of(flips, || {
                 inner.flipped(flips).iter().step_by(length).map(|place| to_index(*place)).collect()

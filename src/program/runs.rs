@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::compiled::Program;
 use super::flips::Variants;
-use super::weighted_sum::{Inner, Outer, Row, Trailing, WeightedSum};
+use super::weighted_sum::{Inner, Outer, Trailing, VectorRow, WeightedSum};
 use crate::algebra::strided::{each, merged};
 use crate::algebra::work;
 use crate::level::Level;
@@ -128,7 +128,7 @@ struct VectorRuns<'a> {
     /// The runs of the vector, by the bits that a row flips.
     local: Variants<Vec<Run>>,
     /// The row at hand.
-    row: Row,
+    row: VectorRow,
     /// The next local run of it.
     next: usize,
     /// The number of its first element.
@@ -139,14 +139,14 @@ impl<'a> VectorRuns<'a> {
     fn new(form: &'a WeightedSum, shape: &[Range<u64>], unit: u64) -> VectorRuns<'a> {
         let inner = Inner::new(form, shape);
         let outer = Outer::new(form, shape, &inner);
-        let row = Row { base: 0, flips: 0, part: 0..0 };
+        let row = VectorRow { base: 0, flips: 0, part: 0..0 };
         VectorRuns { outer, inner, unit, local: Variants::default(), row, next: 0, element: 0 }
     }
 
     /// The next run within a row, not joined yet.
     fn next(&mut self) -> Option<Run> {
         loop {
-            let Row { base, flips, part } = &self.row;
+            let VectorRow { base, flips, part } = &self.row;
             let (start, end) = (to_u64(part.start), to_u64(part.end));
             let local =
                 self.local.of(*flips, || local_runs(&self.inner.flipped(*flips), self.unit));

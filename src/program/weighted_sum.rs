@@ -391,7 +391,7 @@ struct Loop<'a> {
 
 /// A row: the vector with these bits flipped, plus a base, or a part of that.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct VectorRow {
     pub(super) base: u64,
     pub(super) flips: u64,
     pub(super) part: Range<usize>,
@@ -431,7 +431,7 @@ impl<'a> Outer<'a> {
 
     /// The next row.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<Row> {
+    pub(super) fn next(&mut self) -> Option<VectorRow> {
         if self.done {
             return None;
         }
@@ -446,7 +446,7 @@ impl<'a> Outer<'a> {
             }
         };
         self.done = !self.loops.iter_mut().rev().any(Loop::advance);
-        Some(Row { base: base + (flips & !self.mask), flips: flips & self.mask, part })
+        Some(VectorRow { base: base + (flips & !self.mask), flips: flips & self.mask, part })
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use num_integer::Integer;
 
-use super::numbered::{BothNumbers, Field, NumberPart, Numbered, Rows, UnitNumber, sums};
+use super::numbered::{BothNumbers, Field, NumberPart, NumberedSides, Rows, UnitNumber, sums};
 use super::options::{Options, merge, spend};
 use super::pair::Side;
 use crate::error::LayoutError;
@@ -52,7 +52,7 @@ struct UnitClasses {
     first: UnitNumber,
 }
 
-impl Numbered {
+impl NumberedSides {
     pub(super) fn most(&self, budget: &mut u64) -> Result<Most, LayoutError> {
         let mut sweep = Sweep::new(self);
         let free = sweep.free();
@@ -110,7 +110,7 @@ fn undominated(mut classes: Vec<Class>) -> Vec<Class> {
 /// What units of which some fields are known still can be: sums of the digits taken so far in the
 /// fields that are open, and how many elements have them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
+struct FieldSums {
     /// For the target, whatever the source has.
     held: Rows,
     /// As far as the source has the same in all fields that are closed.
@@ -119,7 +119,7 @@ struct State {
 
 /// A walk over the fields.
 struct Sweep<'a> {
-    all: &'a Numbered,
+    all: &'a NumberedSides,
     /// For every part, the bits that it adds on each side.
     reach: Vec<BothNumbers>,
     /// The parts that add to each field.
@@ -131,7 +131,7 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(all: &'a Numbered) -> Sweep<'a> {
+    fn new(all: &'a NumberedSides) -> Sweep<'a> {
         let reach: Vec<BothNumbers> = all.parts.iter().map(|part| reach(&part.options)).collect();
         let adds = |row: &BothNumbers, field: &Field| field.value(row.target | row.source) > 0;
         let of_field = |field: &Field| {
@@ -162,13 +162,13 @@ impl<'a> Sweep<'a> {
         budget: &mut u64,
     ) -> Result<Vec<(Class, u128)>, LayoutError> {
         let nothing = vec![(BothNumbers::default(), 1)];
-        let state = State { held: nothing.clone(), kept: nothing };
+        let state = FieldSums { held: nothing.clone(), kept: nothing };
         let mut states = vec![(state, UnitClasses { count: 1, first: 0 })];
         self.open.push(field);
         while let Some(field) = self.next_field() {
             states = self.close(field, states, budget)?;
         }
-        let class = |(state, units): (State, UnitClasses)| {
+        let class = |(state, units): (FieldSums, UnitClasses)| {
             let count = |rows: &Rows| rows.iter().map(|(_, count)| count).sum();
             let (held, kept) = (count(&state.held), count(&state.kept));
             (Class { held, kept, first: units.first }, units.count)
@@ -191,9 +191,9 @@ impl<'a> Sweep<'a> {
     fn close(
         &mut self,
         field: usize,
-        mut states: Vec<(State, UnitClasses)>,
+        mut states: Vec<(FieldSums, UnitClasses)>,
         budget: &mut u64,
-    ) -> Result<Vec<(State, UnitClasses)>, LayoutError> {
+    ) -> Result<Vec<(FieldSums, UnitClasses)>, LayoutError> {
         let ends = self.ends(field);
         self.closed[field] = true;
         for part in self.of_field[field].clone() {
@@ -213,7 +213,7 @@ impl<'a> Sweep<'a> {
                 state.take(&self.all.parts[part], budget)?;
             }
         }
-        let mut alike: HashMap<State, UnitClasses> = HashMap::new();
+        let mut alike: HashMap<FieldSums, UnitClasses> = HashMap::new();
         for (state, units) in states {
             for (value, count, state) in ends.split(state) {
                 let (count, first) = (units.count * count, units.first + ends.field.number(value));
@@ -289,7 +289,7 @@ fn reach(options: &Options<BothNumbers>) -> BothNumbers {
     }
 }
 
-impl State {
+impl FieldSums {
     /// Adds what the options of a part add.
     fn take(&mut self, part: &NumberPart, budget: &mut u64) -> Result<(), LayoutError> {
         self.kept = sums(&self.kept, &part.options, budget)?;
@@ -360,8 +360,8 @@ struct Ends {
 
 impl Ends {
     /// The values that the target has in the field, how many behave alike, and what is left with each.
-    fn split(&self, state: State) -> Vec<(UnitNumber, u128, State)> {
-        let State { held, kept } = state;
+    fn split(&self, state: FieldSums) -> Vec<(UnitNumber, u128, FieldSums)> {
+        let FieldSums { held, kept } = state;
         let held = scaled(&held, self.factor);
         match self.target {
             Some(values) => self.split_run(values, held, kept),
@@ -370,11 +370,11 @@ impl Ends {
     }
 
     /// Every value by itself.
-    fn split_values(&self, held: Rows, kept: Rows) -> Vec<(UnitNumber, u128, State)> {
-        let mut states: BTreeMap<UnitNumber, State> = BTreeMap::new();
+    fn split_values(&self, held: Rows, kept: Rows) -> Vec<(UnitNumber, u128, FieldSums)> {
+        let mut states: BTreeMap<UnitNumber, FieldSums> = BTreeMap::new();
         for row in held {
             let state = states.entry(self.field.value(row.0.target));
-            let state = state.or_insert(State { held: Vec::new(), kept: Vec::new() });
+            let state = state.or_insert(FieldSums { held: Vec::new(), kept: Vec::new() });
             state.held.push(self.without(row));
         }
         for row in kept {
@@ -397,7 +397,7 @@ impl Ends {
         run: UnitProgression,
         held: Rows,
         kept: Rows,
-    ) -> Vec<(UnitNumber, u128, State)> {
+    ) -> Vec<(UnitNumber, u128, FieldSums)> {
         let mut met: BTreeMap<UnitNumber, (UnitNumber, Rows)> = BTreeMap::new();
         match self.source {
             Some(values) => {
@@ -421,10 +421,10 @@ impl Ends {
         for (value, (count, kept)) in met {
             first = if first == value { value + count * run.step } else { first };
             others -= count;
-            states.push((value, count.unsigned_abs(), State { held: held.clone(), kept }));
+            states.push((value, count.unsigned_abs(), FieldSums { held: held.clone(), kept }));
         }
         if others > 0 {
-            states.push((first, others.unsigned_abs(), State { held, kept: Vec::new() }));
+            states.push((first, others.unsigned_abs(), FieldSums { held, kept: Vec::new() }));
         }
         states
     }

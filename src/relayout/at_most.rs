@@ -16,7 +16,7 @@ use super::system::System;
 use crate::number::to_u64;
 
 /// A choice, with the equations that it is to solve, and how many options are left to it.
-struct Pivot {
+struct Elimination {
     equations: Vec<usize>,
     options: u64,
     left: u64,
@@ -40,7 +40,7 @@ impl System {
     }
 
     /// What saves most among the choices that no solved equation has; of equals a split one.
-    fn best(&self, open: &[usize], solved: &[usize]) -> Option<Pivot> {
+    fn best(&self, open: &[usize], solved: &[usize]) -> Option<Elimination> {
         let pivots = (0..self.choices.len()).filter_map(|number| {
             let choice = self.choices[number].as_ref()?;
             let is_fresh = !solved.iter().any(|of| self.members[*of].contains(&number));
@@ -57,17 +57,17 @@ impl System {
         &self,
         choice: &DigitChoice<i128>,
         equations: impl Iterator<Item = usize>,
-    ) -> Option<Pivot> {
+    ) -> Option<Elimination> {
         let options = choice.options;
         if choice.as_digit().is_none() {
             let equations: Vec<usize> = equations.filter(|of| choice.is_told(*of)).collect();
             let left = choice.options_at_most(&equations);
-            return Some(Pivot { equations, options, left });
+            return Some(Elimination { equations, options, left });
         }
         // The equation with the fewest other digits, which it shuts out.
         let digits = |of: &usize| self.members[*of].iter().filter(|at| self.digit(**at).is_some());
         let only = equations.min_by_key(|of| digits(of).count())?;
-        Some(Pivot { equations: vec![only], options, left: 1 })
+        Some(Elimination { equations: vec![only], options, left: 1 })
     }
 }
 

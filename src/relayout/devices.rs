@@ -32,7 +32,7 @@ type Corners = (Vec<u64>, Vec<u64>, Vec<u64>);
 
 /// What a level counts over the parts seen so far.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct LevelTally {
     /// (element, unit) pairs of the destination.
     held: u128,
     /// Those that the source has as well.
@@ -70,8 +70,9 @@ impl DeviceShards {
     pub fn traffic(&self, destination: &DeviceShards) -> Result<Traffic, ShardingError> {
         self.check(destination)?;
         let below = self.units_below();
-        let mut tallies = vec![Tally::default(); below.len()];
-        let mut in_place = InPlace { pair: (self, destination), known: HashMap::new(), count: 0 };
+        let mut tallies = vec![LevelTally::default(); below.len()];
+        let mut in_place =
+            InPlaceCopies { pair: (self, destination), known: HashMap::new(), count: 0 };
         for part in self.parts(destination)? {
             let start = part.iter().map(|(start, _)| *start).collect_vec();
             let (from, at) = self.sharding.locate(&self.extents, &start)?;
@@ -133,7 +134,7 @@ impl DeviceShards {
         &self,
         elements: u64,
         copies: u64,
-        tallies: &[Tally],
+        tallies: &[LevelTally],
         in_place: u128,
     ) -> Result<Traffic, ShardingError> {
         let (mut by_distance, mut levels) = (Vec::new(), Vec::new());
@@ -145,7 +146,7 @@ impl DeviceShards {
             levels.push(LevelTraffic { level, into: fit(tally.held - tally.both)?, out_of });
         }
         by_distance.push((Distance::Address, fit(before - in_place)?));
-        by_distance.push((Distance::InPlace, fit(in_place)?));
+        by_distance.push((Distance::InPlaceCopies, fit(in_place)?));
         by_distance.reverse();
         levels.reverse();
         Ok(Traffic { elements, copies, by_distance, levels })
@@ -165,7 +166,7 @@ fn segments(extent: u64, a: u64, b: u64) -> Vec<(u64, u64)> {
     found
 }
 
-impl Tally {
+impl LevelTally {
     /// Adds a part of `volume` elements; devices are in ascending order.
     fn add(&mut self, from: &[u64], to: &[u64], below: u64, volume: u128) {
         let units =
@@ -183,14 +184,14 @@ impl Tally {
 }
 
 /// The number of destination copies that are at the same address of the same device.
-struct InPlace<'a> {
+struct InPlaceCopies<'a> {
     pair: (&'a DeviceShards, &'a DeviceShards),
     /// The count of one device.
     known: HashMap<Corners, u64>,
     count: u128,
 }
 
-impl InPlace<'_> {
+impl InPlaceCopies<'_> {
     /// Adds a part that `devices` devices hold on both sides.
     fn add(&mut self, devices: usize, part: Corners) -> Result<(), ShardingError> {
         if devices == 0 {
@@ -214,7 +215,7 @@ impl InPlace<'_> {
         let place = |layout: Layout| Placement::of(layout).on(&machine).build();
         let source = place(cropped(source, from, lengths)?)?;
         let destination = place(cropped(destination, to, lengths)?)?;
-        Ok(Relayout::new(&source, &destination)?.traffic()?.count(Distance::InPlace))
+        Ok(Relayout::new(&source, &destination)?.traffic()?.count(Distance::InPlaceCopies))
     }
 }
 

@@ -1,6 +1,6 @@
 //! From which unit of a level to which.
 
-use super::numbered::{Numbered, sums};
+use super::numbered::{NumberedSides, sums};
 use super::options::BUDGET;
 use super::pair::{Relayout, Side};
 use super::refuse::fit;
@@ -108,7 +108,7 @@ impl Relayout {
         counts: &mut [Vec<u64>],
     ) -> Result<(), LayoutError> {
         let mut budget = BUDGET;
-        let numbered = Numbered::new(self, path, &mut budget)?;
+        let numbered = NumberedSides::new(self, path, &mut budget)?;
         let mut flows = vec![(numbered.start, 1)];
         for part in &numbered.parts {
             flows = sums(&flows, &part.options, &mut budget)?;

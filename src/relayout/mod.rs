@@ -60,5 +60,5 @@ pub use pair::{Distance, Relayout, TimeOrder};
 pub use pricer::{PartId, Pricer, PricerStatistics};
 pub use share::Busiest;
 pub use traffic::{LevelTraffic, Traffic};
-pub use transfers::{Run, Transfer, Transfers};
+pub use transfers::{PlaceRun, Transfer, Transfers};
 pub use units::{UnitPart, traffic_between};

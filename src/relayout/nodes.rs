@@ -64,22 +64,22 @@ impl Paths {
 
 /// The node at which a memory hangs, and what the memories hold.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct NodeLayout {
     pub(super) layout: Layout,
     pub(super) node: (Level, u64),
 }
 
-impl Held {
+impl NodeLayout {
     /// What the memories of a placement hold; without a memory, those of the leaves.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) without a machine.
-    pub(super) fn by(placement: &Placement) -> Result<Held, LayoutError> {
+    pub(super) fn by(placement: &Placement) -> Result<NodeLayout, LayoutError> {
         let machine = placement.machine().ok_or_else(|| differ(Incomparable::NoMachine))?;
         let leaf = machine.levels().last().map(|(level, _)| (level, 1));
         let node = placement.memory().map(|(_, Memory { owner, group, .. })| (owner, group));
         let node = node.or(leaf).ok_or_else(|| differ(Incomparable::NoMachine))?;
-        Ok(Held { layout: placement.with_copies().in_sums().into_owned(), node })
+        Ok(NodeLayout { layout: placement.with_copies().in_sums().into_owned(), node })
     }
 }
 
@@ -90,8 +90,8 @@ impl Held {
 /// [`Relayout`](LayoutError::Relayout) for copies that do not line up with the groups of the other side.
 pub(super) fn paired(
     levels: &[Level],
-    mut source: Held,
-    mut target: Held,
+    mut source: NodeLayout,
+    mut target: NodeLayout,
 ) -> Result<(Layout, Layout, Paths), LayoutError> {
     let cuts = cuts(&source, &target)?;
     if source.layout.elements() == 0 && !cuts.is_empty() {
@@ -122,12 +122,12 @@ pub(crate) fn in_nodes_of_both(
 ) -> Result<(Layout, Layout), LayoutError> {
     let levels = source.machine().into_iter().flat_map(Machine::levels);
     let levels = levels.map(|(level, _)| level).collect_vec();
-    let (from, to, _) = paired(&levels, Held::by(source)?, Held::by(target)?)?;
+    let (from, to, _) = paired(&levels, NodeLayout::by(source)?, NodeLayout::by(target)?)?;
     Ok((from, to))
 }
 
 /// The groups of units at which either memory hangs, larger ones first.
-fn cuts(source: &Held, target: &Held) -> Result<Vec<(Level, u64)>, LayoutError> {
+fn cuts(source: &NodeLayout, target: &NodeLayout) -> Result<Vec<(Level, u64)>, LayoutError> {
     let nodes = [source.node, target.node].into_iter().filter(|(_, group)| *group > 1);
     let cuts = nodes.unique().sorted_by_key(|(_, group)| std::cmp::Reverse(*group)).collect_vec();
     match cuts[..] {
@@ -155,7 +155,7 @@ fn path(levels: &[Level], cuts: &[(Level, u64)], (owner, group): (Level, u64)) -
 }
 
 /// The layout with the coordinates of groups and of units in them.
-fn split(held: Held, cuts: &[(Level, u64)]) -> Result<Layout, LayoutError> {
+fn split(held: NodeLayout, cuts: &[(Level, u64)]) -> Result<Layout, LayoutError> {
     let (owner, group) = held.node;
     let mut layout = held.layout;
     for (level, n) in cuts.iter().filter(|(level, n)| *level != owner || *n >= group) {

@@ -85,7 +85,7 @@ pub(super) struct NumberPart {
 
 /// Where elements and copies are along a path, in numbers.
 #[derive(Debug)]
-pub(super) struct Numbered {
+pub(super) struct NumberedSides {
     /// The parts of the coordinate in every level.
     levels: Vec<Segments>,
     pub(super) fields: Vec<Field>,
@@ -94,12 +94,12 @@ pub(super) struct Numbered {
     pub(super) parts: Vec<NumberPart>,
 }
 
-impl Numbered {
+impl NumberedSides {
     pub(super) fn new(
         relayout: &Relayout,
         path: &[Level],
         budget: &mut u64,
-    ) -> Result<Numbered, LayoutError> {
+    ) -> Result<NumberedSides, LayoutError> {
         let counter = Counter::new(relayout, path.iter().copied().map(both).collect())?;
         let mut pieces = Vec::new();
         let all = counter.groups.iter().flat_map(|group| &group.choices);
@@ -108,7 +108,7 @@ impl Numbered {
         let levels = Segments::of_levels(&counter.start, pieces.iter());
         let fields = fields(relayout, path, &levels)?;
         let mut numbered =
-            Numbered { levels, fields, start: BothNumbers::default(), parts: Vec::new() };
+            NumberedSides { levels, fields, start: BothNumbers::default(), parts: Vec::new() };
         numbered.start = numbered.both(&counter.start);
         for group in &counter.groups {
             numbered.add(group, budget)?;

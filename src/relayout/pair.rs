@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-use super::nodes::{Held, Paths, paired};
+use super::nodes::{NodeLayout, Paths, paired};
 use super::refuse::differ;
 use crate::algebra::{Layout, product};
 use crate::error::{Incomparable, LayoutError, Site};
@@ -113,7 +113,8 @@ impl Relayout {
         check(source, destination)?;
         let levels = source.machine().into_iter().flat_map(Machine::levels);
         let levels = levels.map(|(level, _)| level).collect_vec();
-        let (from, to, mut paths) = paired(&levels, Held::by(source)?, Held::by(destination)?)?;
+        let (from, to, mut paths) =
+            paired(&levels, NodeLayout::by(source)?, NodeLayout::by(destination)?)?;
         let names = source.memory().zip(destination.memory()).filter(|((a, _), (b, _))| a != b);
         paths.memories = names.map(|((a, _), (b, _))| (a.to_owned(), b.to_owned()));
         let uses = |level| from.uses(level) || to.uses(level);

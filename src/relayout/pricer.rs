@@ -43,7 +43,7 @@ const SHARDS: usize = 64;
 #[derive(Debug)]
 pub struct Pricer {
     model: CostModel,
-    parts: Parts,
+    parts: PartTable,
     traffic: Memo<Arc<[LevelTraffic]>>,
     busiest: Memo<Cost>,
 }
@@ -87,7 +87,12 @@ impl Pricer {
     /// asked for.
     #[must_use]
     pub fn with_most_pairs(model: CostModel, most: u64) -> Pricer {
-        Pricer { model, parts: Parts::new(), traffic: Memo::new(most), busiest: Memo::new(most) }
+        Pricer {
+            model,
+            parts: PartTable::new(),
+            traffic: Memo::new(most),
+            busiest: Memo::new(most),
+        }
     }
 
     /// The rates.
@@ -149,16 +154,16 @@ impl Pricer {
 
 /// Unit parts as numbers.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct PartTable {
     /// Tells these parts from those of other pricers.
     number: u32,
     parts: RwLock<IndexSet<Arc<UnitPart>>>,
 }
 
-impl Parts {
-    pub(super) fn new() -> Parts {
+impl PartTable {
+    pub(super) fn new() -> PartTable {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        Parts { number: NEXT.fetch_add(1, Ordering::Relaxed), parts: RwLock::default() }
+        PartTable { number: NEXT.fetch_add(1, Ordering::Relaxed), parts: RwLock::default() }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, IndexSet<Arc<UnitPart>>> {

@@ -1,7 +1,7 @@
 //! What enters some of the units, or in some of the steps: counted with their coordinates given.
 
 use super::counter::{Compared, Coordinate, Counter, both};
-use super::numbered::Numbered;
+use super::numbered::NumberedSides;
 use super::options::BUDGET;
 use super::pair::{Relayout, Side, TimeOrder};
 use super::refuse::fit;
@@ -63,7 +63,7 @@ impl Relayout {
         let units = product(path.iter().map(|level| self.target.extent(*level)));
         let units = units.ok_or(LayoutError::too_large(Site::Layout, "the number of units"))?;
         let mut budget = BUDGET;
-        let most = Numbered::new(self, path, &mut budget)?.most(&mut budget)?;
+        let most = NumberedSides::new(self, path, &mut budget)?.most(&mut budget)?;
         let unit = self.memory_at(Side::Target, path.iter().copied().zip(most.unit));
         Ok(Busiest { level, unit, into: fit(most.into)?, total: fit(most.total)?, units })
     }

@@ -28,21 +28,21 @@ pub struct Transfer {
     /// The units that receive; of a memory of a group of units, the first of them.
     pub destinations: Vec<Location>,
     /// Where the elements lie in the memory of the source.
-    pub read: Run,
+    pub read: PlaceRun,
     /// Where they go in the memory of every destination.
-    pub write: Run,
+    pub write: PlaceRun,
 }
 
 /// A run of places in the memory of a unit, evenly apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct PlaceRun {
     /// The first: address x lanes + lane, with [`Relayout::lanes`].
     pub start: u64,
     /// From one to the next; 1 for a single element.
     pub step: i64,
 }
 
-impl Run {
+impl PlaceRun {
     /// The place of an element of the run.
     #[must_use]
     pub fn at(&self, element: u64) -> u64 {
@@ -138,14 +138,14 @@ impl Relayout {
 }
 
 /// One side: the levels of its places, and what copies add in each.
-struct Places {
+struct SidePlaces {
     side: Side,
     levels: Vec<Level>,
     adds: Vec<Vec<u64>>,
 }
 
-impl Places {
-    fn new(relayout: &Relayout, side: Side) -> Places {
+impl SidePlaces {
+    fn new(relayout: &Relayout, side: Side) -> SidePlaces {
         let mut levels = relayout.units.clone();
         levels.extend([Level::ADDR, Level::W]);
         // Nothing moves without elements, however many copies they would have.
@@ -161,7 +161,7 @@ impl Places {
             adds.sort_unstable();
             adds
         };
-        Places { side, adds: levels.iter().map(add).collect(), levels }
+        SidePlaces { side, adds: levels.iter().map(add).collect(), levels }
     }
 
     /// The coordinates of the first copy.
@@ -189,7 +189,7 @@ impl Places {
     fn agreeing(
         &self,
         first: &[u64],
-        (source, from): (&Places, &[u64]),
+        (source, from): (&SidePlaces, &[u64]),
         agreed: &Agreed,
     ) -> Vec<Vec<u64>> {
         let mut places = vec![Vec::new()];
@@ -221,8 +221,8 @@ struct Agreed {
 /// What moves, made by [`Relayout::transfers`].
 pub struct Transfers<'a> {
     relayout: &'a Relayout,
-    source: Places,
-    target: Places,
+    source: SidePlaces,
+    target: SidePlaces,
     /// The distances to come, the one at hand first.
     distances: VecDeque<Distance>,
     indexes: Indexes,
@@ -250,8 +250,8 @@ impl<'a> Transfers<'a> {
         }
         Ok(Transfers {
             relayout,
-            source: Places::new(relayout, Side::Source),
-            target: Places::new(relayout, Side::Target),
+            source: SidePlaces::new(relayout, Side::Source),
+            target: SidePlaces::new(relayout, Side::Target),
             distances,
             indexes: Indexes::new(relayout.source.shape()),
             number: 0,
@@ -295,8 +295,8 @@ impl<'a> Transfers<'a> {
                         length: 1,
                         source: key.0.clone(),
                         destinations: Vec::new(),
-                        read: Run { start: read, step: 1 },
-                        write: Run { start: write, step: 1 },
+                        read: PlaceRun { start: read, step: 1 },
+                        write: PlaceRun { start: write, step: 1 },
                     });
                     moves.len() - 1
                 });
@@ -307,7 +307,7 @@ impl<'a> Transfers<'a> {
     }
 
     /// The memory, and the place in it.
-    fn split(&self, places: &Places, place: &[u64]) -> (Location, u64) {
+    fn split(&self, places: &SidePlaces, place: &[u64]) -> (Location, u64) {
         let (path, inner) = place.split_at(place.len().saturating_sub(2));
         let path = places.levels.iter().copied().zip(path.iter().copied());
         let lanes = self.relayout.lanes();
@@ -350,8 +350,8 @@ fn continued(run: &Transfer, next: &Transfer) -> Option<Transfer> {
     let write = run.write.join(run.length, next.write.start)?;
     Some(Transfer {
         length: run.length + 1,
-        read: Run { step: read, ..run.read },
-        write: Run { step: write, ..run.write },
+        read: PlaceRun { step: read, ..run.read },
+        write: PlaceRun { step: write, ..run.write },
         ..run.clone()
     })
 }

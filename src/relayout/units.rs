@@ -1,8 +1,8 @@
 //! The part of a placement that traffic between units depends on.
 
-use super::nodes::{Held, paired};
+use super::nodes::{NodeLayout, paired};
 use super::pair::Relayout;
-use super::pricer::{Memo, PartId, Parts};
+use super::pricer::{Memo, PartId, PartTable};
 use super::refuse::differ;
 use super::share::Busiest;
 use super::traffic::{LevelTraffic, copies_in};
@@ -53,7 +53,7 @@ impl UnitPart {
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) without a machine; as [`Relayout::new`].
     pub fn of(placement: &Placement) -> Result<UnitPart, LayoutError> {
-        let Held { layout: stored, node } = Held::by(placement)?;
+        let NodeLayout { layout: stored, node } = NodeLayout::by(placement)?;
         let levels = placement.machine().into_iter().flat_map(Machine::levels).collect();
         let uses_time = stored.used_levels().contains(&Level::TIME);
         let slices = uses_time.then(|| stored.extent(Level::TIME));
@@ -157,7 +157,7 @@ impl UnitPart {
             return Err(differ(Incomparable::Levels { from, to }));
         }
         let levels: Vec<Level> = self.levels.iter().map(|(level, _)| *level).collect();
-        let held = |part: &UnitPart| Held { layout: part.layout.clone(), node: part.node };
+        let held = |part: &UnitPart| NodeLayout { layout: part.layout.clone(), node: part.node };
         let (source, target, paths) = paired(&levels, held(self), held(other))?;
         Relayout::of(source, target, paths, self.slices.max(other.slices))
     }
@@ -205,7 +205,7 @@ pub fn traffic_between(
     sources: &[Placement],
     destinations: &[Placement],
 ) -> Result<Vec<Vec<Vec<LevelTraffic>>>, LayoutError> {
-    let (known, memo) = (Parts::new(), Memo::new(u64::MAX));
+    let (known, memo) = (PartTable::new(), Memo::new(u64::MAX));
     let parts = |all: &[Placement]| -> Result<Vec<PartId>, LayoutError> {
         all.iter().map(|placement| known.number(placement)).collect()
     };

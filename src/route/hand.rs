@@ -86,7 +86,7 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
         let fault = |why: String| RouteError::Map { movement: movement.name.clone(), why };
         let layout: Layout =
             map.parse().map_err(|error| fault(crate::words::cut(&format!("{error}"), 200)))?;
-        let read = Read::of(machine, movement, &layout).map_err(fault)?;
+        let read = MachineMap::of(machine, movement, &layout).map_err(fault)?;
         if movement.direction != Direction::Up {
             hands.push(read.down(false));
             hands.extend(movement.names_one.then(|| read.down(true)));
@@ -99,7 +99,7 @@ pub(super) fn hands(machine: &Machine) -> Result<Vec<Hand<'_>>, RouteError> {
 }
 
 /// A map, read on a machine.
-struct Read<'m> {
+struct MachineMap<'m> {
     movement: &'m Movement,
     /// From the upper memory to the lower one.
     wires: Vec<Piece>,
@@ -110,8 +110,12 @@ struct Read<'m> {
     free: (Vec<UnitDigit>, Vec<UnitDigit>),
 }
 
-impl<'m> Read<'m> {
-    fn of(machine: &Machine, movement: &'m Movement, map: &Layout) -> Result<Read<'m>, String> {
+impl<'m> MachineMap<'m> {
+    fn of(
+        machine: &Machine,
+        movement: &'m Movement,
+        map: &Layout,
+    ) -> Result<MachineMap<'m>, String> {
         let memory = |name| machine.memory(name).map_err(|error| error.to_string());
         let (upper, lower) = (memory(&movement.upper)?, memory(&movement.lower)?);
         let units = unit_digits(machine, &steps(map));
@@ -140,7 +144,14 @@ impl<'m> Read<'m> {
         let lands = [spread.clone(), to].concat();
         let free = (above(&upper, &from), above(&lower, &lands));
         let slots = map.axes().last().map_or(1, crate::algebra::Axis::slots);
-        Ok(Read { movement, wires, beat: (slots, map.extent(Level::ADDR)), spread, units, free })
+        Ok(MachineMap {
+            movement,
+            wires,
+            beat: (slots, map.extent(Level::ADDR)),
+            spread,
+            units,
+            free,
+        })
     }
 
     /// The digits that stay, and those of either side that one unit is named of.

@@ -42,7 +42,7 @@ use itertools::Itertools;
 
 use self::hand::{Hand, hands};
 use self::hop::text;
-use self::search::{Search, memory, named};
+use self::search::{RouteSearch, memory, named};
 use crate::error::Incomparable;
 use crate::machine::{Direction, Machine, MovementKind};
 use crate::placement::Placement;
@@ -110,7 +110,7 @@ impl Route {
                 hops.push(Hop::unknown(source, target)?);
                 continue;
             }
-            let found = Search::new(&hands, source, target).best();
+            let found = RouteSearch::new(&hands, source, target).best();
             hops.extend(found.map_err(|error| numbered(error, before))?);
         }
         Ok(Route { source: source.clone(), hops })
@@ -146,7 +146,7 @@ impl Route {
         if !called.iter().any(|hand| hand.memories() == ends) {
             return Err(not_between(name, machine, ends));
         }
-        let hop = Search::new(&called, source, target).one()?;
+        let hop = RouteSearch::new(&called, source, target).one()?;
         Ok(Route { source: source.clone(), hops: vec![hop] })
     }
 

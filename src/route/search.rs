@@ -37,20 +37,20 @@ const MOST_COMPARED: usize = 64;
 
 /// A layout on the way, and the movements that it took: for the way back, those still to come.
 #[derive(Clone, Debug)]
-struct Stop {
+struct Waypoint {
     placement: Placement,
     hops: Vec<Hop>,
 }
 
 /// A search between two layouts.
-pub(super) struct Search<'a> {
+pub(super) struct RouteSearch<'a> {
     hands: &'a [Hand<'a>],
     source: &'a Placement,
     target: &'a Placement,
     tried: usize,
     /// By the number of hops from the source, and to the target.
-    forward: Vec<Vec<Stop>>,
-    backward: Vec<Vec<Stop>>,
+    forward: Vec<Vec<Waypoint>>,
+    backward: Vec<Vec<Waypoint>>,
     seen: [HashSet<(String, Layout)>; 2],
 }
 
@@ -59,15 +59,16 @@ pub(super) fn memory(placement: &Placement) -> &str {
     placement.memory().map_or("", |(name, _)| name)
 }
 
-impl<'a> Search<'a> {
+impl<'a> RouteSearch<'a> {
     pub(super) fn new(
         hands: &'a [Hand<'a>],
         source: &'a Placement,
         target: &'a Placement,
-    ) -> Search<'a> {
-        let start = |of: &Placement| vec![vec![Stop { placement: of.clone(), hops: Vec::new() }]];
+    ) -> RouteSearch<'a> {
+        let start =
+            |of: &Placement| vec![vec![Waypoint { placement: of.clone(), hops: Vec::new() }]];
         let (forward, backward) = (start(source), start(target));
-        Search { hands, source, target, tried: 0, forward, backward, seen: Default::default() }
+        RouteSearch { hands, source, target, tried: 0, forward, backward, seen: Default::default() }
     }
 
     /// The hops of the best route.
@@ -156,7 +157,7 @@ impl<'a> Search<'a> {
     }
 
     /// The layouts one hop on, from where the other end is within `left` hops.
-    fn neighbours(&mut self, stop: &Stop, ahead: bool, left: usize) -> Vec<Stop> {
+    fn neighbours(&mut self, stop: &Waypoint, ahead: bool, left: usize) -> Vec<Waypoint> {
         let mut found = Vec::new();
         let here = memory(&stop.placement).to_owned();
         let hands = self.hands;
@@ -182,7 +183,7 @@ impl<'a> Search<'a> {
                 true => [&stop.hops[..], &[hop]].concat(),
                 false => [&[hop], &stop.hops[..]].concat(),
             };
-            found.push(Stop { placement: next, hops });
+            found.push(Waypoint { placement: next, hops });
         }
         found
     }

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
-use tensor_layout::access::{self, Access as Cost, AccessError, AddressChange, ChangedAccess};
+use tensor_layout::access::{self, Access, AccessError, AddressChange, ChangedAccess};
 use tensor_layout::internals::{counted, percent};
 use tensor_layout::{Layout, Level};
 
@@ -29,7 +29,7 @@ Examples:
   tensor-layout access '(8,32):(64,1)' '((8_LANE:1), (4_LANE:8, 8:1))' --bits 16
   tensor-layout access 'S<3,3,3> o 0 o (8,32):(64,1)' \\
     '((8_LANE:1), (4_LANE:8, 8:1))' --bits 16")]
-pub(super) struct Access {
+pub(super) struct AccessArgs {
     /// Where the tensor is in memory, or - for standard input.
     #[arg(value_name = "MEMORY")]
     memory: String,
@@ -48,7 +48,7 @@ pub(super) struct Access {
     form: Form,
 }
 
-impl Access {
+impl AccessArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let (memory, holders) = self.reading.read_two(&self.memory, &self.holders)?;
         let (layout, holders) = (memory.lower()?, holders.lower()?);
@@ -71,7 +71,7 @@ type Search = fn(&Layout, &Layout, u64) -> Result<Vec<ChangedAccess>, AccessErro
 const MOST_SHOWN: usize = 4;
 
 /// What an access costs, and what would make it cheaper.
-fn page(cost: &Cost, better: &[Vec<ChangedAccess>; 2]) -> String {
+fn page(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> String {
     let requests = counted(cost.requests, "request");
     let mut page = format!(
         "vectors  {} a lane, {requests}\nshared   {}, {} without conflicts\n",
@@ -135,7 +135,7 @@ fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
     }
 }
 
-fn access_json(cost: &Cost, better: &[Vec<ChangedAccess>; 2]) -> Value {
+fn access_json(cost: &Access, better: &[Vec<ChangedAccess>; 2]) -> Value {
     let [swizzles, paddings] = better;
     let swizzles = changes(swizzles).map(|(change, found)| {
         json!({ "swizzle": change.to_string(), "wavefronts": found.access.wavefronts })

@@ -34,7 +34,7 @@ pub(super) struct Convert {
     reading: Reading,
     /// The notation or language to write.
     #[arg(long, value_enum, help_heading = "Output")]
-    to: To,
+    to: ConvertTarget,
     /// The element type of an XLA shape; by default that of LAYOUT, that of its suffix
     /// `@LM0 / Half`, or f32.
     #[arg(long, value_name = "DTYPE", help_heading = "Output")]
@@ -52,7 +52,7 @@ pub(super) struct Convert {
 
 /// Notations of layouts and of the shardings of sharded shapes, and languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum To {
+enum ConvertTarget {
     /// TensorLayout / PadLayout.
     PadLayout,
     /// XLA shapes.
@@ -85,7 +85,7 @@ enum To {
 
 /// What `--to` writes and nothing reads as a layout: the name and what it is.
 pub(super) fn only_written() -> Vec<(String, String)> {
-    let targets = To::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let targets = ConvertTarget::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let is_read = |value: &PossibleValue| {
         super::input::NotationArg::value_variants()
             .iter()
@@ -106,27 +106,33 @@ enum Writer {
     Sharding,
 }
 
-impl To {
+impl ConvertTarget {
     fn writer(self, padding: bool) -> Writer {
         match self {
-            To::PadLayout => Writer::Text(Notation::PadLayout),
-            To::Xla => Writer::Text(Notation::Xla),
-            To::Cute => Writer::Text(Notation::Cute),
-            To::Strided => Writer::Text(Notation::Strided),
-            To::Triton => Writer::Text(Notation::Triton),
-            To::AffineMap => Writer::Code(Layout::to_affine_map),
-            To::Isl if padding => Writer::Code(Layout::to_isl_padding),
-            To::Isl => Writer::Code(Layout::to_isl),
-            To::C => Writer::Code(Layout::to_c),
-            To::Rust => Writer::Code(Layout::to_rust),
-            To::Python => Writer::Code(Layout::to_python),
-            To::HloSharding | To::Sdy | To::PartitionSpec => Writer::Sharding,
+            ConvertTarget::PadLayout => Writer::Text(Notation::PadLayout),
+            ConvertTarget::Xla => Writer::Text(Notation::Xla),
+            ConvertTarget::Cute => Writer::Text(Notation::Cute),
+            ConvertTarget::Strided => Writer::Text(Notation::Strided),
+            ConvertTarget::Triton => Writer::Text(Notation::Triton),
+            ConvertTarget::AffineMap => Writer::Code(Layout::to_affine_map),
+            ConvertTarget::Isl if padding => Writer::Code(Layout::to_isl_padding),
+            ConvertTarget::Isl => Writer::Code(Layout::to_isl),
+            ConvertTarget::C => Writer::Code(Layout::to_c),
+            ConvertTarget::Rust => Writer::Code(Layout::to_rust),
+            ConvertTarget::Python => Writer::Code(Layout::to_python),
+            ConvertTarget::HloSharding | ConvertTarget::Sdy | ConvertTarget::PartitionSpec => {
+                Writer::Sharding
+            }
         }
     }
 }
 
 /// The sharding of a sharded shape, or of a layout over the units of a machine.
-fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<String, Failure> {
+fn sharding(
+    syntax: &LayoutText,
+    machine: Option<&Machine>,
+    to: ConvertTarget,
+) -> Result<String, Failure> {
     let (sharding, mesh, rank) = match (syntax, machine) {
         (LayoutText::Sharded(shape), _) => {
             let sharding = shape.sharding()?;
@@ -150,8 +156,8 @@ fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<St
     let missing = "this notation needs a mesh: write `, mesh=x=2,y=4` after the sharding";
     let mesh = || mesh.as_ref().ok_or_else(|| Failure::Argument(missing.into()));
     Ok(match to {
-        To::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),
-        To::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
+        ConvertTarget::Sdy => sharding.to_sdy(mesh()?, rank)?.to_string(),
+        ConvertTarget::PartitionSpec => sharding.to_partition_spec(mesh()?, rank)?.to_string(),
         _ => {
             if let Some(reduction) = sharding.reduction().filter(|reduction| *reduction != "sum") {
                 note(&format!(
@@ -165,10 +171,10 @@ fn sharding(syntax: &LayoutText, machine: Option<&Machine>, to: To) -> Result<St
 
 impl Convert {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        if self.padding && self.to != To::Isl {
+        if self.padding && self.to != ConvertTarget::Isl {
             return Err(Failure::Argument("--padding goes with --to isl".into()));
         }
-        if self.dtype.is_some() && self.to != To::Xla {
+        if self.dtype.is_some() && self.to != ConvertTarget::Xla {
             note("--dtype has no effect: only XLA shapes name a type");
         }
         let syntax = self.reading.read(&self.layout)?;

@@ -10,7 +10,7 @@ use tensor_layout_picture::{Drawing, Label, Picture};
 
 use super::explore;
 use super::failure::{Failure, note};
-use super::input::{On, Placed, Reading, axis_number, check_columns, location};
+use super::input::{On, PlacementSource, Reading, axis_number, check_columns, location};
 use super::output::{Colored, Output, extension_of, is_colored, width};
 use super::picture::titled;
 
@@ -33,7 +33,7 @@ Examples:
   tensor-layout draw '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' --machine PE=4
   tensor-layout draw '((2_T:4, 2_V:2), (4_T:1, 2_V:1))' --labels T,V
   tensor-layout draw '((12:8), (8:1))' --machine mn-core --view machine --at L2B=3,PE=1")]
-pub(super) struct Draw {
+pub(super) struct DrawArgs {
     /// The layout, or - for standard input.
     #[arg(value_name = "LAYOUT")]
     layout: String,
@@ -131,7 +131,7 @@ impl PictureFormat {
     }
 }
 
-impl Draw {
+impl DrawArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let Drawn { output, color, .. } = &self.drawn;
         color.choose();
@@ -230,7 +230,7 @@ fn png(_: &Picture) -> Result<Vec<u8>, Failure> {
     ))
 }
 
-fn picture(args: &Draw) -> Result<Picture, Failure> {
+fn picture(args: &DrawArgs) -> Result<Picture, Failure> {
     args.drawn.check_view()?;
     if let Some(after) = &args.after {
         let (before, after) = args.reading.read_two(&args.layout, after)?;
@@ -239,7 +239,7 @@ fn picture(args: &Draw) -> Result<Picture, Failure> {
         let right = drawing(&args.drawn, &after.placement, &after.syntax)?;
         return Ok(left.before_and_after(&right)?);
     }
-    let Placed { placement, syntax } = args.on.place(args.reading.read(&args.layout)?)?;
+    let PlacementSource { placement, syntax } = args.on.place(args.reading.read(&args.layout)?)?;
     let drawing = drawing(&args.drawn, &placement, &syntax)?;
     if args.drawn.zoom.is_some() && drawing.is_small() {
         note("--zoom has no effect: every element is drawn");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout::Found;
 
 use super::failure::Failure;
-use super::input::{Form, Place, Placed, check_columns, place_of};
+use super::input::{Form, Place, PlacementSource, check_columns, place_of};
 use super::json::location_json;
 use super::output::print;
 
@@ -31,7 +31,7 @@ pub(super) struct Element {
 
 impl Element {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let Placed { placement, .. } = self.place.placement()?;
+        let PlacementSource { placement, .. } = self.place.placement()?;
         let place = place_of(&placement, &self.location)?;
         check_columns(&placement, &place)?;
         let found = placement.element(&place)?;

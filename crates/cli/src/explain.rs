@@ -7,7 +7,7 @@ use tensor_layout::sharding::{DeviceShards, ShardedShape};
 
 use super::devices::by_device;
 use super::failure::Failure;
-use super::input::{Form, Place, Placed};
+use super::input::{Form, Place, PlacementSource};
 use super::json::{report_json, shape_json, sharding_json};
 use super::output::{Colored, print};
 use super::picture;
@@ -52,7 +52,7 @@ impl Explain {
                 return self.sharded(shape, &syntax, shards.as_ref());
             }
         }
-        let Placed { placement, syntax } = on.place_oversized(syntax)?;
+        let PlacementSource { placement, syntax } = on.place_oversized(syntax)?;
         let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
         report.address_unit = syntax.address_unit();
         match self.form.is_json() {

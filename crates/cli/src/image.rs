@@ -12,7 +12,7 @@ use tensor_layout::rows::WriteError;
 
 use super::failure::Failure;
 use super::files::Files;
-use super::input::{Place, Placed};
+use super::input::{Place, PlacementSource};
 use super::output::{Output, done_from};
 
 // What `pack` and `unpack` share.
@@ -28,7 +28,7 @@ pub(super) struct Image {
 impl Image {
     /// The compiled layout, and the long words that the image is made of, where they are known.
     pub(super) fn program(&self) -> Result<(Program, Option<WordImage>), Failure> {
-        let Placed { placement, .. } = self.place.placement()?;
+        let PlacementSource { placement, .. } = self.place.placement()?;
         let program = placement.program()?;
         let column = program.columns().find(|(level, _)| *level == Level::W);
         let lanes = placement.lanes().filter(|lanes| *lanes == column.map_or(1, |(_, size)| size));

@@ -135,7 +135,7 @@ impl From<NotationArg> for Notation {
 }
 
 /// A placement, and the text that it was read from, to point refusals at.
-pub(super) struct Placed {
+pub(super) struct PlacementSource {
     pub(super) placement: Placement,
     pub(super) syntax: LayoutText,
 }
@@ -316,20 +316,20 @@ fn text_of(argument: &str) -> Result<String, Failure> {
 }
 
 impl Place {
-    pub(super) fn placement(&self) -> Result<Placed, Failure> {
+    pub(super) fn placement(&self) -> Result<PlacementSource, Failure> {
         self.on.place(self.reading.read(&self.layout)?)
     }
 }
 
 impl On {
     /// Places a text that was read already: standard input can be read once only.
-    pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+    pub(super) fn place(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
         let machine = self.machine.get()?;
         self.machine.place_on(syntax, machine.as_ref(), |builder| builder.base(self.base))
     }
 
     /// As [`place`](On::place), and accepts a layout that is too large for the machine.
-    pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+    pub(super) fn place_oversized(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
         let machine = self.machine.get()?;
         let change = |builder: PlacementBuilder| builder.base(self.base).oversized();
         self.machine.place_on(syntax, machine.as_ref(), change)
@@ -341,7 +341,7 @@ impl On {
         &self,
         first: LayoutText,
         second: LayoutText,
-    ) -> Result<(Placed, Placed), Failure> {
+    ) -> Result<(PlacementSource, PlacementSource), Failure> {
         let machine = match self.machine.get()? {
             Some(machine) => machine,
             None => least_machine(&first, &second)?,
@@ -363,7 +363,7 @@ impl OnMachine {
         self.machine.is_some() || self.dtype.is_some()
     }
 
-    pub(super) fn place(&self, syntax: LayoutText) -> Result<Placed, Failure> {
+    pub(super) fn place(&self, syntax: LayoutText) -> Result<PlacementSource, Failure> {
         let machine = self.get()?;
         self.place_on(syntax, machine.as_ref(), |builder| builder)
     }
@@ -378,7 +378,7 @@ impl OnMachine {
         syntax: LayoutText,
         machine: Option<&Machine>,
         change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
-    ) -> Result<Placed, Failure> {
+    ) -> Result<PlacementSource, Failure> {
         // Devices are counted through the tree that was asked for; else the mesh is the machine.
         let (layout, mesh) = match (&syntax, machine) {
             (_, Some(tree)) if self.machine.is_some() => (syntax.lower_on(tree)?, None),
@@ -402,7 +402,7 @@ impl OnMachine {
             builder = builder.element_bits(dtype.bits());
         }
         let placement = builder.build().map_err(|error| syntax.refuse(error))?;
-        Ok(Placed { placement, syntax })
+        Ok(PlacementSource { placement, syntax })
     }
 
     /// Notes the copies that nothing counts: the machine gives the number of units, the dtype that

@@ -9,7 +9,7 @@ use tensor_layout::{LayoutText, Level, Location, Placement};
 
 use super::devices::{apart, by_device};
 use super::failure::Failure;
-use super::input::{Form, Place, PlaceForm, Placed, in_assembly, numbers};
+use super::input::{Form, Place, PlaceForm, PlacementSource, in_assembly, numbers};
 use super::json::location_json;
 use super::output::print;
 
@@ -68,8 +68,8 @@ impl Locate {
     }
 
     /// The places as assembly writes them, one per line.
-    fn in_assembly(&self, placed: &Placed, shown: usize) -> Result<(), Failure> {
-        let Placed { placement, syntax } = placed;
+    fn in_assembly(&self, placed: &PlacementSource, shown: usize) -> Result<(), Failure> {
+        let PlacementSource { placement, syntax } = placed;
         if self.bytes {
             let why = "--bytes goes with places as levels; --as assembly has the address";
             return Err(Failure::Argument(why.into()));
@@ -95,8 +95,8 @@ impl Locate {
         print(&page)
     }
 
-    fn on_units(&self, placed: &Placed, shown: usize) -> Result<LocatedPlace, Failure> {
-        let Placed { placement, syntax } = placed;
+    fn on_units(&self, placed: &PlacementSource, shown: usize) -> Result<LocatedPlace, Failure> {
+        let PlacementSource { placement, syntax } = placed;
         let index = index(syntax, &self.index)?;
         let places: Vec<Location> = placement.locate_all(&index)?.take(shown).collect();
         let bytes = match self.bytes {

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 use tensor_layout::algebra::Replica;
 use tensor_layout::relayout::{
-    Account, Cost, CostModel, Distance, Move, MovedCopies, Relayout as Pair, Run, Traffic, Transfer,
+    Account, Cost, CostModel, Distance, Move, MovedCopies, PlaceRun, Relayout, Traffic, Transfer,
 };
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Machine};
@@ -34,7 +34,7 @@ Examples:
   tensor-layout relayout '((4_PE, 3:8), (8:1))' '((12:2), (4_PE, 2:1))' \\
     --machine PE=4
   tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
-pub(super) struct Relayout {
+pub(super) struct RelayoutArgs {
     /// Where the tensor is, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
@@ -52,7 +52,7 @@ pub(super) struct Relayout {
     transfers: bool,
 }
 
-impl Relayout {
+impl RelayoutArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let (source, destination) = self.reading.read_two(&self.source, &self.destination)?;
         if self.on.base != 0 {
@@ -70,7 +70,7 @@ impl Relayout {
         }
         let (source, destination) = self.on.place_two(source, destination)?;
         let (source, destination) = (source.placement, destination.placement);
-        let pair = Pair::new(&source, &destination)?;
+        let pair = Relayout::new(&source, &destination)?;
         if self.transfers {
             return transfers(&pair, self.form.is_json());
         }
@@ -126,7 +126,7 @@ fn cost(
 }
 
 /// A sentence, what moves, and a table.
-pub fn page(pair: &Pair, traffic: &Traffic, account: &Account) -> String {
+pub fn page(pair: &Relayout, traffic: &Traffic, account: &Account) -> String {
     let mut page = format!("{}\n\n", pair.sentence(traffic));
     for digit in &account.moves {
         page.push_str(&format!("  {digit}\n"));
@@ -214,7 +214,7 @@ fn move_json(digit: &Move) -> Value {
     })
 }
 
-fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
+fn transfers(pair: &Relayout, as_json: bool) -> Result<(), Failure> {
     let mut out = Output::new(None)?;
     for transfer in pair.transfers()? {
         let line = match as_json {
@@ -227,18 +227,18 @@ fn transfers(pair: &Pair, as_json: bool) -> Result<(), Failure> {
 }
 
 /// The coordinates of a unit, from the root down; a group of units has that of the first.
-fn unit(pair: &Pair, unit: &Location) -> Vec<(String, u64)> {
+fn unit(pair: &Relayout, unit: &Location) -> Vec<(String, u64)> {
     let levels = pair.levels();
     let below = unit.iter().map(|(level, _)| level).filter(|level| !levels.contains(level));
     let levels = levels.iter().copied().chain(below);
     levels.filter_map(|level| Some((level.to_string(), unit.get(level)?))).collect()
 }
 
-fn transfer_json(pair: &Pair, transfer: &Transfer) -> Value {
+fn transfer_json(pair: &Relayout, transfer: &Transfer) -> Value {
     let unit = |at: &Location| -> Map<String, Value> {
         unit(pair, at).into_iter().map(|(level, at)| (level, json!(at))).collect()
     };
-    let run = |run: Run| json!({ "start": run.start, "step": run.step });
+    let run = |run: PlaceRun| json!({ "start": run.start, "step": run.step });
     json!({
         "distance": key(transfer.distance),
         "element": transfer.element,
@@ -250,12 +250,12 @@ fn transfer_json(pair: &Pair, transfer: &Transfer) -> Value {
     })
 }
 
-fn transfer_line(pair: &Pair, transfer: &Transfer) -> String {
+fn transfer_line(pair: &Relayout, transfer: &Transfer) -> String {
     let name = |at: &Location| {
         let names = unit(pair, at).into_iter().map(|(level, at)| format!("{level}={at}"));
         names.collect::<Vec<_>>().join(",")
     };
-    let places = |run: Run| match transfer.length {
+    let places = |run: PlaceRun| match transfer.length {
         1 => format!("[{}]", run.start),
         _ => format!("[{}..{} by {}]", run.start, run.at(transfer.length - 1), run.step),
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tensor_layout::Placement;
 use tensor_layout::internals::counted;
 use tensor_layout::machine::MovementKind;
-use tensor_layout::route::{Hop, Route as Found};
+use tensor_layout::route::{Hop, Route};
 
 use super::failure::{Failure, note};
 use super::input::{Form, OnMachine, Reading};
@@ -29,7 +29,7 @@ Examples:
     '((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1))@LM0 / Float' --machine mn-core-2
   tensor-layout route '((64:1))@L1BM' '((1_L2B, 1_L1B, 16_MAB, 4_PE))@LM0' \\
     --machine mn-core-2 --by l1bmd")]
-pub(super) struct Route {
+pub(super) struct RouteArgs {
     /// Where the tensor is, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
@@ -50,7 +50,7 @@ pub(super) struct Route {
     form: Form,
 }
 
-impl Route {
+impl RouteArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let Some(machine) = self.on.get()? else {
             let why = "a route needs a machine: memories and movements belong to it".into();
@@ -63,8 +63,8 @@ impl Route {
         let place = |text| Ok(self.on.place_on(text, Some(&machine), |builder| builder)?.placement);
         let stops: Vec<Placement> = texts.map(place).collect::<Result<_, Failure>>()?;
         let route = match (&self.by, &stops[..]) {
-            (Some(name), [source, target]) => Found::by(name, source, target)?,
-            _ => Found::through(&stops)?,
+            (Some(name), [source, target]) => Route::by(name, source, target)?,
+            _ => Route::through(&stops)?,
         };
         if machine.movements().is_empty() {
             note("this machine has no movements: hops show their long words only");
@@ -77,7 +77,7 @@ impl Route {
 }
 
 /// A line per hop with the layout that it makes, and the sum.
-pub fn page(route: &Found) -> String {
+pub fn page(route: &Route) -> String {
     let mut page = placed(route.source());
     if route.hops().is_empty() {
         return page + "\nnothing moves: the source serves as it is\n";
@@ -100,7 +100,7 @@ pub fn page(route: &Found) -> String {
 }
 
 fn placed(placement: &Placement) -> String {
-    format!("{:<6} {}\n", memory(placement), Found::text(placement))
+    format!("{:<6} {}\n", memory(placement), Route::text(placement))
 }
 
 fn memory(placement: &Placement) -> &str {
@@ -125,14 +125,14 @@ fn moves(hop: &Hop) -> String {
     format!("  {what}: {upper} upper, {lower} lower, {cycles}{parts}\n")
 }
 
-fn route_json(route: &Found) -> Value {
+fn route_json(route: &Route) -> Value {
     let (cycles, all) = route.cycles();
     let hops: Vec<Value> = route.hops().iter().map(hop_json).collect();
     json!({ "hops": hops, "cycles": cycles, "at_least": !all })
 }
 
 fn hop_json(hop: &Hop) -> Value {
-    let side = |placement: &Placement| json!({ "memory": memory(placement), "layout": Found::text(placement) });
+    let side = |placement: &Placement| json!({ "memory": memory(placement), "layout": Route::text(placement) });
     let (reads, writes) = (hop.reads(), hop.writes());
     json!({
         "movement": hop.movement.as_ref().map(|movement| &movement.name),

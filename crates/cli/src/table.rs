@@ -11,14 +11,14 @@ use tensor_layout::algebra::Indexes;
 use tensor_layout::image::NpyTable;
 #[cfg(feature = "arrow")]
 use tensor_layout::rows::ColumnWidth;
-use tensor_layout::rows::{Format, Table as Rows, WriteError};
+use tensor_layout::rows::{Format, Table, WriteError};
 use tensor_layout::sharding::DeviceShards;
 use tensor_layout::{Level, Location, Placement};
 
 use super::devices::by_device;
 use super::failure::{Failure, note};
 use super::files::Files;
-use super::input::{Place, PlaceForm, Placed, in_assembly, location};
+use super::input::{Place, PlaceForm, PlacementSource, in_assembly, location};
 use super::output::{MOST_FILES, Output, done, extension_of, progress};
 
 /// Print where every element lives, one row per element and copy, sorted by place.
@@ -34,7 +34,7 @@ Examples:
   tensor-layout table '((12:8), (8:1))' --machine PE=4 --format jsonl -o table.jsonl
   tensor-layout table '((4_PE, 3:8), (8:1))' --format npy-packed -o packed.npy
   tensor-layout table '((4_PE, 3:8), (8:1))' --partition-by PE -o DIR")]
-pub(super) struct Table {
+pub(super) struct TableArgs {
     #[command(flatten)]
     place: Place,
     /// Only this unit or subtree, such as L2B=0,L1B=3.
@@ -83,7 +83,7 @@ enum TableFormat {
     Parquet,
 }
 
-impl Table {
+impl TableArgs {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let format = self.format()?;
         if self.narrow && !matches!(format, TableFormat::Arrow | TableFormat::Parquet) {
@@ -94,7 +94,7 @@ impl Table {
         if let Some(shards) = by_device(&syntax, &self.place.on)? {
             return self.on_devices(&shards, format);
         }
-        let Placed { placement, .. } = self.place.on.place(syntax)?;
+        let PlacementSource { placement, .. } = self.place.on.place(syntax)?;
         if let Some(kind) = npy(format) {
             return array(self, &placement, kind);
         }
@@ -192,7 +192,7 @@ fn is_text(format: TableFormat) -> bool {
 /// Rows whose place is one column, as assembly writes it.
 fn assembly(
     placement: &Placement,
-    rows: &Rows<'_>,
+    rows: &Table<'_>,
     format: TableFormat,
     mut out: Output,
 ) -> Result<(), Failure> {
@@ -251,7 +251,7 @@ fn extension(format: TableFormat) -> &'static str {
     }
 }
 
-fn array(args: &Table, placement: &Placement, kind: NpyTable) -> Result<(), Failure> {
+fn array(args: &TableArgs, placement: &Placement, kind: NpyTable) -> Result<(), Failure> {
     if args.at.is_some() || args.padding || args.part.is_some() || args.partition_by.is_some() {
         let why =
             "--at, --padding, --part and --partition-by go with tables of rows, not with .npy";
@@ -276,7 +276,7 @@ fn part(text: &str) -> Result<(u64, u64), Failure> {
 /// A file per coordinate of some levels, where there are rows; they appear together.
 fn partitions(
     placement: &Placement,
-    rows: &Rows<'_>,
+    rows: &Table<'_>,
     at: &Location,
     levels: &str,
     dir: &Path,
@@ -318,7 +318,7 @@ fn partitions(
 }
 
 fn write(
-    rows: &Rows<'_>,
+    rows: &Table<'_>,
     form: TableForm,
     mut out: Output,
     bar: &ProgressBar,
@@ -337,7 +337,7 @@ fn write(
 #[cfg(feature = "arrow")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
 fn arrow(
-    rows: &Rows<'_>,
+    rows: &Table<'_>,
     out: &mut Output,
     form: TableForm,
 ) -> Result<Result<(), WriteError>, Failure> {
@@ -345,14 +345,14 @@ fn arrow(
 }
 
 #[cfg(not(feature = "arrow"))]
-fn arrow(_: &Rows<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
+fn arrow(_: &Table<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
     Err(missing("arrow"))
 }
 
 #[cfg(feature = "parquet")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it refuses")]
 fn parquet(
-    rows: &Rows<'_>,
+    rows: &Table<'_>,
     out: &mut Output,
     form: TableForm,
 ) -> Result<Result<(), WriteError>, Failure> {
@@ -360,7 +360,7 @@ fn parquet(
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Rows<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
+fn parquet(_: &Table<'_>, _: &mut Output, _: TableForm) -> Result<Result<(), WriteError>, Failure> {
     Err(missing("parquet"))
 }
 

@@ -32,11 +32,11 @@ Examples:
   tensor-layout vectors compare test.vsm dump.txt")]
 pub(super) struct Vectors {
     #[command(subcommand)]
-    command: Command,
+    command: VectorsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum VectorsCommand {
     Write(WriteArgs),
     Read(ReadArgs),
     Check(CheckArgs),
@@ -159,13 +159,13 @@ fn at_most_1000(text: &str) -> Result<usize, String> {
 impl Vectors {
     pub(super) fn run(&self, matches: Option<&ArgMatches>) -> Result<ExitCode, Failure> {
         match &self.command {
-            Command::Write(args) => {
+            VectorsCommand::Write(args) => {
                 let matches = matches.and_then(ArgMatches::subcommand);
                 args.run(matches.map(|(_, matches)| matches)).map(|()| ExitCode::SUCCESS)
             }
-            Command::Read(args) => args.run().map(|()| ExitCode::SUCCESS),
-            Command::Check(args) => args.run(),
-            Command::Compare(args) => args.run(),
+            VectorsCommand::Read(args) => args.run().map(|()| ExitCode::SUCCESS),
+            VectorsCommand::Check(args) => args.run(),
+            VectorsCommand::Compare(args) => args.run(),
         }
     }
 }
@@ -188,7 +188,7 @@ fn refused(file: &str, line: u64, error: &ParseError) -> Failure {
 }
 
 /// An argument of the file that is written, in the order of the command line.
-enum Part<'a> {
+enum WriteArgument<'a> {
     Tensor(Direction, &'a str, &'a str),
     Base(u64),
 }
@@ -236,7 +236,7 @@ impl WriteArgs {
         let mut counts = (0, 0);
         for part in self.parts(matches) {
             match part {
-                Part::Tensor(direction, layout, path) => {
+                WriteArgument::Tensor(direction, layout, path) => {
                     let count = match direction {
                         Direction::In => &mut counts.0,
                         Direction::Out => &mut counts.1,
@@ -244,7 +244,7 @@ impl WriteArgs {
                     tensors.push(tensor(direction, *count, layout, path)?.atol(self.atol));
                     *count += 1;
                 }
-                Part::Base(base) => {
+                WriteArgument::Base(base) => {
                     let Some(tensor) = tensors.pop() else {
                         let why = "--base: it follows the --in or --out whose tensor it moves";
                         return Err(Failure::Argument(why.into()));
@@ -261,7 +261,7 @@ impl WriteArgs {
     }
 
     /// Tensors and bases, as they stand on the command line.
-    fn parts(&self, matches: Option<&ArgMatches>) -> Vec<Part<'_>> {
+    fn parts(&self, matches: Option<&ArgMatches>) -> Vec<WriteArgument<'_>> {
         let places = |name: &str| -> Vec<usize> {
             matches.and_then(|m| m.indices_of(name)).into_iter().flatten().collect()
         };
@@ -270,11 +270,11 @@ impl WriteArgs {
             [("inputs", &self.inputs, Direction::In), ("outputs", &self.outputs, Direction::Out)];
         for (name, values, direction) in kinds {
             for (values, places) in values.chunks_exact(2).zip(places(name).chunks_exact(2)) {
-                parts.push((places[0], Part::Tensor(direction, &values[0], &values[1])));
+                parts.push((places[0], WriteArgument::Tensor(direction, &values[0], &values[1])));
             }
         }
         let bases = places("base").into_iter().zip(&self.base);
-        parts.extend(bases.map(|(place, base)| (place, Part::Base(*base))));
+        parts.extend(bases.map(|(place, base)| (place, WriteArgument::Base(*base))));
         parts.sort_by_key(|(place, _)| *place);
         parts.into_iter().map(|(_, part)| part).collect()
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::collective::{Collective, CollectiveKind};
 use crate::pages::{origin, place};
 use crate::roles::{Calls, HloRole, Roles, index};
-use crate::runs::{HloRuns, Runs, StepSums};
+use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::{CollectiveError, CollectiveTraffic, HloComputation, HloInstruction, HloModule};
 use tensor_layout::LayoutError;
 use tensor_layout::Level;
@@ -130,7 +130,7 @@ impl Collectives {
         let mut calls = std::mem::take(&mut self.calls);
         let fusions = std::mem::take(&mut self.fusions);
         let roles = calls.roles();
-        let runs = Runs::of(&calls);
+        let runs = ComputationRuns::of(&calls);
         let mut own: Vec<Vec<u128>> = vec![Vec::new(); calls.len()];
         for held in std::mem::take(&mut self.held) {
             let number = held.computation;
@@ -255,7 +255,7 @@ fn entry(
 fn settled(
     held: HeldCollective,
     roles: &Roles,
-    runs: &Runs,
+    runs: &ComputationRuns,
     fusions: &FxHashMap<String, Option<String>>,
 ) -> CollectiveEntry {
     let HeldCollective { computation, mut entry, fused } = held;

@@ -11,7 +11,7 @@ use crate::held::{Held, HeldRow};
 use crate::inside::{InsideCopy, Insides};
 use crate::names::{MOST_KNOWN, Shapes};
 use crate::roles::{Calls, HloRole, NOT_LISTED, Roles, index};
-use crate::runs::{HloRuns, Runs, StepSums};
+use crate::runs::{ComputationRuns, HloRuns, StepSums};
 use crate::{HloComputation, HloInstruction, HloModule};
 use tensor_layout::{LayoutError, internals};
 
@@ -240,7 +240,7 @@ impl HloCopies {
         self.insides.clear();
         let mut calls = std::mem::take(&mut self.calls);
         let roles = calls.roles();
-        let runs = Runs::of(&calls);
+        let runs = ComputationRuns::of(&calls);
         let held = std::mem::take(&mut self.held);
         let mut own = vec![Vec::new(); calls.len()];
         for (number, sums) in std::mem::take(&mut self.sums) {

@@ -14,7 +14,7 @@ use tensor_layout::error::Span;
 use crate::HloComputation;
 use crate::body::Body;
 use crate::grammar::{self, ComputationHead, Sentence, sentence};
-use crate::lexer::{CUT, Fault, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
+use crate::lexer::{CUT, LexError, Lexed, NO_INSTRUCTION, ShapeIs, Tokens, is_blank, is_name};
 use crate::module::HloModule;
 use crate::roles::{called, is_inner};
 use crate::stream::Stream;
@@ -103,7 +103,7 @@ impl<R: BufRead> HloDump<R> {
                     self.module = HloModule::new(name, attributes, line);
                     self.at = head.end;
                 }
-                Ok(Sentence::Table(table, end)) => {
+                Ok(Sentence::SourceTable(table, end)) => {
                     self.at = end;
                     while let Ok(row) = self.read(grammar::row)? {
                         let text = self.stream.text.get(row.start..row.end).unwrap_or_default();
@@ -175,8 +175,8 @@ impl<R: BufRead> HloDump<R> {
         loop {
             match what(self.stream.tokens(), self.at) {
                 Ok(found) => return Ok(Ok(found)),
-                Err(Fault::Not(why)) => return Ok(Err(why)),
-                Err(Fault::More) => self.fill()?,
+                Err(LexError::Not(why)) => return Ok(Err(why)),
+                Err(LexError::More) => self.fill()?,
             }
         }
     }
@@ -308,11 +308,11 @@ impl<R: BufRead> HloDump<R> {
             let text = self.stream.tokens();
             let head = text.head(self.at, shape_is);
             match head.and_then(|head| grammar::instruction(text, head, &mut operands)) {
-                Err(Fault::More) => {
+                Err(LexError::More) => {
                     operands.truncate(count);
                     self.fill()?;
                 }
-                Err(Fault::Not(why)) => {
+                Err(LexError::Not(why)) => {
                     operands.truncate(count);
                     break Err(why);
                 }
@@ -352,7 +352,7 @@ impl<R: BufRead> HloDump<R> {
 
     /// Goes on behind what is not an instruction; returns whether it is in the same computation.
     fn recover(&mut self, why: &'static str) -> io::Result<bool> {
-        if let Ok(Sentence::Module(_) | Sentence::Table(..) | Sentence::Computation(_)) =
+        if let Ok(Sentence::Module(_) | Sentence::SourceTable(..) | Sentence::Computation(_)) =
             self.read(sentence)?
         {
             let name = self.computation().name().to_owned();

@@ -5,7 +5,7 @@
 use tensor_layout::error::Span;
 
 use crate::body::{OperandRecord, Record};
-use crate::lexer::{Fault, HeadSpans, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is_blank};
+use crate::lexer::{HeadSpans, LexError, Lexed, ShapeIs, Tokens, UNCLOSED, Until, is_blank};
 
 /// The head of a computation: `ENTRY %name (..) -> shape {`, or only `name {`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +26,14 @@ pub(crate) struct ModuleHead {
 
 /// A table of source lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Table {
+pub(crate) enum SourceTable {
     Files,
     Functions,
     Locations,
     Frames,
 }
 
-const NO_HEAD: Fault = Fault::Not("this is not the head of a computation");
+const NO_HEAD: LexError = LexError::Not("this is not the head of a computation");
 
 /// A name without its `%`.
 fn unsigiled(bytes: &[u8], (start, end): (usize, usize)) -> Span {
@@ -68,7 +68,7 @@ pub(crate) fn instruction(
         },
     };
     if bytes.get(close) != Some(&b')') {
-        return Err(Fault::Not(UNCLOSED));
+        return Err(LexError::Not(UNCLOSED));
     }
     let attributes = attributes(text, close + 1)?;
     let record = Record {
@@ -229,21 +229,21 @@ pub(crate) fn module(text: Tokens<'_>, from: usize) -> Lexed<ModuleHead> {
     let end = start + text.rest(start).iter().take_while(is_name).count();
     text.peek(end)?;
     if text.bytes.get(from..word) != Some(b"HloModule") || start == word || start == end {
-        return Err(Fault::Not("this is not the head of a module"));
+        return Err(LexError::Not("this is not the head of a module"));
     }
     let attributes = attributes(text, end)?;
     Ok(ModuleHead { name: Span::new(start, end), attributes, end: attributes.end.max(end) })
 }
 
 /// The table whose name stands at a place, and where its rows begin.
-pub(crate) fn table(text: Tokens<'_>, from: usize) -> Lexed<(Table, usize)> {
+pub(crate) fn table(text: Tokens<'_>, from: usize) -> Lexed<(SourceTable, usize)> {
     let end = text.word(from)?;
     let table = match text.bytes.get(from..end).unwrap_or_default() {
-        b"FileNames" => Table::Files,
-        b"FunctionNames" => Table::Functions,
-        b"FileLocations" => Table::Locations,
-        b"StackFrames" => Table::Frames,
-        _ => return Err(Fault::Not("this is not a table of source lines")),
+        b"FileNames" => SourceTable::Files,
+        b"FunctionNames" => SourceTable::Functions,
+        b"FileLocations" => SourceTable::Locations,
+        b"StackFrames" => SourceTable::Frames,
+        _ => return Err(LexError::Not("this is not a table of source lines")),
     };
     Ok((table, end))
 }
@@ -259,7 +259,7 @@ pub(crate) fn row(text: Tokens<'_>, from: usize) -> Lexed<Span> {
         Some(b'{') => Some(text.walk(value + 1, Until::Bracket)? + 1),
         _ => None,
     };
-    end.map(|end| Span::new(start, end)).ok_or(Fault::Not("this is not a row of a table"))
+    end.map(|end| Span::new(start, end)).ok_or(LexError::Not("this is not a row of a table"))
 }
 
 /// Behind `, execution_thread=".."`, if that follows the brace of a computation.
@@ -280,7 +280,7 @@ pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sentence {
     Module(ModuleHead),
-    Table(Table, usize),
+    SourceTable(SourceTable, usize),
     Computation(ComputationHead),
     Instruction,
     /// Some other text, up to here.
@@ -299,7 +299,7 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
         b"HloModule" => return Ok(is(module(text, from))?.map_or(other, Sentence::Module)),
         b"FileNames" | b"FunctionNames" | b"FileLocations" | b"StackFrames" => {
             let found = is(table(text, from))?;
-            return Ok(found.map_or(other, |(table, end)| Sentence::Table(table, end)));
+            return Ok(found.map_or(other, |(table, end)| Sentence::SourceTable(table, end)));
         }
         _ => {}
     }
@@ -332,8 +332,8 @@ pub(crate) fn is_named(text: Tokens<'_>, from: usize) -> Lexed<bool> {
 fn is<T>(found: Lexed<T>) -> Lexed<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(Fault::More) => Err(Fault::More),
-        Err(Fault::Not(_)) => Ok(None),
+        Err(LexError::More) => Err(LexError::More),
+        Err(LexError::Not(_)) => Ok(None),
     }
 }
 
@@ -371,5 +371,5 @@ fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
         return Ok(before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b'\n'));
     }
     let next = sentence(text, at)?;
-    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::Table(..)))
+    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::SourceTable(..)))
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Line ends are blanks. Brackets close by kind, outside strings and comments. Where the text goes on
-//! beyond what is held of it, a reading ends with [`Fault::More`], so that no answer depends on where it
+//! beyond what is held of it, a reading ends with [`LexError::More`], so that no answer depends on where it
 //! was cut.
 
 use memchr::{memchr, memchr2, memchr3, memmem};
@@ -15,14 +15,14 @@ use crate::candidates::shape_end;
 
 /// The reason a stretch of text is not what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum LexError {
     /// What is held of the text ends, and the text goes on.
     More,
     /// It is something else, or broken.
     Not(&'static str),
 }
 
-pub(crate) type Lexed<T> = Result<T, Fault>;
+pub(crate) type Lexed<T> = Result<T, LexError>;
 
 /// What is held of a text.
 #[derive(Clone, Copy, Debug)]
@@ -103,13 +103,13 @@ impl<'t> Tokens<'t> {
         match self.bytes.get(at) {
             Some(byte) => Ok(Some(*byte)),
             None if self.is_last => Ok(None),
-            None => Err(Fault::More),
+            None => Err(LexError::More),
         }
     }
 
     /// The end of the text, where a reading reached it.
-    fn ended(self, why: &'static str) -> Fault {
-        if self.is_last { Fault::Not(why) } else { Fault::More }
+    fn ended(self, why: &'static str) -> LexError {
+        if self.is_last { LexError::Not(why) } else { LexError::More }
     }
 
     pub(crate) fn rest(self, at: usize) -> &'t [u8] {
@@ -150,7 +150,7 @@ impl<'t> Tokens<'t> {
             _ => return Ok(None),
         };
         if end.is_none() && near.len() < LONGEST && !self.is_last {
-            return Err(Fault::More);
+            return Err(LexError::More);
         }
         Ok(end.map(|end| at + 2 + end))
     }
@@ -205,7 +205,7 @@ impl<'t> Tokens<'t> {
                 b')' | b']' | b'}' => match open.pop() {
                     None => return Ok(at),
                     Some(of) if closing(of) == byte => {}
-                    Some(_) => return Err(Fault::Not(UNCLOSED)),
+                    Some(_) => return Err(LexError::Not(UNCLOSED)),
                 },
                 b'/' => {
                     if let Some(end) = self.comment(at)? {
@@ -214,7 +214,7 @@ impl<'t> Tokens<'t> {
                     }
                 }
                 b'=' if until == Until::Gap && open.is_empty() => {}
-                b'=' if self.is_instruction(from, at)? => return Err(Fault::Not(UNCLOSED)),
+                b'=' if self.is_instruction(from, at)? => return Err(LexError::Not(UNCLOSED)),
                 b'=' => {}
                 _ if open.is_empty() => return Ok(at),
                 _ => {}
@@ -278,7 +278,7 @@ impl<'t> Tokens<'t> {
         match self.peek(end)? {
             None | Some(b',' | b'}' | b')' | b']' | b':') => Ok(end),
             Some(byte) if is_blank(byte) => Ok(end),
-            Some(_) => Err(Fault::Not(UNCLOSED_STRING)),
+            Some(_) => Err(LexError::Not(UNCLOSED_STRING)),
         }
     }
 
@@ -304,14 +304,14 @@ impl<'t> Tokens<'t> {
         let name = before.iter().rev().skip(gap).take_while(|b| is_name(**b)).count();
         match self.head(sign - gap - name, ShapeIs::Written) {
             Ok(_) => Ok(true),
-            Err(Fault::More) => Err(Fault::More),
-            Err(Fault::Not(_)) => Ok(false),
+            Err(LexError::More) => Err(LexError::More),
+            Err(LexError::Not(_)) => Ok(false),
         }
     }
 
     /// Behind a shape: a tuple, a buffer, or a type with its dimensions and its layout.
     pub(crate) fn shape(self, from: usize) -> Lexed<usize> {
-        const NONE: Fault = Fault::Not("there is no shape");
+        const NONE: LexError = LexError::Not("there is no shape");
         let open = match (self.peek(from)?, self.peek(from + 1)) {
             (Some(b'('), _) => Some(from),
             (Some(b'b'), Ok(Some(b'('))) => Some(from + 1),
@@ -334,7 +334,7 @@ impl<'t> Tokens<'t> {
         }
         // A layout may follow dimensions that end what is held.
         if end + 1 >= self.bytes.len() && !self.is_last {
-            return Err(Fault::More);
+            return Err(LexError::More);
         }
         if is_closed { Ok(end) } else { Err(NONE) }
     }
@@ -360,12 +360,12 @@ impl<'t> Tokens<'t> {
             gap = self.blanks(end)?;
         }
         if end == start || gap == end || self.peek(gap)? != Some(b'=') {
-            return Err(Fault::Not(NO_INSTRUCTION));
+            return Err(LexError::Not(NO_INSTRUCTION));
         }
         let shape_start = self.blanks(gap + 1)?;
         let (shape, opcode) = match self.shape(shape_start) {
             Ok(shape_end) => ((shape_start, shape_end), self.blanks(shape_end)?),
-            Err(Fault::Not(_)) if shape_is == ShapeIs::Optional => {
+            Err(LexError::Not(_)) if shape_is == ShapeIs::Optional => {
                 ((shape_start, shape_start), shape_start)
             }
             Err(fault) => return Err(fault),
@@ -374,7 +374,7 @@ impl<'t> Tokens<'t> {
         let open = self.blanks(opcode_end)?;
         let is_opcode = opcode_end > opcode && self.bytes[opcode].is_ascii_alphabetic();
         if !is_opcode || self.peek(open)? != Some(b'(') {
-            return Err(Fault::Not(NO_INSTRUCTION));
+            return Err(LexError::Not(NO_INSTRUCTION));
         }
         Ok(HeadSpans { is_root, name: (start, end), shape, opcode: (opcode, opcode_end), open })
     }
@@ -420,7 +420,7 @@ impl Nest {
 
     fn push(&mut self, open: u8) -> Lexed<()> {
         if self.depth >= DEEPEST {
-            return Err(Fault::Not("brackets nest deeper than 4096"));
+            return Err(LexError::Not("brackets nest deeper than 4096"));
         }
         if self.depth > 0 && self.depth.is_multiple_of(Nest::ROOM) {
             self.outer.push(self.kinds);
@@ -448,7 +448,7 @@ impl Nest {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Tokens, Until};
+    use super::{LexError, Tokens, Until};
 
     fn all(text: &str) -> Tokens<'_> {
         Tokens { bytes: text.as_bytes(), is_last: true }
@@ -458,7 +458,7 @@ mod tests {
     fn brackets_close_by_kind_outside_strings_and_comments() {
         let text = "a=\"x}\\\"{\",b={\"k\":\"}\"} /*)*/, [(')')]}, rest";
         assert_eq!(all(text).walk(0, Until::Bracket), Ok(text.find("}, rest").unwrap()));
-        assert!(matches!(all("(]").walk(0, Until::Bracket), Err(Fault::Not(_))));
+        assert!(matches!(all("(]").walk(0, Until::Bracket), Err(LexError::Not(_))));
         let deep = "{".repeat(200) + &"[".repeat(100) + &"]".repeat(100) + &"}".repeat(201);
         assert_eq!(all(&deep).walk(0, Until::Bracket), Ok(600));
         assert!(all(&"(".repeat(5000)).walk(0, Until::Bracket).is_err());
@@ -473,7 +473,7 @@ mod tests {
             let part = Tokens { bytes: &text.as_bytes()[..cut], is_last: false };
             match part.head(2, super::ShapeIs::Written) {
                 Ok(head) => assert_eq!((head.name, head.open), (whole.name, whole.open)),
-                Err(fault) => assert_eq!(fault, Fault::More, "{cut}"),
+                Err(fault) => assert_eq!(fault, LexError::More, "{cut}"),
             }
         }
     }
@@ -481,7 +481,7 @@ mod tests {
     #[test]
     fn an_instruction_inside_brackets_shows_that_they_are_broken() {
         let broken = "a, {x={\n  %b = f32[2]{0} add(c, c)\n}";
-        assert_eq!(all(broken).walk(0, Until::Bracket), Err(Fault::Not(super::UNCLOSED)));
+        assert_eq!(all(broken).walk(0, Until::Bracket), Err(LexError::Not(super::UNCLOSED)));
         assert!(all("mode = fast, x={a = b}}").walk(0, Until::Bracket).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use tensor_layout::error::Span;
 
 use crate::HloSource;
 use crate::attributes::{HloAttributes, entry, unquoted};
-use crate::grammar::{self, Table};
+use crate::grammar::{self, SourceTable};
 use crate::lexer::Tokens;
 
 /// A module of a dump: `HloModule name, attributes`, and the tables of source lines.
@@ -32,7 +32,7 @@ struct Head {
 #[derive(Debug, Default)]
 struct Tables {
     /// The rows as written; most modules are never asked for a source line.
-    rows: Vec<(Table, String)>,
+    rows: Vec<(SourceTable, String)>,
     files: FxHashMap<u64, String>,
     /// Number of a file, and a line in it.
     locations: FxHashMap<u64, (u64, u64)>,
@@ -50,15 +50,15 @@ impl Tables {
             let Ok(key) = key.parse() else { continue };
             let value = value.trim();
             match table {
-                Table::Functions => {}
-                Table::Files => {
+                SourceTable::Functions => {}
+                SourceTable::Files => {
                     self.files.extend(unquoted(value).map(|file| (key, file.into_owned())));
                 }
-                Table::Locations => {
+                SourceTable::Locations => {
                     let place = number(value, "file_name_id").zip(number(value, "line"));
                     self.locations.extend(place.map(|place| (key, place)));
                 }
-                Table::Frames => {
+                SourceTable::Frames => {
                     let place = number(value, "file_location_id");
                     self.frames.extend(place.map(|place| (key, place)));
                 }
@@ -91,7 +91,7 @@ impl HloModule {
     }
 
     /// Adds a row of a table.
-    pub(super) fn push_row(&self, table: Table, row: &str) {
+    pub(super) fn push_row(&self, table: SourceTable, row: &str) {
         if let Ok(mut tables) = self.head.tables.write() {
             tables.rows.push((table, row.to_owned()));
         }

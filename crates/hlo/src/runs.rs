@@ -137,14 +137,14 @@ impl StepSums {
 
 /// The computations of a module, callers before what they call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct ComputationRuns {
     order: Vec<u32>,
     runs: Vec<HloRuns>,
 }
 
-impl Runs {
+impl ComputationRuns {
     /// Of calls whose [roles](Calls::roles) are settled. What calls itself runs once.
-    pub(super) fn of(calls: &Calls) -> Runs {
+    pub(super) fn of(calls: &Calls) -> ComputationRuns {
         let mut callers = vec![0_usize; calls.len()];
         let mut from: Vec<Vec<Call>> = vec![Vec::new(); calls.len()];
         for call in calls.all() {
@@ -176,7 +176,7 @@ impl Runs {
                 }
             }
         }
-        Runs { order, runs }
+        ComputationRuns { order, runs }
     }
 
     pub(super) fn get(&self, number: u32) -> HloRuns {

@@ -9,7 +9,7 @@ use super::fault::{Fault, Finding};
 use super::header::{Direction, VectorHeader};
 use super::matched::{Matched, matched};
 use super::place::VectorPlace;
-use super::source::{Item, Numbered, Source};
+use super::source::{Item, NumberedItem, Source};
 use super::tensor::{Tensor, Word};
 use super::value;
 use tensor_layout::notation::MemoryText;
@@ -63,7 +63,7 @@ pub fn check_vectors(
     progress: &mut dyn FnMut(u64),
 ) -> Result<VectorCheck, VectorError> {
     let mut checker = Checker::new(Source::new(input));
-    while let Some(Numbered { line, item }) = checker.source.next()? {
+    while let Some(NumberedItem { line, item }) = checker.source.next()? {
         match item {
             Item::Header(Ok(header)) => checker.tensor(line, header, progress)?,
             Item::Header(Err(error)) => {

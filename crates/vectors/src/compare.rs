@@ -109,7 +109,7 @@ pub fn compare_vectors(
         let mut comparison = VectorComparison::new(&tensor);
         while let Some((number, line)) = next_line(&mut source)? {
             if line.verb.reads() {
-                let read = Read { tensor: &tensor, base, number, line: &line, reads };
+                let read = ReadLine { tensor: &tensor, base, number, line: &line, reads };
                 comparison.line(&read, &results)?;
                 reads += line.place.unit_count() * line.count;
             }
@@ -124,7 +124,7 @@ pub fn compare_vectors(
 }
 
 /// A line that reads, of a tensor.
-struct Read<'a> {
+struct ReadLine<'a> {
     tensor: &'a Tensor,
     base: u64,
     /// The number of the line.
@@ -134,7 +134,7 @@ struct Read<'a> {
     reads: u64,
 }
 
-impl Read<'_> {
+impl ReadLine<'_> {
     fn refused(&self, why: &str) -> VectorError {
         VectorError::Line { line: self.number, error: whole(self.line, why) }
     }
@@ -194,7 +194,7 @@ impl VectorComparison {
     }
 
     /// Compares the long words of a line, unit by unit.
-    fn line(&mut self, read: &Read<'_>, results: &Results) -> Result<(), VectorError> {
+    fn line(&mut self, read: &ReadLine<'_>, results: &Results) -> Result<(), VectorError> {
         let Some((comment, numbers)) = read.expected()? else { return Ok(()) };
         let said = Said::new(comment, &numbers);
         let places = read.line.place.each_unit();
@@ -265,7 +265,7 @@ impl VectorComparison {
 
 /// A long word that a line reads in a unit.
 struct LongWord<'a> {
-    read: &'a Read<'a>,
+    read: &'a ReadLine<'a>,
     place: VectorPlace,
     word: Word,
     /// What the simulator read there.

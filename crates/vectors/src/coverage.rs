@@ -19,7 +19,7 @@ const MOST_MISSING: u64 = 1 << 20;
 pub(super) struct Coverage {
     places: WordSet,
     words: u64,
-    lines: Lines,
+    lines: LineRuns,
     /// Before which line there are lines that cannot be told apart, and how many.
     unread: Vec<(u64, u64)>,
     pending: u64,
@@ -139,10 +139,10 @@ impl Gap {
 
 /// Which line has an element: runs of elements and lines that go up by the same steps.
 #[derive(Debug, Default)]
-struct Lines(Vec<Run>);
+struct LineRuns(Vec<LineRun>);
 
 #[derive(Debug)]
-struct Run {
+struct LineRun {
     element: u64,
     line: u64,
     count: u64,
@@ -150,7 +150,7 @@ struct Run {
     step: (u64, u64),
 }
 
-impl Run {
+impl LineRun {
     fn last(&self) -> (u64, u64) {
         let (elements, lines) = self.step;
         (self.element + (self.count - 1) * elements, self.line + (self.count - 1) * lines)
@@ -164,7 +164,7 @@ impl Run {
     }
 }
 
-impl Lines {
+impl LineRuns {
     fn push(&mut self, element: u64, line: u64) {
         if let Some(run) = self.0.last_mut() {
             let (last, last_line) = run.last();
@@ -175,7 +175,7 @@ impl Lines {
                 return;
             }
         }
-        self.0.push(Run { element, line, count: 1, step: (0, 0) });
+        self.0.push(LineRun { element, line, count: 1, step: (0, 0) });
     }
 
     /// The line of the first element behind some element.
@@ -193,11 +193,11 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::LineRuns;
 
     #[test]
     fn lines_are_found_by_their_elements() {
-        let (mut lines, mut slow) = (Lines::default(), Vec::new());
+        let (mut lines, mut slow) = (LineRuns::default(), Vec::new());
         let mut seed = 7_u64;
         for line in 1..400 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -25,12 +25,12 @@ pub(super) struct Dumped {
     /// The refusal of a line whose values are not those of its digits.
     pub(super) doubt: Option<ParseError>,
     /// The command, if the line names it.
-    pub(super) command: Option<Command>,
+    pub(super) command: Option<DumpCommand>,
 }
 
 /// A command that reads long words, as the lines of its answer repeat it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Command {
+pub(super) struct DumpCommand {
     verb: VectorVerb,
     pub(super) place: VectorPlace,
     pub(super) count: u64,
@@ -39,14 +39,14 @@ pub(super) struct Command {
 }
 
 /// What a line says behind `#`.
-enum Source {
+enum DumpSource {
     /// A command that reads LM0, LM1 or DRAM.
-    Command(Command),
+    DumpCommand(DumpCommand),
     /// One that reads something else: the letters behind `$`.
     Elsewhere(String),
 }
 
-impl Command {
+impl DumpCommand {
     /// The number of lines the emulator prints for it.
     pub(super) fn lines(&self) -> u64 {
         self.place.unit_count() * self.count
@@ -76,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
     let memory = MEMORIES.into_iter().find(|memory| memory.name() == name);
     let source = read_source(text);
     let command = match (memory, source) {
-        (None, Ok(Some(Source::Command(command)))) => {
+        (None, Ok(Some(DumpSource::DumpCommand(command)))) => {
             return Err(disagrees(
                 text,
                 &format!("the line is of {name}, but `{}` is not", command.text),
@@ -84,7 +84,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
         }
         // A kernel may print registers, and halves of a long word.
         (None, _) => return Ok(None),
-        (Some(memory), Ok(Some(Source::Elsewhere(letters)))) => {
+        (Some(memory), Ok(Some(DumpSource::Elsewhere(letters)))) => {
             let words = [(MemoryText::LM0, "m"), (MemoryText::LM1, "n")];
             return match words.contains(&(memory, letters.as_str())) {
                 true => Ok(None),
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
                 }
             };
         }
-        (Some(_), Ok(Some(Source::Command(command)))) => Some(command),
+        (Some(_), Ok(Some(DumpSource::DumpCommand(command)))) => Some(command),
         (Some(_), Ok(None)) => None,
         (Some(_), Err(error)) => return Err(error),
     };
@@ -106,7 +106,7 @@ fn disagrees(text: &str, why: &str) -> ParseError {
 }
 
 /// `#d getf $lm0n0c0b0m0 2`
-fn read_source(text: &str) -> Result<Option<Source>, ParseError> {
+fn read_source(text: &str) -> Result<Option<DumpSource>, ParseError> {
     let mut cursor = Cursor::new(text);
     cursor.take(|c| c != '#');
     if !cursor.takes_all("#") {
@@ -128,7 +128,7 @@ fn read_source(text: &str) -> Result<Option<Source>, ParseError> {
         false => return Err(cursor.expected("a place such as `$lm0n0c0b0m0p0`")),
     };
     if !["lm", "ln", "d"].contains(&letters) {
-        return Ok(Some(Source::Elsewhere(letters.into())));
+        return Ok(Some(DumpSource::Elsewhere(letters.into())));
     }
     let (place, count) = read_places(&mut cursor)?;
     let written = text.get(start..cursor.at()).unwrap_or_default().to_owned();
@@ -136,14 +136,14 @@ fn read_source(text: &str) -> Result<Option<Source>, ParseError> {
     if !cursor.rest().starts_with('#') {
         cursor.expect_end()?;
     }
-    Ok(Some(Source::Command(Command { verb, place, count, text: written })))
+    Ok(Some(DumpSource::DumpCommand(DumpCommand { verb, place, count, text: written })))
 }
 
 /// `(n0c0b0m0p1,2):(2, 6) (0x40000000, 0x40c00000)`
 fn read_long_word(
     cursor: &mut Cursor<'_>,
     memory: MemoryText,
-    command: Option<Command>,
+    command: Option<DumpCommand>,
 ) -> Result<Dumped, ParseError> {
     let start = cursor.at();
     cursor.expect("(", "`(`")?;

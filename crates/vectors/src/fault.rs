@@ -1,6 +1,6 @@
 //! What can be wrong in a file of test vectors.
 
-use super::line::Indexes;
+use super::line::IndexList;
 use super::place::VectorPlace;
 use tensor_layout::ParseError;
 use tensor_layout::error::Diagnostic;
@@ -91,7 +91,7 @@ pub enum Fault {
         found: VectorPlace,
     },
     /// Other elements than the lanes hold.
-    #[error("the lanes hold {}, but the comment says {}", Indexes(.wanted), Indexes(.found))]
+    #[error("the lanes hold {}, but the comment says {}", IndexList(.wanted), IndexList(.found))]
     Lanes {
         /// What the comment says.
         found: Vec<Vec<u64>>,
@@ -198,8 +198,8 @@ pub enum Fault {
     },
 }
 
-fn one(index: &Vec<u64>) -> Indexes<'_> {
-    Indexes(std::slice::from_ref(index))
+fn one(index: &Vec<u64>) -> IndexList<'_> {
+    IndexList(std::slice::from_ref(index))
 }
 
 fn until(first: &Vec<u64>, last: &Vec<u64>) -> String {

@@ -352,7 +352,7 @@ impl fmt::Display for VectorComment {
             text.push_str(if text.is_empty() { "" } else { ", " });
             value::write(&mut text, self.dtype, *bits);
         }
-        write!(f, "[{text}] / {} @{}", self.dtype, Indexes(&self.indexes))?;
+        write!(f, "[{text}] / {} @{}", self.dtype, IndexList(&self.indexes))?;
         for (name, tolerance) in [("atol", self.atol), ("rtol", self.rtol)] {
             if let Some(tolerance) = tolerance {
                 text.clear();
@@ -365,9 +365,9 @@ impl fmt::Display for VectorComment {
 }
 
 /// `[0,0],[0,1]`
-pub(super) struct Indexes<'a>(pub(super) &'a [Vec<u64>]);
+pub(super) struct IndexList<'a>(pub(super) &'a [Vec<u64>]);
 
-impl fmt::Display for Indexes<'_> {
+impl fmt::Display for IndexList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |index: &Vec<u64>| format!("[{}]", index.iter().join(","));
         write!(f, "{}", self.0.iter().map(one).join(","))

@@ -206,7 +206,7 @@ impl Line<'_> {
 
     /// The first lane that does not hold what the comment says.
     fn value(&self, comment: &VectorComment, numbers: &[u64]) -> Option<Fault> {
-        let said = Said::new(comment, numbers);
+        let said = CommentValues::new(comment, numbers);
         let mut before = 0;
         for covered in &self.covered {
             let (Some(word), Some(payload)) = (covered.word, self.payload(covered)) else {
@@ -248,14 +248,14 @@ impl Line<'_> {
 }
 
 /// What a comment says of elements: a value for each, or one for each lane.
-pub(super) struct Said<'a> {
+pub(super) struct CommentValues<'a> {
     values: &'a [u64],
     numbers: &'a [u64],
 }
 
-impl<'a> Said<'a> {
-    pub(super) fn new(comment: &'a VectorComment, numbers: &'a [u64]) -> Said<'a> {
-        Said { values: &comment.values, numbers }
+impl<'a> CommentValues<'a> {
+    pub(super) fn new(comment: &'a VectorComment, numbers: &'a [u64]) -> CommentValues<'a> {
+        CommentValues { values: &comment.values, numbers }
     }
 
     /// The value of an element in the lane that comes after `before` others with an element.

@@ -13,7 +13,7 @@ use tensor_layout::error::{ParseError, ParseErrorKind};
 use tensor_layout::internals::{Cursor, to_index};
 use tensor_layout::notation::MemoryText;
 
-use super::words::{BLOCK, Bits};
+use super::words::{BLOCK, WordBlock};
 
 /// The letters of units, from the root down: how many units each counts, and of what.
 pub(super) const LETTERS: [(char, u64, &str); 5] = [
@@ -133,12 +133,12 @@ impl VectorPlace {
     }
 
     /// The long words that the place means, as numbers: those of one address share a block.
-    pub(super) fn bits(&self) -> Bits {
+    pub(super) fn bits(&self) -> WordBlock {
         let [n, c, b, m, p] = self.ranges();
         if self.memory == MemoryText::DRAM {
             let first = self.address * LETTERS[0].1;
             let bits = n.fold(0, |bits: u64, group| bits | 1_u64 << ((first + group) % 64));
-            return Bits {
+            return WordBlock {
                 block: first / BLOCK,
                 words: vec![(to_index(first % BLOCK / 64), bits)],
             };
@@ -147,7 +147,7 @@ impl VectorPlace {
         let mabs = m.fold(0, |bits: u64, mab| bits | pes << (mab * 4));
         let l2bs = n.flat_map(|group| c.clone().map(move |l2b| group * GROUP + l2b));
         let l1bs = l2bs.flat_map(|l2b| b.clone().map(move |l1b| to_index(l2b * 8 + l1b)));
-        Bits { block: self.address, words: l1bs.map(|l1b| (l1b, mabs)).collect() }
+        WordBlock { block: self.address, words: l1bs.map(|l1b| (l1b, mabs)).collect() }
     }
 
     /// Returns whether the memory holds so many long words from here on.

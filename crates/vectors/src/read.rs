@@ -6,7 +6,7 @@ use super::data::VectorData;
 use super::error::VectorError;
 use super::header::{Direction, VectorHeader};
 use super::line::VectorLine;
-use super::source::{Item, Numbered, Source};
+use super::source::{Item, NumberedItem, Source};
 use super::tensor::Tensor;
 use super::words::WordSet;
 use tensor_layout::error::{LayoutError, ParseError, ParseErrorKind, Span};
@@ -101,7 +101,7 @@ impl<R: BufRead> VectorReader<R> {
 pub(super) fn next_header<R: BufRead>(
     source: &mut Source<R>,
 ) -> Result<Option<Tensor>, VectorError> {
-    let Some(Numbered { line, item }) = source.next()? else { return Ok(None) };
+    let Some(NumberedItem { line, item }) = source.next()? else { return Ok(None) };
     let refused = |error| VectorError::Line { line, error };
     match item {
         Item::Header(header) => header.and_then(Tensor::new).map(Some).map_err(refused),

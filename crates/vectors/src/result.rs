@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use super::dump::{self, Command, Dumped};
+use super::dump::{self, DumpCommand, Dumped};
 use super::error::VectorError;
 use super::line::{VectorLine, hexadecimal};
 use super::place::VectorPlace;
@@ -22,23 +22,23 @@ const LONGEST: u64 = 1 << 16;
 /// The long words that were read, by their places or in the order of the lines that read them.
 #[derive(Debug)]
 pub(super) enum Results {
-    Placed(Placed),
+    PlacedWords(PlacedWords),
     Listed(Vec<u64>),
 }
 
 /// Long words by their places, each of which names one unit.
 #[derive(Debug, Default)]
-pub(super) struct Placed {
+pub(super) struct PlacedWords {
     words: HashMap<VectorPlace, u64>,
     /// Where the values of a line are not those of its digits: the number of the line, and why.
     doubts: HashMap<VectorPlace, (u64, ParseError)>,
-    commands: HashMap<String, Answer>,
+    commands: HashMap<String, CommandAnswer>,
 }
 
 /// The lines that repeat a command.
 #[derive(Debug)]
-struct Answer {
-    command: Command,
+struct CommandAnswer {
+    command: DumpCommand,
     /// Which of the command's lines there are.
     lines: Vec<u64>,
     /// The number of the last one.
@@ -46,9 +46,9 @@ struct Answer {
 }
 
 /// What a line of a result says.
-enum Entry {
+enum ResultEntry {
     Dumped(Dumped),
-    Placed(VectorLine),
+    PlacedWords(VectorLine),
     Listed(u64),
     /// Nothing of a memory that vectors read.
     Other,
@@ -61,7 +61,7 @@ impl Results {
     /// # Errors
     /// [`Read`](VectorError::Read), [`Result`](VectorError::Result).
     pub(super) fn read(mut input: impl BufRead) -> Result<Results, VectorError> {
-        let (mut placed, mut listed) = (Placed::default(), Vec::new());
+        let (mut placed, mut listed) = (PlacedWords::default(), Vec::new());
         let mut bytes = Vec::new();
         for line in 1.. {
             bytes.clear();
@@ -77,10 +77,10 @@ impl Results {
                 return Err(refused(invalid(&cut(&text, 200), &why)));
             }
             match entry(text.trim()).map_err(refused)? {
-                Entry::Dumped(dumped) => placed.take_dumped(line, dumped),
-                Entry::Placed(set) => placed.take_line(&set),
-                Entry::Listed(word) => listed.push(word),
-                Entry::Other => {}
+                ResultEntry::Dumped(dumped) => placed.take_dumped(line, dumped),
+                ResultEntry::PlacedWords(set) => placed.take_line(&set),
+                ResultEntry::Listed(word) => listed.push(word),
+                ResultEntry::Other => {}
             }
             if !placed.words.is_empty() && !listed.is_empty() {
                 let why = "some lines name a place, and others do not";
@@ -89,13 +89,13 @@ impl Results {
         }
         placed.check_whole()?;
         let is_list = placed.words.is_empty();
-        Ok(if is_list { Results::Listed(listed) } else { Results::Placed(placed) })
+        Ok(if is_list { Results::Listed(listed) } else { Results::PlacedWords(placed) })
     }
 
     /// The long word of a place, which is the `at`th that the lines read.
     pub(super) fn word(&self, place: &VectorPlace, at: u64) -> Option<u64> {
         match self {
-            Results::Placed(placed) => placed.words.get(place).copied(),
+            Results::PlacedWords(placed) => placed.words.get(place).copied(),
             Results::Listed(words) => words.get(to_index(at)).copied(),
         }
     }
@@ -103,7 +103,7 @@ impl Results {
     /// Refuses a long word whose line contradicts itself.
     pub(super) fn check(&self, place: &VectorPlace) -> Result<(), VectorError> {
         match self {
-            Results::Placed(placed) => match placed.doubts.get(place).cloned() {
+            Results::PlacedWords(placed) => match placed.doubts.get(place).cloned() {
                 Some((line, error)) => Err(VectorError::Result { line, error }),
                 None => Ok(()),
             },
@@ -121,7 +121,7 @@ impl Results {
     }
 }
 
-impl Placed {
+impl PlacedWords {
     fn take_dumped(&mut self, line: u64, dumped: Dumped) {
         let Dumped { place, word, doubt, command } = dumped;
         self.words.insert(place, word);
@@ -131,7 +131,7 @@ impl Placed {
         }
         let Some(command) = command else { return };
         let which = command.line_of(&place).unwrap_or(0);
-        let new = || Answer { command: command.clone(), lines: Vec::new(), last: line };
+        let new = || CommandAnswer { command: command.clone(), lines: Vec::new(), last: line };
         let answer = self.commands.entry(command.text.clone()).or_insert_with(new);
         answer.lines.push(which);
         answer.last = line;
@@ -157,7 +157,7 @@ impl Placed {
     }
 }
 
-impl Answer {
+impl CommandAnswer {
     /// The refusal of an answer of which a part is missing.
     fn part(&mut self) -> Option<ParseError> {
         let wanted = self.command.lines();
@@ -180,17 +180,17 @@ fn invalid(text: &str, why: &str) -> ParseError {
     ParseError::new(ParseErrorKind::Invalid(why.into()), Span::new(0, text.len()), text)
 }
 
-fn entry(text: &str) -> Result<Entry, ParseError> {
+fn entry(text: &str) -> Result<ResultEntry, ParseError> {
     if text.is_empty() || text.starts_with('#') {
-        return Ok(Entry::Other);
+        return Ok(ResultEntry::Other);
     }
     if text.starts_with("DEBUG-") {
-        return Ok(dump::read(text)?.map_or(Entry::Other, Entry::Dumped));
+        return Ok(dump::read(text)?.map_or(ResultEntry::Other, ResultEntry::Dumped));
     }
     if text.starts_with("d ") || text.starts_with("r ") {
         let line: VectorLine = text.parse()?;
         let why = match (line.payload.is_empty(), line.place.unit_count()) {
-            (false, 1) => return Ok(Entry::Placed(line)),
+            (false, 1) => return Ok(ResultEntry::PlacedWords(line)),
             (true, _) => {
                 "the line lacks its long word: it is for a simulator to read, not what one prints"
             }
@@ -200,7 +200,7 @@ fn entry(text: &str) -> Result<Entry, ParseError> {
     }
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let word = hexadecimal(digits.as_bytes()).filter(|_| digits.len() == 16);
-    word.map(Entry::Listed).ok_or_else(|| {
+    word.map(ResultEntry::Listed).ok_or_else(|| {
         invalid(text, "this is not what a simulator prints for a long word").with_help(
             "all 16 hexadecimal digits, `d getd PLACE 1 WORD`, or a line of the emulator such as \
              `DEBUG-LM0(n0c0b0m0p0,0):(1, 5) (0x3f800000, 0x40a00000) #d getf $lm0n0c0b0m0p0 1`",
@@ -221,7 +221,7 @@ mod tests {
             "\n# result\nd getd $ln2n0c0b0m0p0 1 3FF8000000000000\n",
         ];
         let read = forms.map(|form| match Results::read(form.as_bytes()) {
-            Ok(Results::Placed(placed)) => Some(placed.words),
+            Ok(Results::PlacedWords(placed)) => Some(placed.words),
             _ => None,
         });
         assert!(read[0].is_some() && read[0] == read[1], "{read:?}");

@@ -30,7 +30,7 @@ pub(super) enum Item {
 
 /// A line with its number, from 1; comments and the kernel are left out.
 #[derive(Clone, Debug)]
-pub(super) struct Numbered {
+pub(super) struct NumberedItem {
     pub(super) line: u64,
     pub(super) item: Item,
 }
@@ -40,7 +40,7 @@ pub(super) type NumberedLine = (u64, Result<VectorLine, ParseError>);
 
 /// The items of a file, some of which can be looked at ahead of their turn.
 #[derive(Debug)]
-pub(super) struct Source<R> {
+pub(super) struct ItemSource<R> {
     input: R,
     /// The number of the line read last, and the bytes up to its end.
     line: u64,
@@ -49,13 +49,13 @@ pub(super) struct Source<R> {
     in_kernel: bool,
     /// Whether a header came; the kernel may also stand above the first one.
     has_header: bool,
-    ahead: VecDeque<Numbered>,
+    ahead: VecDeque<NumberedItem>,
 }
 
-impl<R: BufRead> Source<R> {
-    pub(super) fn new(input: R) -> Source<R> {
+impl<R: BufRead> ItemSource<R> {
+    pub(super) fn new(input: R) -> ItemSource<R> {
         let (text, ahead) = (Vec::new(), VecDeque::new());
-        Source { input, line: 0, bytes: 0, text, in_kernel: true, has_header: false, ahead }
+        ItemSource { input, line: 0, bytes: 0, text, in_kernel: true, has_header: false, ahead }
     }
 
     /// The number of bytes that have been read.
@@ -68,7 +68,7 @@ impl<R: BufRead> Source<R> {
         self.line
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Numbered>, VectorError> {
+    pub(super) fn next(&mut self) -> Result<Option<NumberedItem>, VectorError> {
         match self.ahead.pop_front() {
             Some(item) => Ok(Some(item)),
             None => self.read(),
@@ -76,7 +76,7 @@ impl<R: BufRead> Source<R> {
     }
 
     /// The item that comes after `at` others.
-    pub(super) fn peek(&mut self, at: usize) -> Result<Option<&Numbered>, VectorError> {
+    pub(super) fn peek(&mut self, at: usize) -> Result<Option<&NumberedItem>, VectorError> {
         while self.ahead.len() <= at {
             let Some(item) = self.read()? else { return Ok(None) };
             self.ahead.push_back(item);
@@ -86,11 +86,11 @@ impl<R: BufRead> Source<R> {
 
     /// The next line, unless a header comes first: the lines of one tensor.
     pub(super) fn next_line(&mut self) -> Result<Option<NumberedLine>, VectorError> {
-        if !matches!(self.peek(0)?, Some(Numbered { item: Item::Line(_), .. })) {
+        if !matches!(self.peek(0)?, Some(NumberedItem { item: Item::Line(_), .. })) {
             return Ok(None);
         }
         Ok(match self.next()? {
-            Some(Numbered { line, item: Item::Line(read) }) => Some((line, read)),
+            Some(NumberedItem { line, item: Item::Line(read) }) => Some((line, read)),
             _ => None,
         })
     }
@@ -105,8 +105,8 @@ impl<R: BufRead> Source<R> {
                 break;
             }
             let line = match self.peek(at)? {
-                Some(Numbered { item: Item::Line(Ok(line)), .. }) => line,
-                Some(Numbered { item: Item::Line(Err(_)), .. }) => continue,
+                Some(NumberedItem { item: Item::Line(Ok(line)), .. }) => line,
+                Some(NumberedItem { item: Item::Line(Err(_)), .. }) => continue,
                 _ => break,
             };
             let address = line.place.address;
@@ -135,11 +135,11 @@ impl<R: BufRead> Source<R> {
             let mut fits = 0;
             for at in 0..VOTERS {
                 match self.peek(at)? {
-                    Some(Numbered { item: Item::Line(Ok(line)), .. }) => {
+                    Some(NumberedItem { item: Item::Line(Ok(line)), .. }) => {
                         let covered = tensor.covered(line, *base)?;
                         fits += u64::from(covered.iter().all(|covered| covered.word.is_some()));
                     }
-                    Some(Numbered { item: Item::Line(Err(_)), .. }) => {}
+                    Some(NumberedItem { item: Item::Line(Err(_)), .. }) => {}
                     _ => break,
                 }
             }
@@ -150,7 +150,7 @@ impl<R: BufRead> Source<R> {
         Ok(best)
     }
 
-    fn read(&mut self) -> Result<Option<Numbered>, VectorError> {
+    fn read(&mut self) -> Result<Option<NumberedItem>, VectorError> {
         loop {
             self.text.clear();
             let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
@@ -168,7 +168,7 @@ impl<R: BufRead> Source<R> {
                 false => self.item(),
             };
             if let Some(item) = item {
-                return Ok(Some(Numbered { line: self.line, item }));
+                return Ok(Some(NumberedItem { line: self.line, item }));
             }
         }
     }

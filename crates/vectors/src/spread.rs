@@ -11,24 +11,24 @@ const MOST_COLUMNS: u64 = 32;
 #[derive(Clone, Debug)]
 pub(super) struct Spread {
     shape: Vec<u64>,
-    rows: Side,
-    columns: Side,
+    rows: GridSide,
+    columns: GridSide,
     /// Per block, row-major: how many elements were compared, and how many are wrong.
     blocks: Vec<(u64, u64)>,
 }
 
 /// One side of the grid.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+struct GridSide {
     length: u64,
     /// The number of rows or columns of elements a block has.
     step: u64,
 }
 
-impl Side {
-    fn new(length: u64, most: u64) -> Side {
+impl GridSide {
+    fn new(length: u64, most: u64) -> GridSide {
         let length = length.max(1);
-        Side { length, step: length.div_ceil(most) }
+        GridSide { length, step: length.div_ceil(most) }
     }
 
     fn blocks(self) -> u64 {
@@ -50,8 +50,8 @@ impl Spread {
         let (columns, outer) =
             shape.split_last().map_or((1, &[][..]), |(last, rest)| (*last, rest));
         let rows = tensor_layout::internals::product(outer.iter().copied()).unwrap_or(1);
-        let rows = Side::new(rows, MOST_ROWS);
-        let columns = Side::new(columns, MOST_COLUMNS);
+        let rows = GridSide::new(rows, MOST_ROWS);
+        let columns = GridSide::new(columns, MOST_COLUMNS);
         let count = to_index(rows.blocks() * columns.blocks());
         Spread { shape: shape.to_vec(), rows, columns, blocks: vec![(0, 0); count] }
     }

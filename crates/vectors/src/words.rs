@@ -15,12 +15,12 @@ pub(super) struct WordSet {
 
 /// Numbers of one block: the words of 64 bits that have some, with their bits.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bits {
+pub(super) struct WordBlock {
     pub(super) block: u64,
     pub(super) words: Vec<(usize, u64)>,
 }
 
-impl Bits {
+impl WordBlock {
     pub(super) fn count(&self) -> u64 {
         self.words.iter().map(|(_, bits)| u64::from(bits.count_ones())).sum()
     }
@@ -42,13 +42,13 @@ impl WordSet {
     }
 
     /// Adds numbers of one block.
-    pub(super) fn insert_bits(&mut self, bits: &Bits) {
+    pub(super) fn insert_bits(&mut self, bits: &WordBlock) {
         let block = self.blocks.entry(bits.block).or_insert_with(|| Box::new([0; 64]));
         bits.words.iter().for_each(|(word, bits)| block[*word] |= bits);
     }
 
     /// The number of some numbers that are members.
-    pub(super) fn count_of(&self, bits: &Bits) -> u64 {
+    pub(super) fn count_of(&self, bits: &WordBlock) -> u64 {
         let Some(block) = self.blocks.get(&bits.block) else { return 0 };
         bits.words.iter().map(|(word, bits)| u64::from((block[*word] & bits).count_ones())).sum()
     }

@@ -8,7 +8,7 @@
 //! For counts of lanes that fill no vectors.
 
 use super::block::is_few;
-use super::run::Cells;
+use super::run::TileCells;
 use crate::algebra::strided::StridedDigit;
 use crate::number::to_index;
 
@@ -23,7 +23,7 @@ pub(super) enum Interleaved {
 
 impl Interleaved {
     /// `None` for a tile that is moved in blocks.
-    pub(super) fn of<T>(rows: Cells<'_>, columns: Cells<'_>) -> Option<Interleaved> {
+    pub(super) fn of<T>(rows: TileCells<'_>, columns: TileCells<'_>) -> Option<Interleaved> {
         let (height, width) = (rows.away.len(), columns.away.len());
         let are_apart = || rows.away.is_sorted_by(|row, next| row + width <= *next);
         if is_few::<T>(height) && columns.step == Some(height) && are_apart() {
@@ -41,7 +41,7 @@ impl Interleaved {
         source: &[T],
         target: &mut [T],
         tiles: StridedDigit,
-        (rows, columns): (Cells<'_>, Cells<'_>),
+        (rows, columns): (TileCells<'_>, TileCells<'_>),
     ) {
         let (rows, columns) = (rows.away, columns.away);
         match self {

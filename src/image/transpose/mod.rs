@@ -24,7 +24,7 @@ mod tile;
 
 use interleave::Interleaved;
 use run::{TileRun, runs};
-use tile::Tile;
+use tile::LoneTile;
 
 use crate::algebra::strided::{StridedDigit, StridedDigits, each};
 use crate::number::{seam, to_index};
@@ -152,7 +152,7 @@ fn tiles<T: Copy>(
     (rows, columns): (&TileRun, &TileRun),
     piece: usize,
 ) {
-    let first = Tile::first(rows, columns);
+    let first = LoneTile::first(rows, columns);
     let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
     if let Some(interleaved) = Interleaved::of::<T>(first.rows, first.columns).filter(|_| is_one) {
         // In the order of the side on which tiles are contiguous; that of the target is given.
@@ -174,7 +174,7 @@ fn tiles<T: Copy>(
         rows.each(|row, (row_from, row_to)| {
             columns.each(|column, (column_from, column_to)| {
                 let (from, to) = (from + row_from + column_from, to + row_to + column_to);
-                let tile = Tile { from, to, rows: row, columns: column };
+                let tile = LoneTile { from, to, rows: row, columns: column };
                 match piece {
                     1 => tile.cells(source, target),
                     _ => tile.pieces(source, target, piece),

@@ -26,7 +26,7 @@ pub(super) struct TileRun {
 
 /// The cells of a run that are in one tile.
 #[derive(Clone, Copy)]
-pub(super) struct Cells<'a> {
+pub(super) struct TileCells<'a> {
     /// Where they stand on the other side, and how far apart if that is even.
     pub(super) away: &'a [usize],
     pub(super) step: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) struct Cells<'a> {
 
 impl TileRun {
     /// Calls `visit` with what a tile holds, and how far its first cell is from that of the run.
-    pub(super) fn each(&self, mut visit: impl FnMut(Cells, (usize, usize))) {
+    pub(super) fn each(&self, mut visit: impl FnMut(TileCells, (usize, usize))) {
         for tile in 0..self.tiles {
             let left = self.length - tile * self.away.len();
             visit(self.cells(left), (tile * self.tile_step.0, tile * self.tile_step.1));
@@ -42,8 +42,8 @@ impl TileRun {
     }
 
     /// The first cells of a tile.
-    pub(super) fn cells(&self, most: usize) -> Cells<'_> {
-        Cells { away: &self.away[..most.min(self.away.len())], step: self.step }
+    pub(super) fn cells(&self, most: usize) -> TileCells<'_> {
+        TileCells { away: &self.away[..most.min(self.away.len())], step: self.step }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::block::{blocks, longest};
 use super::interleave::Interleaved;
-use super::run::{Cells, TileRun};
+use super::run::{TileCells, TileRun};
 use crate::algebra::strided::StridedDigit;
 
 /// Fewer rows or columns make no squares.
@@ -16,19 +16,19 @@ const ONE: StridedDigit = StridedDigit { size: 1, weight: 0, stride: 0 };
 
 /// Rows and columns, given as the places of their cells on the other side.
 #[derive(Clone, Copy)]
-pub(super) struct Tile<'a> {
+pub(super) struct LoneTile<'a> {
     /// Where the first cell stands in the source, and in the target.
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) rows: Cells<'a>,
-    pub(super) columns: Cells<'a>,
+    pub(super) rows: TileCells<'a>,
+    pub(super) columns: TileCells<'a>,
 }
 
-impl<'a> Tile<'a> {
+impl<'a> LoneTile<'a> {
     /// The first tile of both runs.
-    pub(super) fn first(rows: &'a TileRun, columns: &'a TileRun) -> Tile<'a> {
+    pub(super) fn first(rows: &'a TileRun, columns: &'a TileRun) -> LoneTile<'a> {
         let [rows, columns] = [rows, columns].map(|run| run.cells(usize::MAX));
-        Tile { from: 0, to: 0, rows, columns }
+        LoneTile { from: 0, to: 0, rows, columns }
     }
 
     /// Moves single cells.

@@ -5,13 +5,13 @@ use std::rc::Rc;
 /// A value that is 0 or more.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
-    node: Rc<Node>,
+    node: Rc<ExpressionNode>,
     /// The number of names and numbers needed to write it.
     length: u64,
 }
 
 #[derive(Debug)]
-enum Node {
+enum ExpressionNode {
     Number(u64),
     Name(String),
     Sum(Vec<Expression>),
@@ -50,38 +50,41 @@ pub(super) fn remainder_by(operand: &str, divisor: u64) -> String {
 }
 
 impl Expression {
-    fn new(node: Node) -> Expression {
+    fn new(node: ExpressionNode) -> Expression {
         let length = match &node {
-            Node::Number(_) | Node::Name(_) => 1,
-            Node::Sum(terms) | Node::Xor(terms) => {
+            ExpressionNode::Number(_) | ExpressionNode::Name(_) => 1,
+            ExpressionNode::Sum(terms) | ExpressionNode::Xor(terms) => {
                 terms.iter().fold(0_u64, |n, term| n.saturating_add(term.length))
             }
-            Node::Times(of, _) | Node::Quotient(of, _) | Node::Remainder(of, _) => {
-                of.length.saturating_add(1)
-            }
+            ExpressionNode::Times(of, _)
+            | ExpressionNode::Quotient(of, _)
+            | ExpressionNode::Remainder(of, _) => of.length.saturating_add(1),
         };
         Expression { node: Rc::new(node), length }
     }
 
     pub(super) fn number(number: u64) -> Expression {
-        Expression::new(Node::Number(number))
+        Expression::new(ExpressionNode::Number(number))
     }
 
     pub(super) fn name(name: impl Into<String>) -> Expression {
-        Expression::new(Node::Name(name.into()))
+        Expression::new(ExpressionNode::Name(name.into()))
     }
 
     /// The sum, terms that are 0 left out.
     pub(super) fn sum(terms: Vec<Expression>) -> Expression {
-        Expression::joined(terms, Node::Sum)
+        Expression::joined(terms, ExpressionNode::Sum)
     }
 
     /// The bitwise XOR, terms that are 0 left out.
     pub(super) fn xor(terms: Vec<Expression>) -> Expression {
-        Expression::joined(terms, Node::Xor)
+        Expression::joined(terms, ExpressionNode::Xor)
     }
 
-    fn joined(mut terms: Vec<Expression>, join: fn(Vec<Expression>) -> Node) -> Expression {
+    fn joined(
+        mut terms: Vec<Expression>,
+        join: fn(Vec<Expression>) -> ExpressionNode,
+    ) -> Expression {
         terms.retain(|term| !term.is_number(0));
         match terms.len() {
             0 => Expression::number(0),
@@ -94,20 +97,20 @@ impl Expression {
         match factor {
             0 => Expression::number(0),
             1 => self,
-            _ => Expression::new(Node::Times(self, factor)),
+            _ => Expression::new(ExpressionNode::Times(self, factor)),
         }
     }
 
     pub(super) fn quotient(self, divisor: u64) -> Expression {
-        if divisor == 1 { self } else { Expression::new(Node::Quotient(self, divisor)) }
+        if divisor == 1 { self } else { Expression::new(ExpressionNode::Quotient(self, divisor)) }
     }
 
     pub(super) fn remainder(self, divisor: u64) -> Expression {
-        Expression::new(Node::Remainder(self, divisor))
+        Expression::new(ExpressionNode::Remainder(self, divisor))
     }
 
     fn is_number(&self, number: u64) -> bool {
-        matches!(*self.node, Node::Number(n) if n == number)
+        matches!(*self.node, ExpressionNode::Number(n) if n == number)
     }
 
     /// The number of names and numbers needed to write it.
@@ -118,81 +121,87 @@ impl Expression {
     /// The greatest number in it.
     pub(super) fn greatest_number(&self) -> u64 {
         match &*self.node {
-            Node::Number(number) => *number,
-            Node::Name(_) => 0,
-            Node::Sum(terms) | Node::Xor(terms) => {
+            ExpressionNode::Number(number) => *number,
+            ExpressionNode::Name(_) => 0,
+            ExpressionNode::Sum(terms) | ExpressionNode::Xor(terms) => {
                 terms.iter().map(Expression::greatest_number).max().unwrap_or(0)
             }
-            Node::Times(of, number) | Node::Quotient(of, number) | Node::Remainder(of, number) => {
-                of.greatest_number().max(*number)
-            }
+            ExpressionNode::Times(of, number)
+            | ExpressionNode::Quotient(of, number)
+            | ExpressionNode::Remainder(of, number) => of.greatest_number().max(*number),
         }
     }
 
     /// Returns whether the name occurs in it.
     pub(super) fn uses(&self, name: &str) -> bool {
         match &*self.node {
-            Node::Number(_) => false,
-            Node::Name(other) => other == name,
-            Node::Sum(terms) | Node::Xor(terms) => terms.iter().any(|term| term.uses(name)),
-            Node::Times(of, _) | Node::Quotient(of, _) | Node::Remainder(of, _) => of.uses(name),
+            ExpressionNode::Number(_) => false,
+            ExpressionNode::Name(other) => other == name,
+            ExpressionNode::Sum(terms) | ExpressionNode::Xor(terms) => {
+                terms.iter().any(|term| term.uses(name))
+            }
+            ExpressionNode::Times(of, _)
+            | ExpressionNode::Quotient(of, _)
+            | ExpressionNode::Remainder(of, _) => of.uses(name),
         }
     }
 
     /// The expression with names replaced by values.
     pub(super) fn replaced(&self, values: &[(String, Expression)]) -> Expression {
         match &*self.node {
-            Node::Number(_) => self.clone(),
-            Node::Name(name) => {
+            ExpressionNode::Number(_) => self.clone(),
+            ExpressionNode::Name(name) => {
                 let value =
                     values.iter().find(|(of, _)| of == name).map(|(_, value)| value.clone());
                 value.unwrap_or_else(|| self.clone())
             }
-            Node::Sum(terms) => {
+            ExpressionNode::Sum(terms) => {
                 Expression::sum(terms.iter().map(|term| term.replaced(values)).collect())
             }
-            Node::Xor(terms) => {
+            ExpressionNode::Xor(terms) => {
                 Expression::xor(terms.iter().map(|term| term.replaced(values)).collect())
             }
-            Node::Times(of, factor) => of.replaced(values).times(*factor),
-            Node::Quotient(of, divisor) => of.replaced(values).quotient(*divisor),
-            Node::Remainder(of, divisor) => of.replaced(values).remainder(*divisor),
+            ExpressionNode::Times(of, factor) => of.replaced(values).times(*factor),
+            ExpressionNode::Quotient(of, divisor) => of.replaced(values).quotient(*divisor),
+            ExpressionNode::Remainder(of, divisor) => of.replaced(values).remainder(*divisor),
         }
     }
 
     /// The text in a language.
     pub(super) fn write(&self, style: Style) -> String {
         match &*self.node {
-            Node::Number(number) => (style.number)(*number),
-            Node::Name(name) => name.clone(),
-            Node::Sum(terms) => {
+            ExpressionNode::Number(number) => (style.number)(*number),
+            ExpressionNode::Name(name) => name.clone(),
+            ExpressionNode::Sum(terms) => {
                 let terms: Vec<String> = terms.iter().map(|term| term.term(style)).collect();
                 terms.join(" + ")
             }
-            Node::Xor(terms) => {
+            ExpressionNode::Xor(terms) => {
                 let terms: Vec<String> = terms.iter().map(|term| term.operand(style)).collect();
                 terms.join(" ^ ")
             }
-            Node::Times(of, factor) => {
+            ExpressionNode::Times(of, factor) => {
                 format!("{} * {}", of.operand(style), (style.number)(*factor))
             }
-            Node::Quotient(of, divisor) => (style.quotient)(&of.operand(style), *divisor),
-            Node::Remainder(of, divisor) => (style.remainder)(&of.operand(style), *divisor),
+            ExpressionNode::Quotient(of, divisor) => (style.quotient)(&of.operand(style), *divisor),
+            ExpressionNode::Remainder(of, divisor) => {
+                (style.remainder)(&of.operand(style), *divisor)
+            }
         }
     }
 
     /// As a term of a sum: only a product needs no brackets in every language.
     fn term(&self, style: Style) -> String {
         match &*self.node {
-            Node::Times(..) => self.write(style),
+            ExpressionNode::Times(..) => self.write(style),
             _ => self.operand(style),
         }
     }
 
     fn operand(&self, style: Style) -> String {
         match &*self.node {
-            Node::Number(_) | Node::Name(_) => self.write(style),
-            Node::Quotient(..) if style.quotient_is_call => self.write(style),
+            ExpressionNode::Number(_) | ExpressionNode::Name(_) => self.write(style),
+            ExpressionNode::Quotient(..) if style.quotient_is_call => self.write(style),
             _ => format!("({})", self.write(style)),
         }
     }

@@ -1,7 +1,7 @@
 //! Clusters: how the blocks of a GPU share a tensor before their warps do.
 
 use super::keys::Keys;
-use super::tile::{Basis, Input, Tile};
+use super::tile::{Basis, Input, TritonTile};
 use crate::error::ParseError;
 
 /// The keys of clusters, of today and before.
@@ -17,7 +17,7 @@ pub(super) struct Cluster {
 impl Cluster {
     /// What the keys say, else one block.
     pub(super) fn of(keys: Keys<'_>, rank: usize) -> Result<Cluster, ParseError> {
-        let mut tile = Tile::new(rank);
+        let mut tile = TritonTile::new(rank);
         if keys.has("CGALayout") {
             for basis in keys.bases("CGALayout", rank)? {
                 tile.push(Input::Block, basis);

@@ -5,11 +5,11 @@
 use super::cluster::{self, Cluster};
 use super::keys::Keys;
 use super::mma;
-use super::tile::{Input, Tile};
+use super::tile::{Input, TritonTile};
 use crate::error::ParseError;
 
 /// The bases of an encoding on a tensor of this shape.
-pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     match &*keys.attribute.name {
         "blocked" => blocked(keys, shape),
         "linear" => linear(keys, shape),
@@ -20,12 +20,12 @@ pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
 }
 
 /// Registers, then lanes, then warps, each over the dimensions in `order`.
-fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+fn blocked(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     check_blocked(keys)?;
     let (rank, order) = (shape.len(), keys.order("order", shape.len())?);
     let cluster = Cluster::of(keys, rank)?;
     let part = cluster.part(keys, shape)?;
-    let mut tile = Tile::new(rank);
+    let mut tile = TritonTile::new(rank);
     for (input, key) in THREADS {
         let counts = keys.powers(key, rank)?;
         order.iter().for_each(|dim| tile.grow(input, *dim, counts[*dim]));
@@ -48,10 +48,10 @@ fn check_blocked(keys: Keys<'_>) -> Result<(), ParseError> {
 }
 
 /// The bases as they are written.
-fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+fn linear(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     let names = Input::ALL.map(|(_, name)| name);
     keys.check_known(&names)?;
-    let mut tile = Tile::new(shape.len());
+    let mut tile = TritonTile::new(shape.len());
     let mut taken = Vec::new();
     for (input, key) in Input::ALL {
         for basis in keys.bases(key, shape.len())? {
@@ -87,7 +87,7 @@ fn one_bit(keys: Keys<'_>, key: &str, basis: &[u64]) -> Result<Option<(usize, u6
 }
 
 /// The parent at index 0 of a dimension that the tensor does not have.
-fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     keys.check_known(&["dim", "parent"])?;
     let dim = keys.dimension("dim", shape.len() + 1)?;
     let mut whole = shape.to_vec();
@@ -98,7 +98,7 @@ fn slice(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
 }
 
 /// An operand of a matrix product.
-fn operand(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+fn operand(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     keys.check_known(&["opIdx", "parent", "kWidth"])?;
     let parent = keys.parent()?;
     match &*parent.attribute.name {
@@ -108,7 +108,11 @@ fn operand(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
 }
 
 /// The parent with all of the summed dimension in registers, which lanes and warps along it copy.
-fn blocked_operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+fn blocked_operand(
+    keys: Keys<'_>,
+    parent: Keys<'_>,
+    shape: &[u64],
+) -> Result<TritonTile, ParseError> {
     check_blocked(parent)?;
     let rank = shape.len();
     let (_, summed) = keys.operand(rank)?;
@@ -117,7 +121,7 @@ fn blocked_operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result<Ti
     }
     Cluster::of(parent, rank)?.check_one(parent, "an operand of a matrix product")?;
     let order = parent.order("order", rank)?;
-    let mut tile = Tile::new(rank);
+    let mut tile = TritonTile::new(rank);
     for (input, key) in THREADS {
         let counts = parent.powers(key, rank)?;
         for &dim in &order {

@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use super::tile::Basis;
 use crate::error::{ParseError, ParseErrorKind, Span, closest};
-use crate::notation::triton::{Attribute, Entry, Value};
+use crate::notation::triton::{Attribute, TritonEntry, Value};
 
 /// The greatest number of registers, lanes or warps along one dimension.
 const MOST: u64 = 1 << 16;
@@ -34,11 +34,11 @@ impl<'a> Keys<'a> {
         ParseError::new(ParseErrorKind::Invalid(message.into()), span, self.text)
     }
 
-    fn entries(&self) -> impl Iterator<Item = &'a Entry> {
+    fn entries(&self) -> impl Iterator<Item = &'a TritonEntry> {
         self.attribute.entries.iter().chain(&self.attribute.outside)
     }
 
-    fn entry(&self, key: &str) -> Option<&'a Entry> {
+    fn entry(&self, key: &str) -> Option<&'a TritonEntry> {
         self.entries().find(|entry| &*entry.key == key)
     }
 
@@ -48,7 +48,7 @@ impl<'a> Keys<'a> {
 
     /// Refuses keys that are not of this encoding, so that none is ignored.
     pub(super) fn check_known(&self, known: &[&str]) -> Result<(), ParseError> {
-        let is_known = |entry: &&Entry| known.contains(&&*entry.key);
+        let is_known = |entry: &&TritonEntry| known.contains(&&*entry.key);
         if let Some(entry) = self.entries().find(|entry| !is_known(entry)) {
             let message = format!("`{}` has no key `{}`", self.attribute.name, entry.key);
             let refusal = self.refuse_at(entry.span.0, message);
@@ -191,7 +191,7 @@ impl<'a> Keys<'a> {
     ) -> Result<Vec<Basis>, ParseError> {
         match self.value(key)? {
             Value::Dict(entries) => match &entries[..] {
-                [Entry { key: found, value: Value::List(list), .. }] if **found == *inner => {
+                [TritonEntry { key: found, value: Value::List(list), .. }] if **found == *inner => {
                     self.bases_in(key, list, rank)
                 }
                 _ => Err(self.refuse_key(key, format!("expected only `{inner} = [..]` here"))),

@@ -198,7 +198,7 @@ impl Layout {
             let offset = self.offset(*level);
             return Err(Inexpressible::Offset { level: *level, offset });
         }
-        Places::of(self).bases(self)
+        HardwareBits::of(self).bases(self)
     }
 }
 
@@ -217,7 +217,7 @@ fn neighbours(copies: &[Bit]) -> Vec<Replica> {
 }
 
 /// The bits of the hardware that a layout uses.
-struct Places {
+struct HardwareBits {
     /// (level, bit), in the order of the inputs.
     bits: Vec<(Level, u32)>,
     /// Whether each counts copies.
@@ -226,8 +226,8 @@ struct Places {
     inputs: Vec<(Level, u32)>,
 }
 
-impl Places {
-    fn of(layout: &Layout) -> Places {
+impl HardwareBits {
+    fn of(layout: &Layout) -> HardwareBits {
         let distributed = [Level::ADDR, Level::LANE, Level::WARP, Level::BLOCK];
         let shared = [Level::ADDR, Level::BLOCK];
         let own = if is_memory(layout) { &shared[..] } else { &distributed };
@@ -249,7 +249,7 @@ impl Places {
             let of_level = layout.replicas().iter().filter(|replica| replica.level == *level);
             of_level.flat_map(copied_bits).any(|step| step == 1 << bit)
         });
-        Places { is_copy: is_copy.collect(), bits, inputs }
+        HardwareBits { is_copy: is_copy.collect(), bits, inputs }
     }
 
     fn bases(&self, layout: &Layout) -> Result<LinearLayout, Inexpressible> {

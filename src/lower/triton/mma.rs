@@ -6,7 +6,7 @@
 
 use super::cluster::{self, Cluster};
 use super::keys::Keys;
-use super::tile::{Basis, Input, Tile};
+use super::tile::{Basis, Input, TritonTile};
 use crate::error::ParseError;
 
 /// Rows and columns of a result.
@@ -42,12 +42,12 @@ fn bits(dim: usize, first: u64, end: u64) -> impl Iterator<Item = (usize, u64)> 
 }
 
 /// The result of a matrix product.
-pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+pub(super) fn tile(keys: Keys<'_>, shape: &[u64]) -> Result<TritonTile, ParseError> {
     check_rank(keys, shape)?;
     let instruction = instruction(keys)?;
     let cluster = Cluster::of(keys, 2)?;
     let part = cluster.part(keys, shape)?;
-    let mut tile = Tile::new(2);
+    let mut tile = TritonTile::new(2);
     let own = [(Input::Register, &instruction.registers), (Input::Lane, &instruction.lanes)];
     for (input, bits) in own {
         bits.iter().for_each(|(dim, value)| tile.put(input, *dim, *value));
@@ -187,7 +187,7 @@ fn wmma(keys: Keys<'_>) -> Result<Instruction, ParseError> {
 
 impl Instruction {
     /// Adds the warps to a tile, which along a summed dimension are copies.
-    fn put_warps(&self, tile: &mut Tile, summed: Option<usize>) {
+    fn put_warps(&self, tile: &mut TritonTile, summed: Option<usize>) {
         match &self.warps {
             Warps::Counted(counts, order) => {
                 for &dim in order {
@@ -211,7 +211,11 @@ impl Instruction {
 }
 
 /// An operand of a matrix product.
-pub(super) fn operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result<Tile, ParseError> {
+pub(super) fn operand(
+    keys: Keys<'_>,
+    parent: Keys<'_>,
+    shape: &[u64],
+) -> Result<TritonTile, ParseError> {
     check_rank(parent, shape)?;
     let instruction = instruction(parent)?;
     Cluster::of(parent, 2)?.check_one(parent, "an operand of a matrix product")?;
@@ -231,7 +235,7 @@ pub(super) fn operand(keys: Keys<'_>, parent: Keys<'_>, shape: &[u64]) -> Result
         "amd_mfma" | "mfma" => mfma_operand(own, k, width, mfma_size(parent)?),
         _ => wmma_operand(own, k, width, wmma_version(parent)?),
     };
-    let mut tile = Tile::new(2);
+    let mut tile = TritonTile::new(2);
     registers.iter().for_each(|(dim, value)| tile.put(Input::Register, *dim, *value));
     for lane in lanes {
         match lane {

@@ -19,7 +19,7 @@ use self::linear::Padding;
 use self::shared::shared;
 use crate::algebra::Layout;
 use crate::error::{ParseError, ParseErrorKind, Span, closest};
-use crate::notation::triton::{Attribute, Said, TensorType};
+use crate::notation::triton::{Attribute, TensorType, TritonMeaning};
 use crate::notation::{LinearLayout, TritonLayout};
 
 /// The encodings that are read.
@@ -68,8 +68,8 @@ impl TritonLayout {
     /// ```
     pub fn lower(&self) -> Result<Layout, ParseError> {
         let (bases, padding) = match &self.said {
-            Said::Linear(bases) => (bases.clone(), Padding::default()),
-            Said::Encoding(encoding, of) => self.encoded(encoding, of.as_ref())?,
+            TritonMeaning::Linear(bases) => (bases.clone(), Padding::default()),
+            TritonMeaning::Encoding(encoding, of) => self.encoded(encoding, of.as_ref())?,
         };
         bases.to_layout(&padding).map_err(|error| self.refuse(error))
     }
@@ -80,8 +80,8 @@ impl TritonLayout {
     /// As [`lower`](TritonLayout::lower).
     pub fn to_linear(&self) -> Result<LinearLayout, ParseError> {
         match &self.said {
-            Said::Linear(bases) => Ok(bases.clone()),
-            Said::Encoding(encoding, of) => Ok(self.encoded(encoding, of.as_ref())?.0),
+            TritonMeaning::Linear(bases) => Ok(bases.clone()),
+            TritonMeaning::Encoding(encoding, of) => Ok(self.encoded(encoding, of.as_ref())?.0),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::error::ParseError;
 use crate::notation::LinearLayout;
 
 /// What is in shared memory: the element at each offset, and what is put in between.
-pub(super) struct Shared {
+pub(super) struct SharedMemory {
     pub(super) layout: LinearLayout,
     pub(super) padding: Padding,
 }
@@ -28,7 +28,7 @@ pub(super) fn shared(
     keys: Keys<'_>,
     shape: &[u64],
     bits: ElementBits,
-) -> Result<Option<Shared>, ParseError> {
+) -> Result<Option<SharedMemory>, ParseError> {
     let (layout, padding) = match &*keys.attribute.name {
         "swizzled_shared" => (swizzled(keys, shape)?, Padding::default()),
         "shared" if keys.flag("hasLeadingOffset")? => {
@@ -40,7 +40,7 @@ pub(super) fn shared(
         "shared_linear" => (written(keys, shape)?, Padding::default()),
         _ => return Ok(None),
     };
-    Ok(Some(Shared { layout, padding }))
+    Ok(Some(SharedMemory { layout, padding }))
 }
 
 /// A swizzle: rows flip vectors of columns.

@@ -42,15 +42,15 @@ impl Input {
 
 /// Bases per input, and how far they reach.
 #[derive(Clone, Debug)]
-pub(super) struct Tile {
+pub(super) struct TritonTile {
     /// 1 + the greatest index, per dimension; a power of two.
     size: Vec<u64>,
     bases: [Vec<Basis>; 4],
 }
 
-impl Tile {
-    pub(super) fn new(rank: usize) -> Tile {
-        Tile { size: vec![1; rank], bases: Default::default() }
+impl TritonTile {
+    pub(super) fn new(rank: usize) -> TritonTile {
+        TritonTile { size: vec![1; rank], bases: Default::default() }
     }
 
     pub(super) fn bases(&self, input: Input) -> &[Basis] {
@@ -118,7 +118,7 @@ impl Tile {
     }
 
     /// The tile of the other dimensions, at 0 of `dim`.
-    pub(super) fn without(mut self, dim: usize) -> Tile {
+    pub(super) fn without(mut self, dim: usize) -> TritonTile {
         self.size.remove(dim);
         for basis in self.bases.iter_mut().flatten() {
             basis.remove(dim);

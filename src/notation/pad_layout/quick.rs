@@ -1,6 +1,6 @@
 //! PadLayouts without slips, read without the grammar.
 
-use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText};
+use super::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText, TreeSource};
 use crate::error::Span;
 use crate::level::Level;
 use crate::notation::cursor::Cursor;
@@ -10,7 +10,7 @@ use crate::notation::written::NotCompared;
 pub(super) fn read(text: &str) -> Option<PadLayout> {
     let mut at = Cursor::new(text);
     let mut layout = PadLayout::default();
-    let mut source = Source { text: text.into(), ..Source::default() };
+    let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
     at.blanks();
     if let Some((shape, span, behind)) = shape(&at) {
         (layout.shape, source.shape, at) = (Some(shape), span, behind);
@@ -40,7 +40,7 @@ fn shape<'t>(start: &Cursor<'t>) -> Option<(Vec<u64>, Span, Cursor<'t>)> {
     Some((shape, span, at))
 }
 
-fn body(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut Source) -> Option<()> {
+fn body(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut TreeSource) -> Option<()> {
     at.token(b'(')?;
     at.blanks();
     while !at.takes(b')') {
@@ -88,7 +88,7 @@ fn level(at: &mut Cursor<'_>) -> Option<Level> {
     if Level::misspelt(name).is_some() { None } else { Level::new(name).ok() }
 }
 
-fn broadcast(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut Source) -> Option<()> {
+fn broadcast(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut TreeSource) -> Option<()> {
     at.takes_all("B@[").then_some(())?;
     at.list(b']', |at| {
         let start = at.at();
@@ -111,7 +111,7 @@ fn replica(at: &mut Cursor<'_>) -> Option<ReplicaText> {
     Some(ReplicaText::Sized { size, level, stride })
 }
 
-fn suffix(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut Source) -> Option<()> {
+fn suffix(at: &mut Cursor<'_>, layout: &mut PadLayout, source: &mut TreeSource) -> Option<()> {
     at.blanks();
     let start = at.at();
     layout.memory = Some(MemoryText::of(at.word()?)?);

@@ -6,11 +6,11 @@ use itertools::Itertools;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use super::{AxisText, MemoryText, PadLayout, ReplicaText, Source, SubaxisText, quick};
+use super::{AxisText, MemoryText, PadLayout, ReplicaText, SubaxisText, TreeSource, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
 use crate::level::Level;
 use crate::notation::dtype::{self, Dtype};
-use crate::notation::refusal::Stop;
+use crate::notation::refusal::GrammarStop;
 use crate::notation::written::NotCompared;
 
 mod grammar {
@@ -39,7 +39,7 @@ impl PadLayout {
         let mut pairs =
             PadLayoutGrammar::parse(Rule::layout, text).map_err(|error| refusal(text, &error))?;
         let mut layout = PadLayout::default();
-        let mut source = Source { text: text.into(), ..Source::default() };
+        let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
         let Some(parts) = pairs.next().map(Pair::into_inner) else { return Ok(layout) };
         // A dtype that is not known is a fault of the grammar, which goes before those of meaning.
         if let Some(part) = parts.clone().find(|part| part.as_rule() == Rule::dtype) {
@@ -92,7 +92,7 @@ fn read_body(
     body: Node<'_>,
     text: &str,
     layout: &mut PadLayout,
-    source: &mut Source,
+    source: &mut TreeSource,
 ) -> Result<(), ParseError> {
     for part in body.into_inner() {
         let at = NotCompared(span(&part));
@@ -181,7 +181,7 @@ fn replica(part: Node<'_>, text: &str) -> Result<ReplicaText, ParseError> {
 
 /// Words the error of a text that the grammar does not match.
 fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let mut stop = Stop::of(text, error, name);
+    let mut stop = GrammarStop::of(text, error, name);
     if stop.expected == ["a dtype"] {
         stop.behind_dtype(text);
     }
@@ -203,7 +203,7 @@ fn turned(text: &str) -> Option<String> {
     Some(format!("{size}_{}", Level::misspelt(level).or_else(|| Level::new(level).ok())?))
 }
 
-impl Stop {
+impl GrammarStop {
     /// The grammar takes a dtype only as the last word: behind a good one, what follows is at fault.
     fn behind_dtype(&mut self, text: &str) {
         let rest = text.get(self.span.start..).unwrap_or_default();
@@ -213,7 +213,7 @@ impl Stop {
             let behind = behind.trim_start_matches([' ', '\t', '\r', '\n']);
             let (at, next) = (text.len() - behind.len(), behind.chars().next());
             let end = at + next.map_or(0, char::len_utf8);
-            *self = Stop { span: Span::new(at, end), next, expected: vec!["the end"] };
+            *self = GrammarStop { span: Span::new(at, end), next, expected: vec!["the end"] };
         }
     }
 }

@@ -185,7 +185,7 @@ fn named(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
 
 /// The items of a flat sharding, each at most once.
 #[derive(Default)]
-struct Items {
+struct ShardingItems {
     /// `replicated`, `unknown` and so on.
     word: Option<String>,
     device: Option<u64>,
@@ -214,14 +214,14 @@ fn once<T>(
 
 fn flat(pair: Pair<'_, Rule>, text: &str) -> Result<HloSharding, ParseError> {
     let whole = read::span(&pair);
-    let mut items = Items::default();
+    let mut items = ShardingItems::default();
     for part in pair.into_inner() {
         items.take(part, text)?;
     }
     items.finish().map_err(|message| read::invalid(message, whole, text))
 }
 
-impl Items {
+impl ShardingItems {
     fn take(&mut self, part: Pair<'_, Rule>, text: &str) -> Result<(), ParseError> {
         let here = part.clone();
         match part.as_rule() {
@@ -248,7 +248,7 @@ impl Items {
     }
 
     fn finish(self) -> Result<HloSharding, String> {
-        let Items { word, device, tiles, last, group, metadata } = self;
+        let ShardingItems { word, device, tiles, last, group, metadata } = self;
         let rest = group.unwrap_or_default() + &metadata.unwrap_or_default();
         if let Some(other) = word.as_deref().filter(|_| tiles.is_some()) {
             return Err(format!("`{other}` and `devices=` contradict each other"));

@@ -9,11 +9,11 @@ use pest::iterators::Pair;
 use super::grammar::{Rule, ShardingGrammar};
 use super::tree::{DimAxes, Mesh, MeshAxis, MeshDevices, MeshDims, TileDevices};
 use crate::error::{Diagnostic, ParseError, ParseErrorKind, Span};
-use crate::notation::refusal::Stop;
+use crate::notation::refusal::GrammarStop;
 
 /// The pair of the whole text.
 pub(super) fn parse(rule: Rule, text: &str) -> Result<Pair<'_, Rule>, ParseError> {
-    let refused = |error| Stop::of(text, &error, name).refuse(text, None);
+    let refused = |error| GrammarStop::of(text, &error, name).refuse(text, None);
     let mut pairs = ShardingGrammar::parse(rule, text).map_err(refused)?;
     // A grammar that matches has a pair.
     pairs.next().ok_or_else(|| invalid("a sharding is expected here", Span::default(), text))

@@ -9,7 +9,7 @@ use pest::iterators::Pair;
 
 use super::{ArraySource, TileDim, XlaArray, XlaDim, XlaLayout, XlaShape, XlaSplit, quick};
 use crate::error::{ParseError, ParseErrorKind, Span};
-use crate::notation::refusal::{Stop, check_depth};
+use crate::notation::refusal::{GrammarStop, check_depth};
 use crate::notation::written::NotCompared;
 use crate::notation::xla_dtype::XlaDtype;
 
@@ -371,7 +371,7 @@ const ORDER: [Rule; 10] = [
 
 /// Words the error of a text that the grammar does not match.
 fn refusal(text: &str, error: &pest::error::Error<Rule>) -> ParseError {
-    let stop = Stop::of(text, error, name);
+    let stop = GrammarStop::of(text, error, name);
     let expected = &stop.expected;
     let help = match stop.next {
         Some('T' | 'L' | 'E' | 'S' | 'M') if expected.contains(&"an integer") => {

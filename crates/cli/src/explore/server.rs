@@ -64,7 +64,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
                       frame-ancestors 'none'";
 
 #[derive(Clone)]
-struct Shared {
+struct ServerState {
     hosts: Arc<[String; 2]>,
     running: Arc<Semaphore>,
 }
@@ -72,7 +72,7 @@ struct Shared {
 /// Answers until the program ends.
 pub(super) fn serve(listener: TcpListener, port: u16) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    let shared = Shared {
+    let shared = ServerState {
         hosts: Arc::new([format!("127.0.0.1:{port}"), format!("localhost:{port}")]),
         running: Arc::new(Semaphore::new(AT_ONCE)),
     };
@@ -106,7 +106,7 @@ async fn connection(stream: TcpStream, app: Router, _permit: OwnedSemaphorePermi
     let _ = tokio::time::timeout(LONGEST_CONNECTION, served).await;
 }
 
-impl Shared {
+impl ServerState {
     /// Returns whether a request names this server, and comes from its own page if it comes from any.
     fn is_meant(&self, headers: &HeaderMap) -> bool {
         let named = |value: &HeaderValue, scheme: &str| {
@@ -119,7 +119,7 @@ impl Shared {
 }
 
 /// Refuses whoever does not mean this server, and says how the answer may be used.
-async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+async fn guarded(State(shared): State<ServerState>, request: Request, next: Next) -> Response {
     let mut response = match shared.is_meant(request.headers()) {
         true => match whole(request).await {
             Ok(request) => next.run(request).await,
@@ -155,7 +155,7 @@ fn refused(status: StatusCode, why: &str) -> Response {
 /// What the page wants to know.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Wanted {
+enum PageRequest {
     /// All that it shows.
     View(Question),
     /// Which cells light up with one.
@@ -164,17 +164,17 @@ enum Wanted {
     Edit { question: Question, name: String, value: String },
 }
 
-async fn ask(State(shared): State<Shared>, body: Bytes) -> Response {
-    let wanted: Wanted = match serde_json::from_slice(&body) {
+async fn ask(State(shared): State<ServerState>, body: Bytes) -> Response {
+    let wanted: PageRequest = match serde_json::from_slice(&body) {
         Ok(wanted) => wanted,
         Err(error) => {
             return refused(StatusCode::BAD_REQUEST, &format!("not a question: {error}"));
         }
     };
     let answer = move || match wanted {
-        Wanted::View(question) => view(&question),
-        Wanted::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
-        Wanted::Edit { question, name, value } => edit(&question, &name, &value),
+        PageRequest::View(question) => view(&question),
+        PageRequest::Light { question, side, cell, copies } => lit(&question, side, cell, copies),
+        PageRequest::Edit { question, name, value } => edit(&question, &name, &value),
     };
     match bounded(&shared, answer).await {
         Ok(answer) => axum::Json(answer).into_response(),
@@ -184,7 +184,7 @@ async fn ask(State(shared): State<Shared>, body: Bytes) -> Response {
 
 /// Computes beside the server, a few at once, as long as somebody waits.
 async fn bounded<T: Send + 'static>(
-    shared: &Shared,
+    shared: &ServerState,
     answer: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Response> {
     let late = |_| refused(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long");
@@ -207,7 +207,7 @@ struct Download {
     format: String,
 }
 
-async fn table(State(shared): State<Shared>, Query(download): Query<Download>) -> Response {
+async fn table(State(shared): State<ServerState>, Query(download): Query<Download>) -> Response {
     let Download { question, format } = download;
     let name = match &*format {
         "npy" => "table.npy",

@@ -29,7 +29,7 @@ pub(super) fn told(
 }
 
 /// A page or JSON on a text that is not a dump, and what could not be read of it.
-pub(super) struct Answer {
+pub(super) struct OtherAnswer {
     pub(super) text: String,
     pub(super) unread: Vec<(u64, String)>,
 }
@@ -41,7 +41,7 @@ pub(super) fn answer(
     input: &mut dyn BufRead,
     format: HloFormat,
     top: Option<usize>,
-) -> Result<Answer, Failure> {
+) -> Result<OtherAnswer, Failure> {
     if let Some(instead) = kind.instead() {
         return Err(Failure::Advised(
             format!("{file} is {kind}, which is not read"),
@@ -81,7 +81,7 @@ pub(super) fn answer(
         let complete = unread.is_empty();
         json!({ "kind": kind, "found": rows, "complete": complete, "unread_lines": unread })
     };
-    Ok(Answer { text: if is_json { format!("{}\n", json()) } else { page }, unread })
+    Ok(OtherAnswer { text: if is_json { format!("{}\n", json()) } else { page }, unread })
 }
 
 fn amount_json(amount: Option<LogAmount>) -> Value {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::memory::graph::{Body, Callee, Graph, Kind};
+use crate::memory::graph::{Callee, ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
 use crate::memory::schedule::Schedule;
 use crate::roles::Calls;
@@ -46,7 +46,7 @@ impl Buffers {
     }
 
     /// Numbers the arrays of a computation.
-    fn number(&mut self, graph: &Graph, number: u32, body: &Body) {
+    fn number(&mut self, graph: &Graph, number: u32, body: &ComputationGraph) {
         let mut first = Vec::with_capacity(body.len() + 1);
         for node in 0..body.len() {
             first.push(self.parent.len());
@@ -115,7 +115,7 @@ impl Buffers {
     }
 
     /// Joins what instructions name of their operands.
-    fn join_own(&mut self, graph: &Graph, number: u32, body: &Body) {
+    fn join_own(&mut self, graph: &Graph, number: u32, body: &ComputationGraph) {
         for node in 0..body.len() {
             let to = self.arrays(number, node);
             let fused = match body.kind(node) {
@@ -140,7 +140,7 @@ impl Buffers {
         calls: &Calls,
         schedule: &Schedule,
         number: u32,
-        body: &Body,
+        body: &ComputationGraph,
     ) {
         for site in &body.sites {
             let callee = calls.number(&site.name).filter(|callee| schedule.runs(*callee));
@@ -151,7 +151,10 @@ impl Buffers {
             for (at, operand) in body.operands(site.node) {
                 let given = match site.callee {
                     Callee::Inside => None,
-                    Callee::Condition | Callee::Body | Callee::Whole | Callee::Started => Some(at),
+                    Callee::Condition
+                    | Callee::ComputationGraph
+                    | Callee::Whole
+                    | Callee::Started => Some(at),
                     Callee::Branch(branch) => (at == branch + 1).then_some(0),
                 };
                 let parameter = parameters.iter().find(|(number, _)| Some(*number) == given);
@@ -165,7 +168,7 @@ impl Buffers {
             let result = self.arrays(number, site.node);
             match site.callee {
                 Callee::Condition | Callee::Inside => {}
-                Callee::Body => {
+                Callee::ComputationGraph => {
                     let parameter = parameters.first().map(|(_, node)| self.arrays(callee, *node));
                     self.join_all(root, parameter.unwrap_or_default(), true);
                     self.join_all(root, result, true);

@@ -41,7 +41,7 @@ impl Kind {
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct Instruction {
     pub(super) kind: Kind,
     /// Where its operands end in those of its computation; they begin where those before it end.
     operands_end: usize,
@@ -51,7 +51,7 @@ pub(super) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Callee {
     Condition,
-    Body,
+    ComputationGraph,
     Whole,
     Branch(usize),
     Started,
@@ -60,7 +60,7 @@ pub(super) enum Callee {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(super) struct CallSite {
     pub(super) node: usize,
     pub(super) callee: Callee,
     pub(super) name: Box<str>,
@@ -68,19 +68,19 @@ pub(super) struct Site {
 
 /// A computation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Body {
-    pub(super) held: Held<Node>,
+pub(super) struct ComputationGraph {
+    pub(super) held: Held<Instruction>,
     operands: Vec<usize>,
     /// By instruction, in order.
     pub(super) links: Vec<(usize, Link)>,
-    pub(super) sites: Vec<Site>,
+    pub(super) sites: Vec<CallSite>,
     pub(super) root: usize,
 }
 
 /// An operand that is not an instruction of the computation.
 const MISSING: usize = usize::MAX;
 
-impl Body {
+impl ComputationGraph {
     pub(super) fn len(&self) -> usize {
         self.held.rows().len()
     }
@@ -124,7 +124,7 @@ impl Body {
     }
 
     /// What an instruction calls, in the order in which it runs.
-    pub(super) fn sites(&self, node: usize) -> &[Site] {
+    pub(super) fn sites(&self, node: usize) -> &[CallSite] {
         let start = self.sites.partition_point(|site| site.node < node);
         let end = self.sites.partition_point(|site| site.node <= node);
         self.sites.get(start..end).unwrap_or_default()
@@ -133,7 +133,7 @@ impl Body {
 
 /// A result of a fusion that takes the place of one of its operands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InPlace {
+pub(super) struct InPlaceResult {
     leaf: usize,
     parameter: usize,
     from: usize,
@@ -143,9 +143,9 @@ pub(super) struct InPlace {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     /// `None` for the inside of a fusion, and what is applied to elements.
-    bodies: Vec<Option<Body>>,
+    bodies: Vec<Option<ComputationGraph>>,
     /// By the names of computations that fusions may call.
-    in_place: FxHashMap<Box<str>, Vec<InPlace>>,
+    in_place: FxHashMap<Box<str>, Vec<InPlaceResult>>,
     pub(super) shapes: LeafShapes,
     /// The number of instructions that have a shape without a size.
     pub(super) unsized_count: u64,
@@ -159,14 +159,14 @@ impl Graph {
         *self = Graph { shapes, ..Graph::default() };
     }
 
-    pub(super) fn body(&self, number: u32) -> Option<&Body> {
+    pub(super) fn body(&self, number: u32) -> Option<&ComputationGraph> {
         self.bodies.get(index(number))?.as_ref()
     }
 
     /// Adds a computation, the last one that `calls` has.
     pub(super) fn add(&mut self, of: HloComputation<'_>, calls: &Calls, unread: &mut Unread) {
         let root = of.root().map_or(0, |root| root.index());
-        let mut body = Body { root, ..Body::default() };
+        let mut body = ComputationGraph { root, ..ComputationGraph::default() };
         for instruction in of.instructions() {
             let shape = self.shapes.number(instruction.shape_text()).unwrap_or_else(|why| {
                 self.unsized_count += 1;
@@ -176,7 +176,8 @@ impl Graph {
             body.operands.extend(
                 instruction.operands().map(|of| of.instruction().map_or(MISSING, |of| of.index())),
             );
-            let node = Node { kind: Kind::of(instruction), operands_end: body.operands.len() };
+            let node =
+                Instruction { kind: Kind::of(instruction), operands_end: body.operands.len() };
             body.held.push(instruction, 0, shape, node);
             for (role, key, name) in called(instruction) {
                 self.call(&mut body, instruction, role, key, name, calls);
@@ -194,7 +195,7 @@ impl Graph {
     /// Notes a call, or drops a callee that is not in memory.
     fn call(
         &mut self,
-        body: &mut Body,
+        body: &mut ComputationGraph,
         of: HloInstruction<'_>,
         role: HloRole,
         key: &str,
@@ -206,7 +207,7 @@ impl Graph {
         let is_other_thread = |thread: &str| thread.trim_matches('"') != "main";
         let callee = match (body.kind(node), key) {
             (Kind::While, "condition") => Callee::Condition,
-            (Kind::While, _) => Callee::Body,
+            (Kind::While, _) => Callee::ComputationGraph,
             (Kind::Call, _) => Callee::Whole,
             (Kind::Conditional, _) => Callee::Branch(branches),
             (Kind::Async, _)
@@ -223,11 +224,11 @@ impl Graph {
             *callee = None;
         }
         if role == HloRole::Called && callee != Callee::Inside || body.kind(node) == Kind::Fusion {
-            body.sites.push(Site { node, callee, name: name.into() });
+            body.sites.push(CallSite { node, callee, name: name.into() });
         }
     }
 
-    fn link(&mut self, body: &mut Body, of: HloComputation<'_>, unread: &mut Unread) {
+    fn link(&mut self, body: &mut ComputationGraph, of: HloComputation<'_>, unread: &mut Unread) {
         for instruction in of.instructions() {
             let node = instruction.index();
             let shape = |node: usize| self.shapes.get(body.shape(node));
@@ -244,15 +245,15 @@ impl Graph {
     }
 
     /// What of the root of a computation is written into its parameters.
-    fn in_place(&self, body: &Body) -> Vec<InPlace> {
+    fn in_place(&self, body: &ComputationGraph) -> Vec<InPlaceResult> {
         let leaves = self.shapes.get(body.shape(body.root)).map_or(0, |shape| shape.leaves().len());
         (0..leaves).filter_map(|leaf| in_place(body, leaf)).collect()
     }
 
     /// The results of a fusion that take the place of its operands.
-    pub(super) fn fused_links(&self, body: &Body, node: usize) -> Vec<Link> {
+    pub(super) fn fused_links(&self, body: &ComputationGraph, node: usize) -> Vec<Link> {
         let inside = body.sites(node).first().and_then(|site| self.in_place.get(&site.name));
-        let link = |of: &InPlace| Link {
+        let link = |of: &InPlaceResult| Link {
             to: of.leaf,
             operand: of.parameter,
             from: of.from,
@@ -264,11 +265,11 @@ impl Graph {
 }
 
 /// Follows a leaf of the root through other names to an update in place, and that to a parameter.
-fn in_place(body: &Body, leaf: usize) -> Option<InPlace> {
+fn in_place(body: &ComputationGraph, leaf: usize) -> Option<InPlaceResult> {
     let (mut node, mut at, mut is_written) = (body.root, leaf, false);
     loop {
         if let Kind::Parameter(parameter) = body.kind(node) {
-            return is_written.then_some(InPlace { leaf, parameter, from: at });
+            return is_written.then_some(InPlaceResult { leaf, parameter, from: at });
         }
         let holds = |link: &&Link| (link.to..link.to + link.count).contains(&at);
         let link = body.links(node).find(holds)?;

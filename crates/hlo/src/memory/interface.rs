@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::HloModule;
 use crate::memory::HloMemorySpace;
-use crate::memory::graph::{Body, Graph};
+use crate::memory::graph::{ComputationGraph, Graph};
 use crate::memory::leaves::{LeafShape, LeafShapes, path_text, sum};
 use crate::memory::links::AliasPair;
 use crate::unread::Unread;
@@ -81,7 +81,7 @@ impl Interface {
     pub(super) fn bytes(
         &self,
         graph: &Graph,
-        entry: &Body,
+        entry: &ComputationGraph,
     ) -> Result<BTreeMap<HloMemorySpace, HloInterfaceBytes>, LayoutError> {
         let mut spaces = BTreeMap::new();
         for (number, node) in entry.parameters() {
@@ -106,7 +106,7 @@ impl Interface {
     fn parameter<'s>(
         &'s self,
         graph: &'s Graph,
-        entry: &Body,
+        entry: &ComputationGraph,
         number: usize,
         node: usize,
     ) -> Option<&'s LeafShape> {
@@ -114,7 +114,7 @@ impl Interface {
         written.or_else(|| graph.shapes.get(entry.shape(node)))
     }
 
-    fn result<'s>(&'s self, graph: &'s Graph, entry: &Body) -> Option<&'s LeafShape> {
+    fn result<'s>(&'s self, graph: &'s Graph, entry: &ComputationGraph) -> Option<&'s LeafShape> {
         let written = self.layout.as_ref().map(|(_, result)| result);
         written.or_else(|| graph.shapes.get(entry.shape(entry.root)))
     }
@@ -123,7 +123,7 @@ impl Interface {
     pub(super) fn unused(
         &self,
         graph: &Graph,
-        entry: &Body,
+        entry: &ComputationGraph,
     ) -> Result<Vec<HloUnusedDonor>, LayoutError> {
         let donor = |donor: &AliasPair| {
             let node = entry.parameter(donor.input)?;
@@ -142,7 +142,7 @@ impl Interface {
     }
 
     /// The reason no result takes the buffer of a parameter with a shape.
-    fn reason(&self, graph: &Graph, entry: &Body, wanted: &str) -> String {
+    fn reason(&self, graph: &Graph, entry: &ComputationGraph, wanted: &str) -> String {
         let Some(result) = self.result(graph, entry) else { return String::new() };
         let same = result.all().filter(|leaf| result.text(*leaf).0 == wanted).collect::<Vec<_>>();
         let is_taken = |leaf: &&usize| {

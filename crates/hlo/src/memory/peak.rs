@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 
 use crate::memory::buffers::Buffers;
-use crate::memory::graph::{Body, Graph, Kind};
+use crate::memory::graph::{ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
 use crate::memory::schedule::{Schedule, Span};
 use crate::memory::{HloMemoryError, HloMemorySpace};
@@ -116,7 +116,7 @@ impl Live<'_> {
     }
 
     /// When each array of a computation is live.
-    fn add_lives(&self, number: u32, span: &Span, body: &Body, lives: &mut Vec<Life>) {
+    fn add_lives(&self, number: u32, span: &Span, body: &ComputationGraph, lives: &mut Vec<Life>) {
         let (base, _) = self.buffers.arrays(number, 0);
         let count = (0..body.len()).map(|node| self.buffers.arrays(number, node).1).sum();
         let mut ends = vec![0_usize; count];
@@ -153,7 +153,7 @@ impl Live<'_> {
     fn used(
         &self,
         number: u32,
-        body: &Body,
+        body: &ComputationGraph,
         node: usize,
         at: usize,
         operand: usize,
@@ -166,7 +166,7 @@ impl Live<'_> {
     }
 
     /// When an instruction is done with its operands: a loop and a call hand them over.
-    fn time_of_use(&self, number: u32, span: &Span, body: &Body, node: usize) -> usize {
+    fn time_of_use(&self, number: u32, span: &Span, body: &ComputationGraph, node: usize) -> usize {
         let handed_over = || {
             let site = body.sites(node).last()?;
             self.schedule.start_for(self.calls.number(&site.name)?, (number, node))
@@ -180,7 +180,7 @@ impl Live<'_> {
     /// Parameters of the program that are not donated live to its end.
     fn keep_arguments(
         &self,
-        body: &Body,
+        body: &ComputationGraph,
         span: &Span,
         mut use_at: impl FnMut((usize, usize), usize),
     ) {

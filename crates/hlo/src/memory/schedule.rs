@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::memory::HloMemoryError;
-use crate::memory::graph::{Body, Callee, Graph};
+use crate::memory::graph::{Callee, ComputationGraph, Graph};
 use crate::roles::{Calls, index};
 
 /// When the instructions of a module run, in the thread of its entry.
@@ -12,12 +12,12 @@ pub(super) struct Schedule {
     /// By time: the computation and the instruction.
     order: Vec<(u32, usize)>,
     /// By computation, where it runs.
-    spans: FxHashMap<u32, Span>,
+    spans: FxHashMap<u32, ComputationSpan>,
 }
 
 /// When a computation runs, and for whom.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
+pub(super) struct ComputationSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     times: Vec<usize>,
@@ -25,9 +25,9 @@ pub(super) struct Span {
 }
 
 /// A computation that is being numbered.
-struct Frame<'g> {
+struct OpenComputation<'g> {
     number: u32,
-    body: &'g Body,
+    body: &'g ComputationGraph,
     node: usize,
     site: usize,
 }
@@ -68,13 +68,13 @@ impl Schedule {
         calls: &Calls,
         number: u32,
         caller: Option<(u32, usize)>,
-    ) -> Result<Frame<'g>, HloMemoryError> {
+    ) -> Result<OpenComputation<'g>, HloMemoryError> {
         let twice = || HloMemoryError::CalledTwice { name: calls.name(number).to_owned() };
         let body = graph.body(number).ok_or_else(twice)?;
         let start = self.order.len();
         let times = Vec::with_capacity(body.len());
-        self.spans.insert(number, Span { start, end: start, times, caller });
-        Ok(Frame { number, body, node: 0, site: 0 })
+        self.spans.insert(number, ComputationSpan { start, end: start, times, caller });
+        Ok(OpenComputation { number, body, node: 0, site: 0 })
     }
 
     fn run(&mut self, number: u32, node: usize) {
@@ -101,7 +101,7 @@ impl Schedule {
     }
 
     /// The computations that run, in the order of the text.
-    pub(super) fn computations(&self) -> Vec<(u32, &Span)> {
+    pub(super) fn computations(&self) -> Vec<(u32, &ComputationSpan)> {
         let mut all: Vec<_> = self.spans.iter().map(|(number, span)| (*number, span)).collect();
         all.sort_unstable_by_key(|(number, _)| index(*number));
         all
@@ -119,7 +119,7 @@ impl Schedule {
     }
 }
 
-impl Span {
+impl ComputationSpan {
     pub(super) fn time(&self, node: usize) -> usize {
         self.times.get(node).copied().unwrap_or(self.start)
     }

@@ -13,19 +13,22 @@ const MARK: &[u8] = b", sharding=";
 ///
 /// Looked up once per line, or else lines without an end would be searched again for every shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ahead {
+pub(super) struct LineAhead {
     end: usize,
     mark: Option<usize>,
 }
 
-impl Ahead {
+impl LineAhead {
     /// What lies ahead of `at`; `known` is what was found before in the same window.
-    pub(super) fn of(bytes: &[u8], at: usize, known: Option<Ahead>) -> Ahead {
-        let holds = |ahead: &Ahead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
+    pub(super) fn of(bytes: &[u8], at: usize, known: Option<LineAhead>) -> LineAhead {
+        let holds = |ahead: &LineAhead| at <= ahead.end && ahead.mark.is_none_or(|mark| mark >= at);
         known.filter(holds).unwrap_or_else(|| {
             let rest = bytes.get(at..).unwrap_or_default();
             let length = memchr2(b'\n', SOFT_BREAK, rest).unwrap_or(rest.len());
-            Ahead { end: at + length, mark: mark(bytes.get(..at + length).unwrap_or_default(), at) }
+            LineAhead {
+                end: at + length,
+                mark: mark(bytes.get(..at + length).unwrap_or_default(), at),
+            }
         })
     }
 
@@ -79,12 +82,16 @@ pub(super) fn behind(bytes: &[u8], end: usize) -> Option<&str> {
 }
 
 /// The sharding of the result of an instruction, which is an attribute of it.
-pub(super) fn of_result(bytes: &[u8], ahead: Ahead) -> Option<&str> {
+pub(super) fn of_result(bytes: &[u8], ahead: LineAhead) -> Option<&str> {
     ahead.sharding(bytes)
 }
 
 /// The sharded arrays of a result that is a tuple: `(f32[2], s32[3]) opcode(..), sharding={{..},{..}}`.
-pub(super) fn of_tuple(bytes: &[u8], open: usize, ahead: Ahead) -> Option<(Vec<String>, usize)> {
+pub(super) fn of_tuple(
+    bytes: &[u8],
+    open: usize,
+    ahead: LineAhead,
+) -> Option<(Vec<String>, usize)> {
     let sharding: HloSharding = ahead.sharding(bytes)?.parse().ok()?;
     let text = std::str::from_utf8(bytes.get(open..ahead.end)?).ok()?;
     let (shape, length) = XlaShape::parse_prefix(text).ok()?;
