@@ -15,7 +15,7 @@ use itertools::Itertools;
 
 use super::error::{MissingHop, RouteError};
 use super::hand::Hand;
-use super::hop::Hop;
+use super::hop::{Hop, text};
 use super::step::made;
 use super::usual::{given, wanted};
 use crate::algebra::Layout;

@@ -9,7 +9,7 @@ use super::fault::{Fault, Finding};
 use super::header::{Direction, VectorHeader};
 use super::matched::{Matched, matched};
 use super::place::VectorPlace;
-use super::source::{Item, NumberedItem, Source};
+use super::source::{Item, ItemSource, NumberedItem};
 use super::tensor::{Tensor, Word};
 use super::value;
 use tensor_layout::notation::MemoryText;
@@ -62,7 +62,7 @@ pub fn check_vectors(
     input: impl BufRead,
     progress: &mut dyn FnMut(u64),
 ) -> Result<VectorCheck, VectorError> {
-    let mut checker = Checker::new(Source::new(input));
+    let mut checker = Checker::new(ItemSource::new(input));
     while let Some(NumberedItem { line, item }) = checker.source.next()? {
         match item {
             Item::Header(Ok(header)) => checker.tensor(line, header, progress)?,
@@ -95,14 +95,14 @@ struct Taken {
 }
 
 struct Checker<R> {
-    source: Source<R>,
+    source: ItemSource<R>,
     check: VectorCheck,
     taken: Vec<Taken>,
     names: HashSet<String>,
 }
 
 impl<R: BufRead> Checker<R> {
-    fn new(source: Source<R>) -> Checker<R> {
+    fn new(source: ItemSource<R>) -> Checker<R> {
         let (check, taken, names) = (VectorCheck::default(), Vec::new(), HashSet::new());
         Checker { source, check, taken, names }
     }

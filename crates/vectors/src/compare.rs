@@ -6,11 +6,11 @@ use std::io::BufRead;
 use super::error::VectorError;
 use super::header::{Direction, VectorHeader};
 use super::line::{VectorComment, VectorLine};
-use super::matched::Said;
+use super::matched::CommentValues;
 use super::place::VectorPlace;
 use super::read::{next_header, next_line, whole};
 use super::result::Results;
-use super::source::Source;
+use super::source::ItemSource;
 use super::spread::Spread;
 use super::tensor::{Tensor, Word};
 use super::value;
@@ -102,7 +102,7 @@ pub fn compare_vectors(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<VectorComparison>, VectorError> {
     let results = Results::read(result)?;
-    let mut source = Source::new(file);
+    let mut source = ItemSource::new(file);
     let (mut compared, mut reads) = (Vec::new(), 0);
     while let Some(tensor) = next_header(&mut source)? {
         let base = source.base(&tensor)?;
@@ -196,7 +196,7 @@ impl VectorComparison {
     /// Compares the long words of a line, unit by unit.
     fn line(&mut self, read: &ReadLine<'_>, results: &Results) -> Result<(), VectorError> {
         let Some((comment, numbers)) = read.expected()? else { return Ok(()) };
-        let said = Said::new(comment, &numbers);
+        let said = CommentValues::new(comment, &numbers);
         let places = read.line.place.each_unit();
         let places = places.flat_map(|unit| (0..read.line.count).map(move |at| unit.after(at)));
         let mut before = 0;
@@ -213,7 +213,7 @@ impl VectorComparison {
     }
 
     /// Compares the elements of a long word; whether all are as expected.
-    fn long_word(&mut self, at: &LongWord<'_>, said: &Said<'_>, before: usize) -> bool {
+    fn long_word(&mut self, at: &LongWord<'_>, said: &CommentValues<'_>, before: usize) -> bool {
         let mut is_right = true;
         for element in at.word.elements() {
             let lanes = (before..).zip(at.word.filled()).filter(|(_, (_, held))| *held == element);

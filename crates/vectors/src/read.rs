@@ -6,7 +6,7 @@ use super::data::VectorData;
 use super::error::VectorError;
 use super::header::{Direction, VectorHeader};
 use super::line::VectorLine;
-use super::source::{Item, NumberedItem, Source};
+use super::source::{Item, ItemSource, NumberedItem};
 use super::tensor::Tensor;
 use super::words::WordSet;
 use tensor_layout::error::{LayoutError, ParseError, ParseErrorKind, Span};
@@ -58,14 +58,14 @@ impl VectorTensor {
 /// ```
 #[derive(Debug)]
 pub struct VectorReader<R> {
-    source: Source<R>,
+    source: ItemSource<R>,
 }
 
 impl<R: BufRead> VectorReader<R> {
     /// Reads from `input`.
     #[must_use]
     pub fn new(input: R) -> VectorReader<R> {
-        VectorReader { source: Source::new(input) }
+        VectorReader { source: ItemSource::new(input) }
     }
 
     /// The next tensor; `progress` is called with the number of bytes read.
@@ -99,7 +99,7 @@ impl<R: BufRead> VectorReader<R> {
 
 /// The tensor of the next header.
 pub(super) fn next_header<R: BufRead>(
-    source: &mut Source<R>,
+    source: &mut ItemSource<R>,
 ) -> Result<Option<Tensor>, VectorError> {
     let Some(NumberedItem { line, item }) = source.next()? else { return Ok(None) };
     let refused = |error| VectorError::Line { line, error };
@@ -114,7 +114,7 @@ pub(super) fn next_header<R: BufRead>(
 
 /// The next line of a tensor, with its number.
 pub(super) fn next_line<R: BufRead>(
-    source: &mut Source<R>,
+    source: &mut ItemSource<R>,
 ) -> Result<Option<(u64, VectorLine)>, VectorError> {
     let Some((line, read)) = source.next_line()? else { return Ok(None) };
     read.map(|read| Some((line, read))).map_err(|error| VectorError::Line { line, error })

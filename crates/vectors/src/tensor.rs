@@ -13,7 +13,7 @@ use tensor_layout::Found;
 use tensor_layout::Level;
 use tensor_layout::Machine;
 use tensor_layout::Placement;
-use tensor_layout::algebra::IndexList;
+use tensor_layout::algebra::Indexes;
 use tensor_layout::error::{LayoutError, ParseError};
 use tensor_layout::internals::{to_index, to_u64, too_large};
 use tensor_layout::notation::{Dtype, MemoryText};
@@ -127,8 +127,8 @@ impl Tensor {
     }
 
     /// The number of times each element is written: the sized copies, in other long words.
-    fn index_copies(&self) -> IndexList {
-        IndexList::new(self.copies.iter().map(|(size, _)| *size).collect())
+    fn index_copies(&self) -> Indexes {
+        Indexes::new(self.copies.iter().map(|(size, _)| *size).collect())
     }
 
     /// The refusal of the layout moved by a base, if the memory does not hold it.
@@ -436,7 +436,7 @@ pub(super) struct Words<'a> {
     /// The long word of the element before, which has been given already.
     last: Option<u64>,
     /// The copies of the element at hand: its first long word, and those that follow.
-    pending: Option<(u64, u64, IndexList)>,
+    pending: Option<(u64, u64, Indexes)>,
     /// The long words of the element at hand so far: L2Bs of a group have one.
     given: HashSet<u64>,
 }

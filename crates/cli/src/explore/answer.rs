@@ -13,7 +13,7 @@ use super::panel::panel_json;
 use super::question::Question;
 use crate::edit::edited;
 use crate::failure::Failure;
-use crate::input::Placed;
+use crate::input::PlacementSource;
 
 /// The rows of the table that are shown.
 const ROWS: usize = 20;
@@ -37,7 +37,7 @@ pub(super) fn view(question: &Question) -> Value {
 /// The panels of the tensor and of the machine.
 pub(super) fn panels(
     question: &Question,
-    placed: &Placed,
+    placed: &PlacementSource,
 ) -> Result<(Panel, Panel, Vec<String>), Failure> {
     let drawing = question.drawing(placed)?;
     let tensor = drawing.tensor();
@@ -56,8 +56,8 @@ pub(super) fn panels(
     Ok((first(tensor.panels), machine, notes))
 }
 
-fn placed_view(question: &Question, placed: &Placed) -> Result<Value, Failure> {
-    let Placed { placement, syntax } = placed;
+fn placed_view(question: &Question, placed: &PlacementSource) -> Result<Value, Failure> {
+    let PlacementSource { placement, syntax } = placed;
     let (tensor, machine, notes) = panels(question, placed)?;
     let mut report = placement.report().map_err(|error| syntax.refuse(error))?;
     report.address_unit = syntax.address_unit();

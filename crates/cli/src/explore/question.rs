@@ -7,7 +7,7 @@ use tensor_layout::{LayoutText, Level, Location, Machine, Placement};
 use tensor_layout_picture::Drawing;
 
 use crate::failure::Failure;
-use crate::input::{On, OnMachine, Placed, least_machine, location, machine_of, numbers};
+use crate::input::{On, OnMachine, PlacementSource, least_machine, location, machine_of, numbers};
 use crate::picture::titled;
 
 /// The most characters of a text.
@@ -59,13 +59,13 @@ impl Question {
     }
 
     /// The layout on its machine; one that does not fit, too.
-    pub(super) fn placed(&self) -> Result<Placed, Failure> {
+    pub(super) fn placed(&self) -> Result<PlacementSource, Failure> {
         self.check_length()?;
         self.place(self.text(&self.layout)?, self.tree()?.as_ref())
     }
 
     /// Both layouts on a machine, or on the units that both name.
-    pub(super) fn placed_pair(&self) -> Result<(Placed, Placed), Failure> {
+    pub(super) fn placed_pair(&self) -> Result<(PlacementSource, PlacementSource), Failure> {
         self.check_length()?;
         let (before, after) = (self.text(&self.layout)?, self.text(&self.after)?);
         let tree = match self.tree()? {
@@ -100,7 +100,11 @@ impl Question {
         }
     }
 
-    fn place(&self, syntax: LayoutText, tree: Option<&Machine>) -> Result<Placed, Failure> {
+    fn place(
+        &self,
+        syntax: LayoutText,
+        tree: Option<&Machine>,
+    ) -> Result<PlacementSource, Failure> {
         let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let on = OnMachine {
             machine: said(&self.machine),
@@ -115,12 +119,12 @@ impl Question {
     }
 
     /// The drawing of all of a layout.
-    pub(super) fn whole<'a>(&self, placed: &'a Placed) -> Drawing<'a> {
+    pub(super) fn whole<'a>(&self, placed: &'a PlacementSource) -> Drawing<'a> {
         titled(&placed.placement, &placed.syntax)
     }
 
     /// The drawing of what is shown: of leading axes one index.
-    pub(super) fn drawing<'a>(&self, placed: &'a Placed) -> Result<Drawing<'a>, Failure> {
+    pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
         let placement = &placed.placement;
         let mut drawing = titled(placement, &placed.syntax).most_panels(1);
         let rank = placement.layout().rank();

@@ -8,7 +8,7 @@ use itertools::Itertools;
 use crate::memory::buffers::Buffers;
 use crate::memory::graph::{ComputationGraph, Graph, Kind};
 use crate::memory::interface::Interface;
-use crate::memory::schedule::{Schedule, Span};
+use crate::memory::schedule::{ComputationSpan, Schedule};
 use crate::memory::{HloMemoryError, HloMemorySpace};
 use crate::roles::Calls;
 use crate::{HloBytes, HloModule};
@@ -116,7 +116,13 @@ impl Live<'_> {
     }
 
     /// When each array of a computation is live.
-    fn add_lives(&self, number: u32, span: &Span, body: &ComputationGraph, lives: &mut Vec<Life>) {
+    fn add_lives(
+        &self,
+        number: u32,
+        span: &ComputationSpan,
+        body: &ComputationGraph,
+        lives: &mut Vec<Life>,
+    ) {
         let (base, _) = self.buffers.arrays(number, 0);
         let count = (0..body.len()).map(|node| self.buffers.arrays(number, node).1).sum();
         let mut ends = vec![0_usize; count];
@@ -166,7 +172,13 @@ impl Live<'_> {
     }
 
     /// When an instruction is done with its operands: a loop and a call hand them over.
-    fn time_of_use(&self, number: u32, span: &Span, body: &ComputationGraph, node: usize) -> usize {
+    fn time_of_use(
+        &self,
+        number: u32,
+        span: &ComputationSpan,
+        body: &ComputationGraph,
+        node: usize,
+    ) -> usize {
         let handed_over = || {
             let site = body.sites(node).last()?;
             self.schedule.start_for(self.calls.number(&site.name)?, (number, node))
@@ -181,7 +193,7 @@ impl Live<'_> {
     fn keep_arguments(
         &self,
         body: &ComputationGraph,
-        span: &Span,
+        span: &ComputationSpan,
         mut use_at: impl FnMut((usize, usize), usize),
     ) {
         for (parameter, node) in body.parameters() {

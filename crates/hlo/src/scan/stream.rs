@@ -10,7 +10,7 @@ use memchr::{memchr2, memrchr2};
 use crate::scan::bracket::{Stretch, stretch, strided};
 use crate::scan::known::{Known, Verdict};
 use crate::scan::name;
-use crate::scan::sharded::{self, Ahead};
+use crate::scan::sharded::{self, LineAhead};
 use crate::scan::window::{SOFT_BREAK, Window};
 use crate::{HloModule, shape_end, type_before};
 use tensor_layout::notation::{Notation, XlaParser};
@@ -62,7 +62,7 @@ pub struct LayoutScan<R> {
     /// Arrays of a sharded tuple that are still to be handed out.
     queued: VecDeque<String>,
     /// What was found ahead on the line.
-    ahead: Option<Ahead>,
+    ahead: Option<LineAhead>,
     known: Known,
     per_device: bool,
     heading: Option<Heading>,
@@ -195,7 +195,7 @@ impl<R: Read> LayoutScan<R> {
         let is_result = !self.per_device && (before.ends_with(b" = ") || is_buffer);
         let mut sharding = sharded::behind(bytes, end);
         if is_result && sharding.is_none() {
-            let ahead = Ahead::of(bytes, end + usize::from(is_buffer), self.ahead);
+            let ahead = LineAhead::of(bytes, end + usize::from(is_buffer), self.ahead);
             self.ahead = Some(ahead);
             sharding = sharded::of_result(bytes, ahead);
         }
@@ -210,7 +210,7 @@ impl<R: Read> LayoutScan<R> {
     fn bracket(&mut self, open: usize) -> Option<Find> {
         let bytes = self.window.bytes();
         if bytes.get(..open)?.ends_with(b" = ") && !self.per_device {
-            let ahead = Ahead::of(bytes, open, self.ahead);
+            let ahead = LineAhead::of(bytes, open, self.ahead);
             self.ahead = Some(ahead);
             if let Some((arrays, end)) = sharded::of_tuple(bytes, open, ahead) {
                 (self.queued, self.at) = (arrays.into(), end.max(open + 1));
