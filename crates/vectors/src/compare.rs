@@ -1,4 +1,4 @@
-//! Comparing what a simulator read with what a file expects.
+//! Comparing the values that a simulator read with those that a file expects.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -20,7 +20,7 @@ use tensor_layout_picture::Picture;
 /// The number of differences of a tensor that are kept; all are counted.
 const MOST_DIFFERENCES: usize = 1000;
 
-/// How a tensor that was read compares with what is expected.
+/// The comparison of a tensor that was read with its expected values.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VectorComparison {
@@ -30,11 +30,11 @@ pub struct VectorComparison {
     pub compared: u64,
     /// The number of them that are wrong.
     pub wrong: u64,
-    /// Of how many elements of the tensor no line says what is expected.
+    /// The number of elements of the tensor for which no line gives an expected value.
     pub untested: u64,
     /// The wrong ones in the order of the lines; the first 1000 of them.
     pub differences: Vec<VectorDifference>,
-    /// The number of elements of each unit that are wrong; units without such are left out.
+    /// The number of wrong elements by unit (group, L2B, L1B, MAB, PE); units without any are left out.
     pub units: BTreeMap<[Option<u64>; 5], u64>,
     spread: Spread,
     tested: WordSet,
@@ -48,19 +48,18 @@ pub struct VectorDifference {
     pub line: u64,
     /// The index of the element.
     pub index: Vec<u64>,
-    /// Where it was read.
+    /// The long word that was read: its memory, unit and address.
     pub place: VectorPlace,
     /// Its lane.
     pub lane: u64,
-    /// The value that is expected, and the one that was read; none where the result has no long
-    /// word of the place.
+    /// The expected value, as Python prints it.
     pub expected: String,
-    /// The value that was read.
+    /// The value that was read; `None` where the result has no long word of the place.
     pub found: Option<String>,
 }
 
 impl VectorComparison {
-    /// Where in the tensor the wrong elements lie.
+    /// Draws the wrong elements on a grid over the tensor.
     ///
     /// Rows are all axes but the last, columns the last. A large tensor is drawn in blocks, each with
     /// the number of wrong elements in it.
@@ -139,7 +138,7 @@ impl ReadLine<'_> {
         VectorError::Line { line: self.number, error: whole(self.line, why) }
     }
 
-    /// What the line expects, with the numbers of the elements; nothing without a comment.
+    /// Returns the comment with the row-major numbers of its elements; `None` without a comment.
     fn expected(&self) -> Result<Option<(&VectorComment, Vec<u64>)>, VectorError> {
         let (tensor, name) = (self.tensor, self.tensor.header.name());
         if tensor.header.direction == Direction::In {
@@ -158,7 +157,7 @@ impl ReadLine<'_> {
         Ok(Some((comment, numbers)))
     }
 
-    /// Refuses a comment that is not about the long words of the line.
+    /// Returns an error if the line does not read an element of the comment, or has a wrong number of values.
     fn check_counts(&self, comment: &VectorComment, numbers: &[u64]) -> Result<(), VectorError> {
         let covered = self.tensor.covered(self.line, self.base)?;
         let lanes: Vec<u64> = covered
@@ -212,7 +211,7 @@ impl VectorComparison {
         Ok(())
     }
 
-    /// Compares the elements of a long word; whether all are as expected.
+    /// Compares the elements of a long word; returns whether all are as expected.
     fn long_word(&mut self, at: &LongWord<'_>, said: &CommentValues<'_>, before: usize) -> bool {
         let mut is_right = true;
         for element in at.word.elements() {
@@ -268,7 +267,7 @@ struct LongWord<'a> {
     read: &'a ReadLine<'a>,
     place: VectorPlace,
     word: Word,
-    /// What the simulator read there.
+    /// The long word that the simulator read; `None` if the result lacks it.
     found: Option<u64>,
     comment: &'a VectorComment,
 }
@@ -279,7 +278,7 @@ impl LongWord<'_> {
     }
 }
 
-/// Returns whether a value is the expected one, as near as its line asks for.
+/// Returns whether a value equals the expected one within the tolerances of its line.
 fn is_within(comment: &VectorComment, expected: u64, found: u64) -> bool {
     let dtype = comment.dtype;
     if value::is_same(dtype, expected, found) {

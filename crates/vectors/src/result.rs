@@ -1,4 +1,4 @@
-//! What a simulator printed.
+//! The output of a simulator, in one of three forms:
 //!
 //! ```text
 //! DEBUG-LM1(n0c0b0m0p0,2):(1.5) (0x3ff8000000000000) #d getd $ln2n0c0b0m0p0 1
@@ -16,7 +16,7 @@ use super::place::VectorPlace;
 use tensor_layout::error::{ParseError, ParseErrorKind, Span};
 use tensor_layout::internals::{counted, cut, to_index, to_u64};
 
-/// No simulator prints longer lines.
+/// The longest line, in bytes: no simulator prints a longer one.
 const LONGEST: u64 = 1 << 16;
 
 /// The long words that were read, by their places or in the order of the lines that read them.
@@ -30,7 +30,7 @@ pub(super) enum Results {
 #[derive(Debug, Default)]
 pub(super) struct PlacedWords {
     words: HashMap<VectorPlace, u64>,
-    /// Where the values of a line are not those of its digits: the number of the line, and why.
+    /// The places whose line has values that are not those of its digits: its number, and the error.
     doubts: HashMap<VectorPlace, (u64, ParseError)>,
     commands: HashMap<String, CommandAnswer>,
 }
@@ -39,24 +39,24 @@ pub(super) struct PlacedWords {
 #[derive(Debug)]
 struct CommandAnswer {
     command: DumpCommand,
-    /// Which of the command's lines there are.
+    /// The indexes of the lines of the command that are in the result, from 0.
     lines: Vec<u64>,
-    /// The number of the last one.
+    /// The number of the last one in the result.
     last: u64,
 }
 
-/// What a line of a result says.
+/// A line of a result.
 enum ResultEntry {
     Dumped(Dumped),
     PlacedWords(VectorLine),
     Listed(u64),
-    /// Nothing of a memory that vectors read.
+    /// A line without a long word of a memory that vectors read.
     Other,
 }
 
 impl Results {
-    /// Reads all of it. Of several long words of a place the last counts: lines of a test vector
-    /// come after whatever the kernel printed itself.
+    /// Reads a whole result. Of several long words of a place the last counts: the lines of a test vector
+    /// come after the output of the kernel itself.
     ///
     /// # Errors
     /// [`Read`](VectorError::Read), [`Result`](VectorError::Result).
@@ -92,7 +92,7 @@ impl Results {
         Ok(if is_list { Results::Listed(listed) } else { Results::PlacedWords(placed) })
     }
 
-    /// The long word of a place, which is the `at`th that the lines read.
+    /// Returns the long word of a place, which is number `at`, from 0, in the order of the lines.
     pub(super) fn word(&self, place: &VectorPlace, at: u64) -> Option<u64> {
         match self {
             Results::PlacedWords(placed) => placed.words.get(place).copied(),
@@ -100,7 +100,7 @@ impl Results {
         }
     }
 
-    /// Refuses a long word whose line contradicts itself.
+    /// Returns an error if the line of a long word contradicts itself.
     pub(super) fn check(&self, place: &VectorPlace) -> Result<(), VectorError> {
         match self {
             Results::PlacedWords(placed) => match placed.doubts.get(place).cloned() {
@@ -146,7 +146,7 @@ impl PlacedWords {
         }
     }
 
-    /// Refuses an answer that has not all lines of its command, each as often as the others.
+    /// Returns an error if an answer lacks lines of its command, or has some more often than others.
     fn check_whole(&mut self) -> Result<(), VectorError> {
         let parts =
             self.commands.values_mut().filter_map(|answer| Some((answer.last, answer.part()?)));
@@ -158,7 +158,7 @@ impl PlacedWords {
 }
 
 impl CommandAnswer {
-    /// The refusal of an answer of which a part is missing.
+    /// Returns an error for the first line that is missing in the answer.
     fn part(&mut self) -> Option<ParseError> {
         let wanted = self.command.lines();
         self.lines.sort_unstable();
