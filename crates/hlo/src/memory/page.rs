@@ -1,4 +1,4 @@
-//! What modules keep in memory, as a page for a person.
+//! The memory of modules, as a page for a person.
 
 use std::fmt::Write;
 
