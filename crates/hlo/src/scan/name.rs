@@ -1,4 +1,4 @@
-//! What a layout is called where it stands: an instruction, a key, the word before it.
+//! The name of a layout in its text: an instruction, a key, or the word before it.
 
 /// The longest name that is kept, in characters.
 const LONGEST: usize = 60;
@@ -45,7 +45,7 @@ fn list_key(before: &str) -> Option<&str> {
     head.rsplit('"').next()
 }
 
-/// The last word, without the bracket of a call that it stands in.
+/// Returns the last word, without the bracket of a call around it.
 fn last_word(text: &str) -> Option<&str> {
     let word = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'`,:=".contains(c));
     let word = word.rsplit(|c: char| c.is_whitespace() || "\"'`,;{".contains(c)).next()?;
