@@ -217,7 +217,7 @@ impl HloChanges {
         HloChanges { sums: names.into_iter().map(sum).collect(), rows, same: to_u64(same.len()) }
     }
 
-    /// A page for a person: the sums, and the `top` greatest differences (20 if not said).
+    /// A page for a person: the sums, and the `top` greatest differences (20 by default).
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

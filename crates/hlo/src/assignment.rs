@@ -172,8 +172,8 @@ impl HloAllocations {
         self.unread.lines()
     }
 
-    /// A page for a person: sums by kind, the `top` greatest blocks (20 if not said), and values whose
-    /// shapes take something else.
+    /// A page for a person: sums by kind, the `top` greatest blocks (20 by default), and the values whose
+    /// shapes take another number of bytes.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

@@ -66,7 +66,7 @@ struct Numbers(HashTable<usize>);
 
 impl Numbers {
     fn fill<'t>(&mut self, records: &[Record], part: impl Fn(Span) -> &'t str) {
-        // A long computation must not make those behind it dear: to clear a table is to write all of it.
+        // Clearing a table writes all of it, so a long computation must not make the next ones expensive.
         const MOST_ROOM: usize = 1 << 8;
         if self.0.capacity() > MOST_ROOM {
             self.0 = HashTable::new();

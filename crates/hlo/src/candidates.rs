@@ -6,9 +6,9 @@ use tensor_layout::notation::XlaDtype;
 
 /// Something that begins like a shape: the name of a type, then `[`.
 pub(super) enum ShapeCandidate<'t> {
-    /// From the type to the end of the dimensions or the layout.
+    /// The text from the type to the end of the dimensions or the layout.
     Shape(&'t [u8]),
-    /// A bracket is not closed on this line, or not by what a shape may hold.
+    /// The text up to a byte that a shape cannot have, or to the end of the line: a bracket is not closed.
     Broken(&'t [u8]),
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Change {
     pub(super) words: OnceLock<OpcodeWords>,
 }
 
-/// A pair of shapes, and what differs between them.
+/// A pair of shapes, and the differences between them, in words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpcodeWords {
     pub(super) from: String,
@@ -49,7 +49,7 @@ impl Change {
         let (before, after) = (one(operand, from, false)?, one(name, to, true)?);
         let mut bytes = |shape: &str, array: &XlaArray| match opcode {
             "bitcast" => Ok(0),
-            // The tuple has more than what is copied.
+            // The tuple has more members than the array that is copied.
             _ if opcode.ends_with("-start") => {
                 let sizes = array.sizes().map_err(|error| error.kind().to_string());
                 sizes.map(|sizes| sizes.allocated_bytes)
@@ -156,7 +156,7 @@ fn changes(from: &XlaArray, to: &XlaArray) -> Vec<String> {
     let dims = |array: &XlaArray| format!("[{}]", array.dims.iter().join(","));
     let [before, after] = [from, to].map(XlaArray::layout_or_default);
     let orders = [&before, &after].map(|layout| &layout.minor_to_major[..]);
-    // Of different ranks only orders that are not row-major are worth a word.
+    // Between different ranks the orders are worth a word only if one of them is not row-major.
     let has_order = orders[0].len() == orders[1].len() || !orders.iter().all(|o| is_row_major(o));
     let bits = [from, to].map(|array| array.element_bits().to_string());
     let pairs = [

@@ -1,4 +1,4 @@
-//! Collectives: which devices send what to whom, and what of it crosses which level.
+//! Collectives: the bytes that devices send each other, and those that enter the units of each level.
 
 use itertools::Itertools;
 use rustc_hash::FxHashMap;
@@ -44,7 +44,7 @@ pub enum CollectiveKind {
     AllToAll,
     /// Pairs of devices.
     Permute,
-    /// All get what the first of a group has.
+    /// Every device of a group gets the data of the first one.
     Broadcast,
 }
 

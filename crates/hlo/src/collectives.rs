@@ -169,8 +169,8 @@ impl Collectives {
         Ok(self)
     }
 
-    /// A page for a person: the `top` worst collectives (20 if not said), the sum, sums by kind, and
-    /// what could not be read.
+    /// A page for a person: the `top` worst collectives (20 by default), the sum, sums by kind, and the
+    /// instructions that could not be read.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

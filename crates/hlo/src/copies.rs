@@ -210,7 +210,7 @@ impl HloCopies {
         self.drop_fused();
     }
 
-    /// Keeps only the greatest of what is known to be inside fusions, once there is much of it.
+    /// Drops all but the greatest of the rows known to be inside fusions, once there are many rows.
     fn drop_fused(&mut self) {
         let Some(top) = self.top.filter(|_| self.held.is_crowded()) else { return };
         let is_fused = |held: &HeldRow<Waste>| self.calls.is_fused(held.computation);

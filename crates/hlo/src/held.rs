@@ -24,7 +24,7 @@ pub(super) struct Held<K> {
 pub(super) struct HeldRow<K> {
     pub(super) computation: u32,
     pub(super) line: u64,
-    /// The number of its shape, or of what it changes.
+    /// The number of its shape, or of its change.
     pub(super) number: usize,
     /// The rank by which rows are listed, or other data of the caller.
     pub(super) key: K,

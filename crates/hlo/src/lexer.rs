@@ -5,9 +5,9 @@
 //! word   blanks, nest, comment         word  nest  word    string    nest
 //! ```
 //!
-//! Line ends are blanks. Brackets close by kind, outside strings and comments. Where the text goes on
-//! beyond what is held of it, a reading ends with [`LexError::More`], so that no answer depends on where it
-//! was cut.
+//! Line ends are blanks. Brackets close by kind, outside strings and comments. A reader that reaches the
+//! end of the held part returns [`LexError::More`] if the text continues, so that no answer depends on
+//! where the text was cut.
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
@@ -332,7 +332,7 @@ impl<'t> Tokens<'t> {
         if !is_closed && self.bytes.get(end).is_some_and(|b| is_blank(*b)) {
             return self.wrapped_shape(from + dtype);
         }
-        // A layout may follow dimensions that end what is held.
+        // A layout may follow dimensions at the end of the held part.
         if end + 1 >= self.bytes.len() && !self.is_last {
             return Err(LexError::More);
         }

@@ -198,8 +198,8 @@ impl MlirModule {
         self.unread.lines()
     }
 
-    /// A page for a person: the `top` tensors of which a device holds most (20 if not said), and the
-    /// sums of arguments and results of `@main`.
+    /// A page for a person: the `top` tensors of which a device holds most (20 by default), and the sums of
+    /// arguments and results of `@main`.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         const SHOWN: usize = 20;

@@ -54,7 +54,7 @@ impl HloReading {
 }
 
 impl HloSummary {
-    /// A page for a person: the `top` worst instructions (20 if not said), parameters and results of
+    /// A page for a person: the `top` worst instructions (20 by default), parameters and results of
     /// the entry, totals by computation, and `unread` lines of the dump.
     ///
     /// # Errors
@@ -133,8 +133,8 @@ fn partitioned(devices: Option<u64>) -> String {
 }
 
 impl HloShardings {
-    /// A page for a person: the `top` instructions of which a device holds most (20 if not said),
-    /// and what it holds of the parameters and results of the entries.
+    /// A page for a person: the `top` instructions of which a device holds most (20 by default), and its
+    /// bytes of the parameters and results of the entries.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let line = |device: &str, padding: &str, whole: &str, text: &str| {
@@ -193,7 +193,7 @@ pub(crate) fn place(role: HloRole, computation: &str) -> String {
 }
 
 impl HloCopies {
-    /// A page for a person: the `top` greatest (20 if not said), and the sum of what is not free.
+    /// A page for a person: the `top` greatest copies (20 by default), and the sum of those not free.
     #[must_use]
     pub fn page(&self, top: Option<usize>) -> String {
         let line = |read: &str, written: &str, free: &str, text: &str| {

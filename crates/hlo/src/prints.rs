@@ -10,7 +10,7 @@ use tensor_layout::xla::XlaDtype;
 
 use crate::mlir::{parts, shape_of};
 
-/// A print of JAX that has no size by itself, with what to pass instead.
+/// The error for a print of JAX that has no size by itself, with advice on what to pass instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct JaxPrintError {

@@ -1,4 +1,4 @@
-//! Every shape in a text of any length, with what it allocates.
+//! The shapes in a text of any length, with the bytes that each allocates.
 
 use std::io::{self, BufRead, Read};
 
@@ -226,7 +226,7 @@ impl HloReport {
         })
     }
 
-    /// A page for a person: the `top` worst shapes (20 if not said), totals, unread lines.
+    /// A page for a person: the `top` worst shapes (20 by default), totals, unread lines.
     ///
     /// # Errors
     /// As [`totals`](HloReport::totals).

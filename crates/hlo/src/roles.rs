@@ -97,15 +97,15 @@ pub(super) struct Call {
     pub(super) times: CallTimes,
 }
 
-/// The number of times an instruction runs what it calls, each time that it runs.
+/// The number of times an instruction runs its callee, each time that it runs itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallTimes {
     Once,
     /// One of the branches of a conditional.
     Branch,
-    /// The body of a loop with so many rounds, where that is known.
+    /// The body of a loop, with its number of rounds where that is known.
     Loop(Option<u64>),
-    /// Its condition: once more.
+    /// The condition of a loop, which runs once more than the body.
     Condition(Option<u64>),
 }
 

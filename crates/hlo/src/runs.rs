@@ -135,7 +135,7 @@ impl StepSums {
     }
 }
 
-/// The computations of a module, callers before what they call.
+/// The computations of a module, callers before callees, and the runs of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComputationRuns {
     order: Vec<u32>,

@@ -197,8 +197,8 @@ impl HloSummary {
         HloSummary { top, ..HloSummary::default() }
     }
 
-    /// Keeps the sums over computations and the names of the largest ten alone, which is what a
-    /// [page](HloSummary::page) has; [`computations`](HloSummary::computations) is then empty.
+    /// Keeps only the sums over computations and the names of the largest ten, which is all that a
+    /// [page](HloSummary::page) shows; [`computations`](HloSummary::computations) is then empty.
     #[must_use]
     pub fn totals_only(mut self) -> HloSummary {
         self.has_totals_only = true;
@@ -338,7 +338,7 @@ impl HloSummary {
         self.keep_worst();
     }
 
-    /// Sorts the rows, and drops what is not among the `top` worst.
+    /// Sorts the rows, and drops those that are not among the `top` worst.
     fn keep_worst(&mut self) {
         self.rows.sort_by(|a, b| b.key.cmp(&a.key).then(a.line.cmp(&b.line)));
         self.rows.truncate(self.top.unwrap_or(usize::MAX));
@@ -391,7 +391,7 @@ impl HloSummary {
         }
     }
 
-    /// Lists the worst of what is held and in memory.
+    /// Lists the worst of the held instructions that are in memory.
     fn list(&mut self, held: &Held<Key>, calls: &Calls, roles: &Roles) {
         let in_memory = |row: &&HeldRow<Key>| roles.of(row.computation).is_in_memory();
         let mut rows: Vec<_> = held.rows().iter().filter(in_memory).collect();

@@ -70,9 +70,8 @@ impl VectorComparison {
     }
 }
 
-/// Compares the tensors that a file reads with what a simulator printed: the dump of the emulator,
-/// long words in hexadecimal, one per line, in the order in which the lines read them, or lines with
-/// a place.
+/// Compares the tensors that a file reads with the output of a simulator: the dump of the emulator, long
+/// words in hexadecimal, one per line, in the order in which the lines read them, or lines with a place.
 ///
 /// Two values are equal within the `atol` of their line, or within its `rtol` of the expected one;
 /// on lines without either, only if they are the same. `progress` is called with the number of

@@ -1,7 +1,7 @@
 //! Checks that the lines of a tensor set every place of it, or read one place of every long word.
 //!
-//! Lines may come in any order, and several may set together what one could: a tensor that names no
-//! L2B is set by a line without `n`, or by four lines with `n0` to `n3`.
+//! Lines may come in any order, and several may together set the places that one could: a tensor that
+//! names no L2B is set by a line without `n`, or by four lines with `n0` to `n3`.
 
 use super::fault::{Fault, Finding};
 use super::header::Direction;

@@ -62,9 +62,9 @@ pub enum VectorError {
     /// An array of another shape than its tensor.
     #[error("the array has the shape {found:?}, but the layout has {wanted:?}")]
     Shape {
-        /// That of the array.
+        /// The shape of the array.
         found: Vec<u64>,
-        /// That of the layout.
+        /// The shape of the layout.
         wanted: Vec<u64>,
     },
     /// A number greater than every Half.

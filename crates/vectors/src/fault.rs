@@ -59,9 +59,9 @@ pub enum Fault {
     /// A comment of another type.
     #[error("the comment says {found}, but the header says {wanted}")]
     Dtype {
-        /// That of the comment.
+        /// The type in the comment.
         found: Dtype,
-        /// That of the header.
+        /// The type in the header.
         wanted: Dtype,
     },
     /// An index that the tensor does not have.

@@ -46,7 +46,7 @@ impl Direction {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VectorHeader {
-    /// In or out.
+    /// The direction: set before the run, or read after it.
     pub direction: Direction,
     /// The number of the tensor among those of its direction.
     pub number: u64,

@@ -13,12 +13,11 @@ use tensor_layout::LayoutError;
 #[derive(Debug, Default)]
 pub(super) struct Matched {
     pub(super) faults: Vec<Fault>,
-    /// The places that it sets or reads; those that it means where it names others. None if that is
-    /// not known.
+    /// The places that it sets or reads, or the one that it should name instead; empty if not known.
     pub(super) places: Vec<VectorPlace>,
     /// Their long words.
     pub(super) words: Vec<Word>,
-    /// Elements that other lanes or lines set, too, and their bits.
+    /// The elements that other lanes or lines may set, too, with their bits.
     pub(super) copies: Vec<(u64, u64)>,
 }
 
@@ -37,7 +36,7 @@ struct Line<'a> {
     covered: Vec<Covered>,
 }
 
-/// Matches a line with the tensor; of several copies it means the first that no line has.
+/// Matches a line with the tensor. A line at a wrong place counts for the first copy that no line has.
 pub(super) fn matched(
     tensor: &Tensor,
     base: u64,

@@ -132,7 +132,7 @@ impl VectorPlace {
         VectorPlace { address: self.address + words, ..*self }
     }
 
-    /// The long words that the place means, as numbers: those of one address share a block.
+    /// Returns the long words at the place in all its units, as numbers: those of one address share a block.
     pub(super) fn bits(&self) -> WordBlock {
         let [n, c, b, m, p] = self.ranges();
         if self.memory == MemoryText::DRAM {

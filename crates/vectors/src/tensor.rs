@@ -57,8 +57,8 @@ pub(super) type Lanes = [Option<u64>; MOST_LANES];
 
 impl Tensor {
     /// # Errors
-    /// The refusal of the layout, pointing into it: no memory or dtype, a layout that MN-Core 2
-    /// cannot hold, and `Time`.
+    /// An error that points into the layout: no memory or dtype, a layout that MN-Core 2 cannot hold, and
+    /// `Time`.
     pub(super) fn new(header: VectorHeader) -> Result<Tensor, ParseError> {
         let layout = header.layout.lower()?;
         let refuse = |fault: TensorError| header.layout.refuse(fault);
@@ -98,7 +98,7 @@ impl Tensor {
         }
         let is_dram = self.memory == MemoryText::DRAM;
         let layout = self.placement.layout();
-        // In DRAM, those that come together in the memory of a group are one.
+        // In DRAM, copies that share the memory of a group are one.
         let copied = if is_dram { self.placement.with_copies() } else { layout };
         let replicas = copied.replicas().iter().filter(|replica| replica.level != Level::W);
         let copies = replicas.map(|r| (r.size, r.stride, r.level));

@@ -7,9 +7,9 @@
 //! 3  d = f32[1024] tanh(c)           a   c d
 //! ```
 //!
-//! Time counts the instructions in the order of the text, what is called before its caller. A value
-//! lives from its instruction to its last use, both included; what only names it (`bitcast`, `tuple`,
-//! loops, calls, `*-done`) uses it, and so does being in the root, to the end of the computation.
+//! Time counts the instructions in the order of the text, callees before their caller. A value lives
+//! from its instruction to its last use, both included. An instruction that only names it (`bitcast`,
+//! `tuple`, loops, calls, `*-done`) uses it; a value in the root is used until the computation ends.
 //! Values that must share a buffer count once: those that loops, branches and calls pass, updates in
 //! place, and results with the parameters donated to them.
 

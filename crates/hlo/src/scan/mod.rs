@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`LayoutScan`] hands out one layout after the other; [`ScanReport`] counts the distinct ones.
-//! A bracket is tried as a layout if it can be one; what is not read as a layout is text.
+//! A bracket that may be a layout is parsed as one; everything else is plain text.
 
 mod bracket;
 mod facts;

@@ -3,7 +3,7 @@
 /// The longest name that is kept, in characters.
 const LONGEST: usize = 60;
 
-/// The name of what follows `before`, the line up to a layout.
+/// Returns the name of the layout that follows `before`, the line up to it.
 ///
 /// The instruction of `%name = ..`; else the key before a colon or an equals sign, also of the
 /// list that the layout is in; else the last word.

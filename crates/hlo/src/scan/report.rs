@@ -146,7 +146,7 @@ impl LayoutRow<'_> {
     /// Shape, bytes, padding, and whether it fits.
     ///
     /// # Errors
-    /// As [`LayoutFacts::of`]: the text is written well, and means nothing.
+    /// As [`LayoutFacts::of`]: the text is well-formed, but the layout is invalid.
     pub fn facts(&self, place: ScanPlace<'_>) -> Result<LayoutFacts, ParseError> {
         LayoutFacts::of(&self.layout()?, place)
     }
