@@ -1,4 +1,4 @@
-//! Two dumps beside each other: what came, went, grew and shrank.
+//! The differences between two dumps: operations that came, went, grew or shrank.
 //!
 //! Names change with every compilation, so that instructions are matched by `op_name` and opcode.
 
@@ -164,7 +164,7 @@ impl HloChange {
     }
 }
 
-/// Two dumps beside each other.
+/// The differences between two dumps.
 ///
 /// ```
 /// use tensor_layout_hlo::{HloChanges, HloDump, HloTallies};

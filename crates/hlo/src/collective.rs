@@ -30,7 +30,7 @@ impl CollectiveKind {
     }
 }
 
-/// The operation of a collective.
+/// A kind of collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CollectiveKind {
@@ -67,7 +67,7 @@ pub enum CollectiveKind {
 /// Law: the bytes are those of a simulation that sends part by part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// The operation.
+    /// The kind of collective.
     pub kind: CollectiveKind,
     /// Bytes per device: of the result of an `all-gather`, of the slices that an in-place
     /// `collective-permute` sends, else of the operands.

@@ -24,7 +24,7 @@ pub struct CollectiveEntry {
     pub name: String,
     /// The opcode; `reduce-scatter` for an `all-reduce` in a fusion that keeps one part of it.
     pub opcode: String,
-    /// The operation.
+    /// The kind of collective.
     pub kind: CollectiveKind,
     /// The line of the dump.
     pub line: u64,

@@ -80,7 +80,7 @@ impl<'a> HloComputation<'a> {
         self.body.records.len()
     }
 
-    /// Returns whether it is without instructions.
+    /// Returns whether it has no instructions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.body.records.is_empty()

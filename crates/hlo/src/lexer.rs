@@ -36,13 +36,13 @@ pub(crate) const UNCLOSED: &str = "the brackets of this instruction do not close
 pub(crate) const CUT: &str = "the text ends inside this instruction";
 const UNCLOSED_STRING: &str = "a string of this instruction does not close";
 
-/// Brackets nest deeper in no text of XLA.
+/// The greatest depth of brackets: no text of XLA nests deeper.
 const DEEPEST: usize = 1 << 12;
 
 /// The bytes at which a walk stops to look.
 type Marks = [bool; 256];
 
-/// Quotes, brackets, comments, the sign of an instruction, and stops.
+/// Marks quotes, brackets, slashes and `=`, and on request commas and blanks.
 const fn marks(is_comma: bool, is_gap: bool) -> Marks {
     let (mut table, mut byte, mut at) = ([false; 256], 0_u8, 0);
     while at < table.len() {
@@ -72,7 +72,7 @@ pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Bytes that names, opcodes and keys are made of; those that are not ASCII or not printed among them.
+/// Returns whether a byte may be in names, opcodes and keys; so may all that are not ASCII or not printed.
 pub(crate) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }

@@ -70,9 +70,9 @@ pub struct HloTotals {
     pub shapes: u64,
     /// The number of occurrences.
     pub count: u64,
-    /// The elements alone.
+    /// The bytes of the elements alone.
     pub unpadded_bytes: u64,
-    /// The allocations.
+    /// The allocated bytes, padding included.
     pub allocated_bytes: u64,
 }
 

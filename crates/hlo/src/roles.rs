@@ -170,7 +170,7 @@ impl Calls {
         self.computations.len()
     }
 
-    /// The calls, once [`roles`](Calls::roles) were asked for.
+    /// The calls, the last callee first; complete once [`roles`](Calls::roles) was called.
     pub(super) fn all(&self) -> &[Call] {
         &self.calls
     }
@@ -287,7 +287,7 @@ impl Roles {
     }
 }
 
-/// The place of a computation in a list of them.
+/// Returns the number of a computation as an index into a list of all.
 pub(super) fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

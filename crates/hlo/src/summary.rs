@@ -332,7 +332,7 @@ impl HloSummary {
         self.shapes_of_rows = self.shapes.len();
     }
 
-    /// Settles which computations are inside fusions, and sorts.
+    /// Settles which computations are inside fusions, and sorts the rows.
     pub fn finish(&mut self) {
         self.end_module();
         self.keep_worst();

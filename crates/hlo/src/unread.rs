@@ -10,7 +10,7 @@ const MOST_UNREAD: usize = 1000;
 pub struct UnreadLine {
     /// The number of its line, from 1.
     pub line: u64,
-    /// The text at fault, cut where long.
+    /// The text at fault, cut if it is long.
     pub text: String,
     /// The reason it could not be read.
     pub reason: String,
@@ -75,7 +75,7 @@ impl HloReading {
         self.count == 0
     }
 
-    /// The whole of it in a line: `2 places could not be read, first line 712; 1 instruction is missing`.
+    /// A summary in one line: `2 places could not be read, first line 712; 1 instruction is missing`.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let first = self.lines.first()?;

@@ -37,7 +37,7 @@ pub enum VectorError {
         /// The reason, pointing into the line.
         error: ParseError,
     },
-    /// A list of long words that is not as long as the lines that read.
+    /// A list with more or fewer long words than the lines read.
     #[error("the result has {found} long words, but the file has {wanted} lines that read")]
     ResultLength {
         /// The number of long words in the list.

@@ -110,9 +110,9 @@ pub struct VectorComment {
     pub values: Vec<u64>,
     /// Their indexes in the tensor.
     pub indexes: Vec<Vec<u64>>,
-    /// The greatest difference that counts as equal.
+    /// The absolute tolerance: the greatest difference that counts as equal.
     pub atol: Option<f64>,
-    /// The tolerance as a part of the expected value; the larger of both counts.
+    /// The tolerance relative to the expected value; the larger of the two applies.
     pub rtol: Option<f64>,
 }
 

@@ -127,7 +127,7 @@ impl VectorPlace {
         })
     }
 
-    /// The place some long words behind.
+    /// Returns the place `words` long words further on.
     pub(super) fn after(&self, words: u64) -> VectorPlace {
         VectorPlace { address: self.address + words, ..*self }
     }

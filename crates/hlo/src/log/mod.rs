@@ -136,7 +136,7 @@ impl LogAllocation {
         };
         self.sizes = Some(sizes);
         let Some(array) = shape.as_array() else { return };
-        // Layouts without tiles are no advice here: on a TPU nothing has them.
+        // A layout without tiles is not advised: on a TPU no array has one.
         let advice = array.advice().unwrap_or_default().into_iter();
         let advice: Vec<XlaAdvice> = advice.filter(|advice| is_tiled(&advice.array)).collect();
         if !self.agrees() && !is_tiled(array) {
@@ -164,7 +164,7 @@ fn is_tiled(array: &XlaArray) -> bool {
 }
 
 impl OutOfMemory {
-    /// The allocations together, and their padding, as far as both are known.
+    /// The bytes of all allocations, and their padding, as far as each is known.
     #[must_use]
     pub fn total(&self) -> (u64, u64) {
         let sum = |of: fn(&LogAllocation) -> Option<u64>| {

@@ -42,7 +42,7 @@ pub struct HloUnusedDonor {
 pub(super) struct Interface {
     pub(super) aliases: Vec<AliasPair>,
     donors: Vec<AliasPair>,
-    /// The shapes of parameters and result, which win over those of the instructions.
+    /// The shapes of parameters and result, which take precedence over those of the instructions.
     layout: Option<(Vec<LeafShape>, LeafShape)>,
 }
 

@@ -34,7 +34,7 @@ impl LeafShape {
         Ok(LeafShape::with(shape, leaves))
     }
 
-    /// A shape whose arrays are known in numbers.
+    /// Returns a shape with the sizes of its arrays, which are known.
     fn with(shape: XlaShape, leaves: Vec<Leaf>) -> LeafShape {
         let is_tiled =
             |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.tiles.is_empty());

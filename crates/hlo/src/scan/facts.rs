@@ -128,7 +128,7 @@ fn sharded(shape: &ShardedShape) -> Result<LayoutFacts, ParseError> {
     })
 }
 
-/// The first tiling of a list by rank that dumps show and that takes less.
+/// Returns the first advised tiling that dumps show and that takes less, for a tiled array only.
 fn better(array: &XlaArray, allocated: u64) -> Result<Option<XlaAdvice>, ParseError> {
     let is_tiled = array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
     if !is_tiled {

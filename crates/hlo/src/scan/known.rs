@@ -13,7 +13,7 @@ pub(super) enum Verdict {
     Refused(String),
 }
 
-/// The distinct layouts, and the texts that nearly are.
+/// The distinct layouts, and the texts that were meant as layouts.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     verdicts: IndexMap<Box<str>, Verdict>,
