@@ -103,7 +103,7 @@ impl<R: BufRead> HloDump<R> {
                     self.module = HloModule::new(name, attributes, line);
                     self.at = head.end;
                 }
-                Ok(Sentence::SourceTable(table, end)) => {
+                Ok(Sentence::Table(table, end)) => {
                     self.at = end;
                     while let Ok(row) = self.read(grammar::row)? {
                         let text = self.stream.text.get(row.start..row.end).unwrap_or_default();
@@ -352,7 +352,7 @@ impl<R: BufRead> HloDump<R> {
 
     /// Skips text that is not an instruction; returns whether the computation continues behind it.
     fn recover(&mut self, why: &'static str) -> io::Result<bool> {
-        if let Ok(Sentence::Module(_) | Sentence::SourceTable(..) | Sentence::Computation(_)) =
+        if let Ok(Sentence::Module(_) | Sentence::Table(..) | Sentence::Computation(_)) =
             self.read(sentence)?
         {
             let name = self.computation().name().to_owned();

@@ -280,7 +280,7 @@ pub(crate) fn thread(text: Tokens<'_>, brace: usize) -> Lexed<usize> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sentence {
     Module(ModuleHead),
-    SourceTable(SourceTable, usize),
+    Table(SourceTable, usize),
     Computation(ComputationHead),
     Instruction,
     /// Some other text, up to here.
@@ -299,7 +299,7 @@ pub(crate) fn sentence(text: Tokens<'_>, from: usize) -> Lexed<Sentence> {
         b"HloModule" => return Ok(is(module(text, from))?.map_or(other, Sentence::Module)),
         b"FileNames" | b"FunctionNames" | b"FileLocations" | b"StackFrames" => {
             let found = is(table(text, from))?;
-            return Ok(found.map_or(other, |(table, end)| Sentence::SourceTable(table, end)));
+            return Ok(found.map_or(other, |(table, end)| Sentence::Table(table, end)));
         }
         _ => {}
     }
@@ -371,5 +371,5 @@ fn ends_computation(text: Tokens<'_>, brace: usize) -> Lexed<bool> {
         return Ok(before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b'\n'));
     }
     let next = sentence(text, at)?;
-    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::SourceTable(..)))
+    Ok(matches!(next, Sentence::Computation(_) | Sentence::Module(_) | Sentence::Table(..)))
 }

@@ -41,7 +41,7 @@ pub(super) struct DumpCommand {
 /// The command behind `#` in a line of a dump.
 enum DumpSource {
     /// A command that reads LM0, LM1 or DRAM.
-    DumpCommand(DumpCommand),
+    Command(DumpCommand),
     /// A command that reads something else: the letters behind `$`.
     Elsewhere(String),
 }
@@ -76,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
     let memory = MEMORIES.into_iter().find(|memory| memory.name() == name);
     let source = read_source(text);
     let command = match (memory, source) {
-        (None, Ok(Some(DumpSource::DumpCommand(command)))) => {
+        (None, Ok(Some(DumpSource::Command(command)))) => {
             return Err(disagrees(
                 text,
                 &format!("the line is of {name}, but `{}` is not", command.text),
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<Option<Dumped>, ParseError> {
                 }
             };
         }
-        (Some(_), Ok(Some(DumpSource::DumpCommand(command)))) => Some(command),
+        (Some(_), Ok(Some(DumpSource::Command(command)))) => Some(command),
         (Some(_), Ok(None)) => None,
         (Some(_), Err(error)) => return Err(error),
     };
@@ -136,7 +136,7 @@ fn read_source(text: &str) -> Result<Option<DumpSource>, ParseError> {
     if !cursor.rest().starts_with('#') {
         cursor.expect_end()?;
     }
-    Ok(Some(DumpSource::DumpCommand(DumpCommand { verb, place, count, text: written })))
+    Ok(Some(DumpSource::Command(DumpCommand { verb, place, count, text: written })))
 }
 
 /// `(n0c0b0m0p1,2):(2, 6) (0x40000000, 0x40c00000)`

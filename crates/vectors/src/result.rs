@@ -22,7 +22,7 @@ const LONGEST: u64 = 1 << 16;
 /// The long words that were read, by their places or in the order of the lines that read them.
 #[derive(Debug)]
 pub(super) enum Results {
-    PlacedWords(PlacedWords),
+    Placed(PlacedWords),
     Listed(Vec<u64>),
 }
 
@@ -48,7 +48,7 @@ struct CommandAnswer {
 /// A line of a result.
 enum ResultEntry {
     Dumped(Dumped),
-    PlacedWords(VectorLine),
+    Placed(VectorLine),
     Listed(u64),
     /// A line without a long word of a memory that vectors read.
     Other,
@@ -78,7 +78,7 @@ impl Results {
             }
             match entry(text.trim()).map_err(refused)? {
                 ResultEntry::Dumped(dumped) => placed.take_dumped(line, dumped),
-                ResultEntry::PlacedWords(set) => placed.take_line(&set),
+                ResultEntry::Placed(set) => placed.take_line(&set),
                 ResultEntry::Listed(word) => listed.push(word),
                 ResultEntry::Other => {}
             }
@@ -89,13 +89,13 @@ impl Results {
         }
         placed.check_whole()?;
         let is_list = placed.words.is_empty();
-        Ok(if is_list { Results::Listed(listed) } else { Results::PlacedWords(placed) })
+        Ok(if is_list { Results::Listed(listed) } else { Results::Placed(placed) })
     }
 
     /// Returns the long word of a place, which is number `at`, from 0, in the order of the lines.
     pub(super) fn word(&self, place: &VectorPlace, at: u64) -> Option<u64> {
         match self {
-            Results::PlacedWords(placed) => placed.words.get(place).copied(),
+            Results::Placed(placed) => placed.words.get(place).copied(),
             Results::Listed(words) => words.get(to_index(at)).copied(),
         }
     }
@@ -103,7 +103,7 @@ impl Results {
     /// Returns an error if the line of a long word contradicts itself.
     pub(super) fn check(&self, place: &VectorPlace) -> Result<(), VectorError> {
         match self {
-            Results::PlacedWords(placed) => match placed.doubts.get(place).cloned() {
+            Results::Placed(placed) => match placed.doubts.get(place).cloned() {
                 Some((line, error)) => Err(VectorError::Result { line, error }),
                 None => Ok(()),
             },
@@ -190,7 +190,7 @@ fn entry(text: &str) -> Result<ResultEntry, ParseError> {
     if text.starts_with("d ") || text.starts_with("r ") {
         let line: VectorLine = text.parse()?;
         let why = match (line.payload.is_empty(), line.place.unit_count()) {
-            (false, 1) => return Ok(ResultEntry::PlacedWords(line)),
+            (false, 1) => return Ok(ResultEntry::Placed(line)),
             (true, _) => {
                 "the line lacks its long word: it is for a simulator to read, not what one prints"
             }
@@ -221,7 +221,7 @@ mod tests {
             "\n# result\nd getd $ln2n0c0b0m0p0 1 3FF8000000000000\n",
         ];
         let read = forms.map(|form| match Results::read(form.as_bytes()) {
-            Ok(Results::PlacedWords(placed)) => Some(placed.words),
+            Ok(Results::Placed(placed)) => Some(placed.words),
             _ => None,
         });
         assert!(read[0].is_some() && read[0] == read[1], "{read:?}");

@@ -151,10 +151,7 @@ impl Buffers {
             for (at, operand) in body.operands(site.node) {
                 let given = match site.callee {
                     Callee::Inside => None,
-                    Callee::Condition
-                    | Callee::ComputationGraph
-                    | Callee::Whole
-                    | Callee::Started => Some(at),
+                    Callee::Condition | Callee::Body | Callee::Whole | Callee::Started => Some(at),
                     Callee::Branch(branch) => (at == branch + 1).then_some(0),
                 };
                 let parameter = parameters.iter().find(|(number, _)| Some(*number) == given);
@@ -168,7 +165,7 @@ impl Buffers {
             let result = self.arrays(number, site.node);
             match site.callee {
                 Callee::Condition | Callee::Inside => {}
-                Callee::ComputationGraph => {
+                Callee::Body => {
                     let parameter = parameters.first().map(|(_, node)| self.arrays(callee, *node));
                     self.join_all(root, parameter.unwrap_or_default(), true);
                     self.join_all(root, result, true);

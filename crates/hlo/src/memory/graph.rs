@@ -51,7 +51,7 @@ pub(super) struct Instruction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Callee {
     Condition,
-    ComputationGraph,
+    Body,
     Whole,
     Branch(usize),
     Started,
@@ -207,7 +207,7 @@ impl Graph {
         let is_other_thread = |thread: &str| thread.trim_matches('"') != "main";
         let callee = match (body.kind(node), key) {
             (Kind::While, "condition") => Callee::Condition,
-            (Kind::While, _) => Callee::ComputationGraph,
+            (Kind::While, _) => Callee::Body,
             (Kind::Call, _) => Callee::Whole,
             (Kind::Conditional, _) => Callee::Branch(branches),
             (Kind::Async, _)
