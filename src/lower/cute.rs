@@ -10,7 +10,7 @@ use crate::notation::{
     Notation,
 };
 
-/// How messages call the notation.
+/// The name of the notation in messages.
 const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
@@ -108,8 +108,9 @@ impl Layout {
     /// Law: every element of the result has the place that it has here. Copies that coincide are one.
     ///
     /// # Errors
-    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, copies that lie apart, an offset, and
-    /// derived axes that no plain subaxes replace; as [`without_padding`](Layout::without_padding).
+    /// [`Inexpressible`](LayoutError::Inexpressible): levels other than `Addr` or coordinates, distinct
+    /// copies, an offset, and derived axes that no plain subaxes replace; as
+    /// [`without_padding`](Layout::without_padding).
     ///
     /// # Example
     /// ```
@@ -124,7 +125,7 @@ impl Layout {
         let inexpressible = |reason| LayoutError::Inexpressible { notation: NOTATION, reason };
         let exact = self.simplified();
         let layout = if exact.has_plain_slots() { exact } else { self.without_padding()? };
-        // What starts elsewhere may still be a swizzle with an offset.
+        // A layout with an offset may still be a swizzle of a layout with an offset.
         let is_plain = layout.derived_axes().is_empty() && layout.offset(Level::ADDR) == 0;
         let swizzled = if is_plain { None } else { self.simplified().unswizzled() };
         if let Some((swizzle, inner)) = swizzled {
@@ -153,9 +154,9 @@ impl Layout {
         Ok(CuteLayout::new(if single { modes.remove(0) } else { CuteMode::Tuple(modes) }))
     }
 
-    /// A swizzle, and the plain layout whose addresses go through it; `None` where there is none.
+    /// The swizzle, and the plain layout whose addresses it maps; `None` if there is no such swizzle.
     ///
-    /// A swizzle is its own inverse: what is swizzled again is plain.
+    /// A swizzle is its own inverse: applying it to swizzled addresses gives the plain ones.
     fn unswizzled(&self) -> Option<(CuteSwizzle, Layout)> {
         let is_linear = self.has_xor() && self.used_levels() == [Level::ADDR];
         if !is_linear || self.replicas().iter().any(Replica::is_apart) {

@@ -68,8 +68,8 @@ impl PadLayout {
 
     /// Fills in the missing address strides so that the slots of a unit are row-major.
     ///
-    /// Where some address stride is written already there is nothing that "row-major" could mean
-    /// for the others, and the tree is returned as it is.
+    /// If any address stride is written, "row-major" has no meaning for the others, and the tree is
+    /// returned unchanged.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where a stride does not fit in 64 bits.
@@ -99,7 +99,7 @@ impl PadLayout {
                 }
             }
         }
-        // What was written is another text now.
+        // The text that was written no longer matches the tree.
         filled.source = Default::default();
         Ok(filled)
     }
@@ -213,7 +213,7 @@ impl PadLayout {
     }
 }
 
-/// Where each level is named, sorted by level and then by place.
+/// The places at which each level is named, sorted by level and then by place.
 struct Occurrences(Vec<(Level, usize, Site)>);
 
 impl Occurrences {
@@ -265,14 +265,14 @@ impl Layout {
     /// ```
     pub fn to_pad_layout(&self) -> Result<PadLayout, LayoutError> {
         let MapText { text, said } = self.closest_pad_layout()?;
-        // That elements share places comes first: padding in them is no reason.
+        // Elements that share places are checked first: padding in such a layout is no reason.
         said.check_readable()?;
         let lost = self.left_out(&said).into_iter().next();
         lost.map_or(Ok(text), |lost| Err(inexpressible(lost)))
     }
 
-    /// Writes the map as a PadLayout, and what it cannot express, if anything: padding, a span, or
-    /// that elements share places; then the text shows the digits, and lowering it is refused.
+    /// Writes the map as a PadLayout, and a note on what it cannot express, if anything: padding, a span, or
+    /// elements that share places; in the last case the text shows the digits, but cannot be lowered.
     ///
     /// Law: without a note, lowering the text gives the same layout; else every element of the text has
     /// the places that it has here.
@@ -297,7 +297,7 @@ impl Layout {
         })
     }
 
-    /// What to say beside a text that cannot be read back.
+    /// The note for a text that cannot be read back; `None` if it can.
     pub(super) fn unread_note(&self) -> Option<String> {
         let why = match self.check_readable().err()? {
             LayoutError::Inexpressible { reason, .. } => reason.to_string(),
@@ -391,7 +391,7 @@ impl Layout {
     }
 }
 
-/// How messages call the notation.
+/// The name of the notation in messages.
 const NOTATION: &str = Notation::PadLayout.in_messages();
 
 /// A text, and the layout that it says.
@@ -404,7 +404,7 @@ fn inexpressible(reason: Inexpressible) -> LayoutError {
     LayoutError::Inexpressible { notation: NOTATION, reason }
 }
 
-/// What to say beside a text that leaves something out.
+/// The note for a text that omits something; `None` if `left_out` is empty.
 pub(super) fn left_out_note(left_out: &[Inexpressible], notation: &str) -> Option<String> {
     let note = |lost: &Inexpressible| match lost {
         Inexpressible::SpanMismatch { level, span, end } => format!(

@@ -33,7 +33,7 @@ impl XlaArray {
     /// Cost: O(entries of all tiles).
     ///
     /// # Errors
-    /// What [`validate`](XlaArray::validate) refuses; unbounded dimensions; sizes beyond 64 bits.
+    /// As [`validate`](XlaArray::validate); unbounded dimensions; sizes beyond 64 bits.
     ///
     /// # Example
     /// ```
@@ -100,7 +100,7 @@ struct TiledDim {
     digits: Vec<(TileDigit, u64)>,
 }
 
-/// A digit that goes nowhere yet.
+/// A digit without a target yet.
 #[derive(Clone, Copy, Debug)]
 enum TileDigit {
     /// The whole value of a tensor axis.
@@ -179,7 +179,7 @@ impl Tiling {
         (outer, part(size, inner))
     }
 
-    /// Decides where a digit goes.
+    /// Sets the target of a digit.
     fn send(&mut self, digit: TileDigit, to: impl Fn(u64) -> Subaxis) {
         match digit {
             TileDigit::Whole(axis) => {

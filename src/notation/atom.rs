@@ -46,13 +46,13 @@ impl Atom {
         &self.name
     }
 
-    /// Which of its matrices.
+    /// The matrix of the instruction that this is.
     #[must_use]
     pub fn operand(&self) -> Operand {
         self.operand
     }
 
-    /// The number of it that stand beside each other along M, N and K.
+    /// The number of instructions beside each other along M, N and K.
     #[must_use]
     pub fn atoms(&self) -> [u64; 3] {
         self.atoms

@@ -1,8 +1,8 @@
 //! Walks a text: the plain case of a notation without its grammar, and formats made of lines.
 //!
 //! A grammar defines each notation, and words the refusals; it takes a few microseconds. Nearly
-//! every text that planners read is plain, so a quick reader goes first: it either reads a text just
-//! as the grammar would, spans included, or leaves it to the grammar. It never refuses.
+//! every text that planners read is plain, so a quick reader tries it first: it either reads a text just
+//! as the grammar would, spans included, or leaves it to the grammar. It never reports an error.
 //! Law: what a quick reader returns, the grammar returns too.
 
 use crate::error::{ParseError, ParseErrorKind, Span};
@@ -70,7 +70,7 @@ impl<'t> Cursor<'t> {
         self.at += rest.iter().take_while(|byte| matches(**byte)).count();
     }
 
-    /// What is left.
+    /// The text that has not been read.
     pub fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -125,7 +125,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// What must stand here, by the name that a refusal calls it.
+/// Tokens that are required here; an error calls them by `name`.
 impl Cursor<'_> {
     /// Goes past `word`.
     pub fn expect(&mut self, word: &str, name: &'static str) -> Result<(), ParseError> {
@@ -158,14 +158,14 @@ impl Cursor<'_> {
         if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 
-    /// The refusal of what stands here.
+    /// The error for the character at this place, where `name` is expected.
     pub fn expected(&self, name: &'static str) -> ParseError {
         let next = self.rest().chars().next().map_or(0, char::len_utf8);
         let span = Span::new(self.at, self.at + next);
         ParseError::new(ParseErrorKind::Expected(vec![name]), span, self.text)
     }
 
-    /// The refusal of what stands between `start` and here.
+    /// The error for the text from `start` to here.
     pub fn refuse_from(&self, start: usize, kind: ParseErrorKind) -> ParseError {
         ParseError::new(kind, self.since(start), self.text)
     }

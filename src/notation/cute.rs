@@ -31,7 +31,7 @@ pub(crate) const MAX_COORDINATES: usize = 64;
 pub struct CuteLayout {
     /// Extents and strides, leaf by leaf.
     pub mode: CuteMode,
-    /// What the addresses go through.
+    /// The map of the addresses, and the offset before it.
     pub outer: Option<CuteOuter>,
     pub(crate) source: NotCompared<Box<str>>,
 }
@@ -39,9 +39,9 @@ pub struct CuteLayout {
 /// The map in front of a layout, and the offset between.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CuteOuter {
-    /// What addresses go through.
+    /// The map, which takes an address plus `offset`.
     pub map: CuteMap,
-    /// What is added to them before.
+    /// The number that is added to an address before the map.
     pub offset: u64,
 }
 
@@ -63,7 +63,7 @@ pub enum CuteMode {
     Tuple(Vec<CuteMode>),
 }
 
-/// How far the elements of a mode are apart: `2`, or `2@0` where the layout maps to coordinates.
+/// The distance of the elements of a mode: `2`, or `2@0` if the layout maps to coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CuteStride {
     /// The distance, in elements or in steps of the coordinate.

@@ -27,7 +27,7 @@ mod grammar {
 
 use grammar::{CuteGrammar, Rule};
 
-/// How deep brackets may nest.
+/// The greatest depth of brackets.
 const MAX_DEPTH: usize = 64;
 
 /// Shape or stride as written.
@@ -167,7 +167,7 @@ pub(super) fn coordinate(text: &str) -> Result<Vec<Tree>, ParseError> {
     parts.filter(is_tree).map(|part| tree(part, text)).try_collect()
 }
 
-/// The refusal of a text; `what` tells what a number at a byte is.
+/// The error of a text; `what` names the number that a byte belongs to.
 fn refused(text: &str, error: &Error<Rule>, what: impl Fn(usize) -> &'static str) -> ParseError {
     let stop = GrammarStop::of(text, error, name);
     let at = stop.span.start;
@@ -332,7 +332,7 @@ fn span(part: &Pair<'_, Rule>) -> Span {
     Span::new(part.as_span().start(), part.as_span().end())
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

@@ -1,4 +1,4 @@
-//! What all readers do alike when a grammar does not match.
+//! Errors that all readers share, for texts that do not match a grammar.
 
 use itertools::Itertools;
 use pest::RuleType;
@@ -6,13 +6,13 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 
 use crate::error::{ParseError, ParseErrorKind, Span};
 
-/// Where a grammar stopped, and what it would have taken there.
+/// The place at which a grammar stopped, and the tokens that it would have accepted there.
 pub(super) struct GrammarStop {
     /// The character at which it stopped, empty at the end of the text.
     pub(super) span: Span,
     /// That character.
     pub(super) next: Option<char>,
-    /// The names of what could stand there, sorted.
+    /// The names of the tokens that it would have accepted, sorted.
     pub(super) expected: Vec<&'static str>,
 }
 

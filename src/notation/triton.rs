@@ -32,10 +32,10 @@ pub struct TritonLayout {
     pub(crate) source: NotCompared<Box<str>>,
 }
 
-/// What a text says.
+/// The meaning of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TritonMeaning {
-    /// An encoding, and the type that it stands in, if it does.
+    /// An encoding, and the type that contains it, if it is part of one.
     Encoding(Arc<Attribute>, Option<TensorType>),
     /// The lines of a linear layout.
     Linear(LinearLayout),
@@ -47,12 +47,12 @@ pub(crate) struct TensorType {
     pub(crate) shape: Vec<u64>,
     /// As MLIR calls it; a shape that was given apart has none.
     pub(crate) element: Option<Box<str>>,
-    /// Of a descriptor of memory, what stands behind its encoding.
+    /// The memory space and further attributes behind the encoding, for a descriptor of memory.
     pub(crate) memory: Option<TritonMemory>,
     pub(crate) span: NotCompared<Span>,
 }
 
-/// What a descriptor of memory says of it.
+/// The attributes of a descriptor of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TritonMemory {
     pub(crate) space: Option<Arc<Attribute>>,
@@ -67,13 +67,13 @@ pub(crate) struct Attribute {
     pub(crate) name: Box<str>,
     /// `[8:+2]` of padded memory: how much is put in after how much.
     pub(crate) intervals: Vec<(u64, u64)>,
-    /// Those in braces.
+    /// The keys in braces.
     pub(crate) entries: Vec<TritonEntry>,
-    /// Those behind the braces.
+    /// The keys behind the braces.
     pub(crate) outside: Vec<TritonEntry>,
-    /// Whether there were brackets at all.
+    /// True if the encoding has brackets at all.
     pub(crate) has_body: bool,
-    /// The number of encodings that stand in each other.
+    /// The depth of nested encodings.
     pub(crate) depth: NotCompared<usize>,
     pub(crate) span: NotCompared<Span>,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 
-/// A linear layout of Triton: which index of the tensor each bit of the hardware stands for; the index
+/// A linear layout of Triton: the index of the tensor that each bit of the hardware maps to; the index
 /// of a place is the XOR over its bits.
 ///
 /// ```
@@ -17,7 +17,7 @@ use itertools::Itertools;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LinearLayout {
-    /// Per input, its name and the index that each of its bits stands for, the lowest first.
+    /// Per input, its name and the index that each of its bits maps to, the lowest bit first.
     pub bases: Vec<(String, Vec<Vec<u64>>)>,
     /// Names and sizes of the dimensions.
     pub outs: Vec<(String, u64)>,

@@ -27,7 +27,7 @@ mod grammar {
 
 use grammar::{Rule, TritonGrammar};
 
-/// How deep encodings and lists may nest.
+/// The greatest depth of encodings and lists.
 const MAX_DEPTH: usize = 64;
 
 /// The number of layouts of a module a refusal lists.
@@ -67,7 +67,7 @@ fn check_depth(text: &str) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// What a text has.
+/// The items of a text.
 #[derive(Debug)]
 struct TritonItems<'t> {
     text: &'t str,
@@ -76,7 +76,7 @@ struct TritonItems<'t> {
     typed: Vec<(Arc<Attribute>, TensorType)>,
     /// The last type without one.
     without: Option<Span>,
-    /// Encodings that stand alone.
+    /// Encodings that are not part of a type.
     alone: Vec<Arc<Attribute>>,
     linear: Option<LinearLayout>,
 }
@@ -168,7 +168,7 @@ impl<'t> TritonItems<'t> {
             Rule::allocated => memory.allocated = Some(self.extents(part)?),
             Rule::space => {
                 let space = part.into_inner().next();
-                // What it is called does not change where elements are: an unknown alias is let be.
+                // The name of a memory does not change where elements are, so an unknown alias is ignored.
                 memory.space = space.and_then(|space| self.encoding(space).ok());
             }
             _ => {}
@@ -187,7 +187,7 @@ impl<'t> TritonItems<'t> {
         part.into_inner().map(extent).try_collect()
     }
 
-    /// An encoding, or what an alias stands for.
+    /// The encoding, or the one that an alias names.
     fn encoding(&self, part: Pair<'t, Rule>) -> Result<Arc<Attribute>, ParseError> {
         if part.as_rule() == Rule::attribute {
             return self.attribute(part);
@@ -436,7 +436,7 @@ fn refuse(message: String, span: Span, text: &str) -> ParseError {
     ParseError::new(ParseErrorKind::Invalid(message), span, text)
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

@@ -111,7 +111,7 @@ pub struct XlaSplit {
     pub indices: Vec<i64>,
 }
 
-/// Where the parts of an array were written.
+/// The spans of the parts of an array in its text.
 #[derive(Clone, Debug)]
 pub(crate) struct ArraySource {
     pub(crate) text: Arc<str>,
@@ -213,7 +213,7 @@ impl XlaShape {
         }
     }
 
-    /// The same shape with the default order written out where none was: XLA's canonical text.
+    /// Returns the shape with the default order written out where none was: XLA's canonical text.
     #[must_use]
     pub fn canonical(&self) -> XlaShape {
         let fill = |array: &XlaArray| XlaArray {
@@ -297,7 +297,7 @@ impl XlaLayout {
         !self.attributes().is_empty()
     }
 
-    /// What stands after the colon, in XLA's order; defaults are left out.
+    /// The attributes after the colon, in XLA's order; defaults are left out.
     fn attributes(&self) -> String {
         let number = |mark: &str, value: i64, shown: bool| match shown {
             true => format!("{mark}({value})"),

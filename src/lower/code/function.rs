@@ -11,7 +11,7 @@ use crate::level::Level;
 /// Expressions for the outputs in terms of the inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
-    /// What it does, for a person.
+    /// One sentence on the function, for the comment above its code.
     pub(super) says: String,
     /// Names of the inputs: the index, then one number per replica.
     pub(super) inputs: Vec<String>,
@@ -139,7 +139,8 @@ impl Function {
         terms.map(|(digit, _, weight)| digit.times(weight)).collect()
     }
 
-    /// What digits flip: shifted by every bit of the weight, in one product where no two overlap.
+    /// Products whose XOR is the effect of the digits that flip bits: each digit times the factors of its
+    /// weight, a single product where no two shifted copies of the digit overlap.
     fn flipped(&self, layout: &Layout, weigh: impl Fn(Target) -> u64) -> Vec<Expression> {
         let shifted = |(digit, size, weight): (Expression, u64, u64)| {
             let factors = xor_factors(weight, size).into_iter();

@@ -62,8 +62,8 @@ fn is_reserved(name: &str) -> bool {
     words.into_iter().any(|word| word == name) || in_any_case() || is_of_stdint(name)
 }
 
-/// What `stdint.h`, which the C functions include, defines or may define. Source: ISO/IEC
-/// 9899:2024, 7.22 and 7.33.
+/// Returns whether `stdint.h`, which the C functions include, defines or may define `name`. Source:
+/// ISO/IEC 9899:2024, 7.22 and 7.33.
 fn is_of_stdint(name: &str) -> bool {
     let macros = ["INT", "UINT", "PTRDIFF_", "SIG_ATOMIC_", "SIZE_", "WCHAR_", "WINT_"];
     let is_macro = |name: &str| {

@@ -68,7 +68,7 @@ fn mesh_of<'a>(
 }
 
 impl SdySharding {
-    /// Says which part every device holds; `mesh` is what its name stands for.
+    /// Says which part every device holds; `mesh` is used if the text does not write its mesh out.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a mesh that is neither written nor given.

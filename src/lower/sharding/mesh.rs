@@ -66,7 +66,7 @@ impl Mesh {
     /// The devices at the places of the mesh, in row-major order.
     ///
     /// # Errors
-    /// What makes the mesh invalid, and more than 2^22 devices.
+    /// An invalid mesh, or more than 2^22 devices.
     pub fn device_order(&self) -> Result<Vec<u64>, ShardingError> {
         let order = self.order()?;
         order.check_listed()?;
@@ -103,7 +103,7 @@ impl Mesh {
 /// The axes that a list names, as digits; lists that must be in the order of the mesh are checked.
 struct Used<'a> {
     mesh: &'a Mesh,
-    /// Axis, what stands in front of the part, and its digit.
+    /// The axis, the product of the sizes in front of the part, and the digit.
     parts: Vec<(usize, u64, DeviceDigit)>,
 }
 
@@ -185,8 +185,8 @@ pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64)
 }
 
 impl Sharding {
-    /// What the axes of a mesh mean: tiles in the order of the dimensions, then what no dimension
-    /// uses.
+    /// Gives the axes of a mesh their meaning: tiles in the order of the dimensions, then the axes that no
+    /// dimension uses.
     ///
     /// Source: openxla/xla, `named_sharding.h`, VerifyNamedSharding; openxla/shardy, `attrs.td`.
     pub(super) fn on_mesh(mesh: &Mesh, dims: &MeshDims) -> Result<Sharding, ShardingError> {

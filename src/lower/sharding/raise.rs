@@ -14,8 +14,8 @@ impl Sharding {
     /// Reads a sharding off a layout, and the layout of its shard: the units of the machine,
     /// numbered row-major, are the devices.
     ///
-    /// The digits of an axis that land in units must stand outside those that stay in a unit, and
-    /// cut it into parts of ceil(extent / parts). Levels that the layout does not use are copies.
+    /// The digits of an axis that land in units must be major to those that stay in a unit, and cut the
+    /// axis into parts of ceil(extent / parts). Levels that the layout does not use are copies.
     /// Law: [`layout`](Sharding::layout) of both is the same up to padding.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::notation::{XlaArray, XlaDim, XlaParser, XlaShape};
 /// sharding=P('x'), mesh=x=2,y=4`.
 ///
 /// Dimensions are those of the whole tensor, unless [`per_device`](ShardedShape::per_device) says
-/// otherwise; the layout is that of the shard. A whole HLO instruction is read too: what stands
+/// otherwise; the layout is that of the shard. A whole HLO instruction is read too: the text
 /// between the shape and `sharding=` is skipped.
 ///
 /// ```
@@ -73,7 +73,7 @@ impl ShardedShape {
     /// Parses a sharded shape, its shape as `xla` says.
     ///
     /// # Errors
-    /// Those of the shape and of the sharding, at their places in the text.
+    /// As parsing the shape and the sharding, with spans in the whole text.
     pub fn parse(text: &str, xla: XlaParser) -> Result<ShardedShape, ParseError> {
         let whole = Span::new(0, text.len());
         let expected = || {
@@ -117,10 +117,10 @@ impl ShardedShape {
         &self.sharding
     }
 
-    /// What the sharding says.
+    /// The meaning of the sharding.
     ///
     /// # Errors
-    /// Those of its notation.
+    /// As lowering the sharding.
     pub fn sharding(&self) -> Result<Sharding, ShardingError> {
         let extents = self.array.extents()?;
         match &self.sharding {
@@ -176,7 +176,7 @@ impl ShardedShape {
     /// The devices as a machine, as [`Sharding::machine`].
     ///
     /// # Errors
-    /// Those of the sharding.
+    /// As [`sharding`](ShardedShape::sharding).
     pub fn machine(&self) -> Result<Option<Machine>, ParseError> {
         let machine = self.sharding().and_then(|sharding| sharding.machine());
         machine.map_err(|error| self.refuse(error))

@@ -74,7 +74,7 @@ impl Sharding {
         Ok(dims)
     }
 
-    /// What devices share along these axes.
+    /// Adds a group of devices along these axes to `dims`.
     fn group(
         &self,
         kind: SubgroupKind,

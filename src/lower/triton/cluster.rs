@@ -15,7 +15,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// What the keys say, else one block.
+    /// The cluster that the keys describe; a single block without such keys.
     pub(super) fn of(keys: Keys<'_>, rank: usize) -> Result<Cluster, ParseError> {
         let mut tile = TritonTile::new(rank);
         if keys.has("CGALayout") {

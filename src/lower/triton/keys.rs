@@ -1,4 +1,4 @@
-//! What the keys of an encoding say, each refused where it stands.
+//! The keys of an encoding: their values are read and checked, and errors point at the key.
 
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// The indexes that bits stand for.
+    /// The indexes that the bits of an input map to.
     pub(super) fn bases(&self, key: &str, rank: usize) -> Result<Vec<Basis>, ParseError> {
         self.bases_in(key, self.list(key)?, rank)
     }

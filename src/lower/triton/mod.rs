@@ -1,4 +1,4 @@
-//! Layouts of Triton: an encoding and a shape say which index each bit of the hardware stands for, and
+//! Layouts of Triton: an encoding and a shape give the index that each bit of the hardware maps to, and
 //! the inverse of that is the layout.
 //!
 //! ```text
@@ -55,7 +55,8 @@ impl TritonLayout {
     /// Registers beyond the shape are left out where Triton 3.9 does: of `blocked`, `linear` and `slice`.
     ///
     /// # Errors
-    /// [`ParseError`] at the key that is refused; [`TritonError`](crate::notation::TritonError) for bases that say no layout.
+    /// [`ParseError`] at the invalid key; [`TritonError`](crate::notation::TritonError) for bases that do not
+    /// form a layout.
     ///
     /// # Example
     /// ```

@@ -14,7 +14,7 @@ use super::tile::{Basis, out_dims};
 use crate::error::ParseError;
 use crate::notation::LinearLayout;
 
-/// What is in shared memory: the element at each offset, and what is put in between.
+/// The contents of shared memory: the element at each offset, and the padding.
 pub(super) struct SharedMemory {
     pub(super) layout: LinearLayout,
     pub(super) padding: Padding,
@@ -53,7 +53,7 @@ struct Swizzle {
 }
 
 impl Swizzle {
-    /// What a row flips in a column below `columns`.
+    /// The XOR that a row applies to a column below `columns`.
     fn flips(&self, row: u64, columns: u64) -> u64 {
         self.vector * (row / self.per_phase % self.phases) % columns
     }
@@ -126,16 +126,16 @@ fn nvmma(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, ParseError> {
     tensor_core(keys, shape, TensorCore { width, bits, is_transposed: keys.flag("transposed")? })
 }
 
-/// How tensor cores of Hopper and later read shared memory.
+/// The layout that tensor cores of Hopper and later read from shared memory.
 struct TensorCore {
     /// Bytes that are swizzled together; 0 for none.
     width: u64,
-    /// Of an element.
+    /// The number of bits of an element.
     bits: u64,
     is_transposed: bool,
 }
 
-/// What older versions call a swizzle for tensor cores, by phases.
+/// Reads the encoding that older versions use for tensor cores: a swizzle by phases.
 fn old_nvmma(keys: Keys<'_>, shape: &[u64], bits: ElementBits) -> Result<LinearLayout, ParseError> {
     let own = ["vec", "perPhase", "maxPhase", "order", "hasLeadingOffset"];
     keys.check_known(&[&own[..], &cluster::KEYS].concat())?;

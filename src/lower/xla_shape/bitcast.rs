@@ -17,7 +17,7 @@ use crate::level::Level;
 use crate::location::{Found, Location};
 use crate::notation::XlaArray;
 
-/// What reading the bytes of an array as another one does to the indexes.
+/// The map of indexes that comes from reading the bytes of an array as another one.
 ///
 /// ```
 /// use tensor_layout::xla::{Bitcast, BitcastName, XlaShape, bitcast_map};
@@ -45,7 +45,7 @@ pub struct Bitcast {
     order: Option<Vec<usize>>,
 }
 
-/// What a bitcast may be, the narrower before the wider.
+/// The operations that a bitcast may be, the narrower before the wider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitcastName {
     /// Every element keeps its index.
@@ -56,13 +56,13 @@ pub enum BitcastName {
     Transpose,
     /// The dimensions are permuted, and then reshaped.
     ReshapeOfTranspose,
-    /// The same bytes hold elements, whatever becomes of their order.
+    /// The same bytes hold elements, in any order.
     Bytes,
 }
 
 /// An element that a bitcast takes from elsewhere than an operation of some name would.
 ///
-/// Where the widths differ, the last entry of an index counts the parts of an element.
+/// If the widths differ, the last entry of an index counts the parts of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
     /// The index in the second array.
@@ -79,7 +79,7 @@ pub struct Moved {
 /// It is the inverse of `first` after `second`, at the granularity of bytes where the widths of
 /// their elements differ (of bits, lowest first, where those are not whole bytes).
 /// Law: byte k of element `map(i)` of `first` is byte k of element i of `second`.
-/// Cost: O(subaxes squared) where the map has plain digits, whatever the extents.
+/// Cost: O(subaxes squared) if the map has plain digits, independent of the extents.
 ///
 /// # Errors
 /// As [`XlaArray::lower`]; [`BitcastError`] with a byte that holds an element of
@@ -95,7 +95,7 @@ pub fn bitcast_map(first: &XlaArray, second: &XlaArray) -> Result<Bitcast, Parse
     bitcast().map_err(|error| second.refuse_layout(error))
 }
 
-/// What is not part of the index map must not differ.
+/// Checks that the attributes outside of the index map agree: prefixes are equal, and there are no splits.
 pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), BitcastError> {
     let [a, b] = [first, second].map(XlaArray::layout_or_default);
     let (prefix, other) = (a.prefix_bytes.max(0), b.prefix_bytes.max(0));
@@ -182,13 +182,13 @@ impl Bitcast {
     }
 
     /// The dimensions of the transpose, as XLA writes them: dimension k of what it gives is
-    /// dimension `dimensions[k]` of the first array. Dimensions of size 1 go where they fit.
+    /// dimension `dimensions[k]` of the first array. Dimensions of size 1 are put where they fit.
     #[must_use]
     pub fn dimensions(&self) -> Option<Vec<usize>> {
         let order = self.order.as_ref()?;
         let mut units = (0..self.first.len()).filter(|axis| !order.contains(axis));
         if !self.permutes(order) {
-            // What is reshaped afterwards may have the dimensions of size 1 in front.
+            // A transpose before a reshape may have the dimensions of size 1 in front.
             return Some(units.chain(order.iter().copied()).collect());
         }
         let mut moved = order.iter().copied().collect_vec();
@@ -207,7 +207,7 @@ impl Bitcast {
         let moved = order.iter().map(|axis| self.first[*axis]);
         let second = self.second.iter().copied().filter(|extent| *extent != 1);
         match self.is_empty() {
-            // No element tells the order.
+            // Without elements any order holds.
             true => self.first.iter().sorted_unstable().eq(self.second.iter().sorted_unstable()),
             false => self.first.len() == self.second.len() && moved.eq(second),
         }
@@ -260,9 +260,9 @@ impl Bitcast {
         self.moved(index, Some(wanted))
     }
 
-    /// The dimensions of a transpose follow from one step along each; a step that is not one along
-    /// a dimension, or along one that was taken, is the witness, or else the first element that
-    /// lies elsewhere than those dimensions say.
+    /// The dimensions of a transpose follow from one step along each. The witness is a step that is not
+    /// one along a single dimension, or along one that was taken; else the first element whose index differs
+    /// from that of the transpose with those dimensions.
     fn not_transposed(&self) -> Result<Moved, LayoutError> {
         let mut dimensions = Vec::new();
         for axis in longer_than_1(&self.second) {
@@ -280,8 +280,8 @@ impl Bitcast {
         self.apart_from(&all.collect::<Vec<_>>())
     }
 
-    /// The same for a row-major walk through the second array: the steps at the products of the
-    /// dimensions that it took.
+    /// The witness against a transpose that is then reshaped: as [`not_transposed`](Bitcast::not_transposed),
+    /// for a row-major walk through the second array with steps at the products of the dimensions taken.
     fn not_walked(&self) -> Result<Moved, LayoutError> {
         let total: u64 = self.first.iter().product();
         let (mut taken, mut weight): (Vec<usize>, u64) = (Vec::new(), 1);

@@ -88,9 +88,9 @@ pub(crate) fn packed_bits(dtype: XlaDtype, tiles: &[Vec<TileDim>]) -> i64 {
 pub struct XlaAdvice {
     /// The array with that layout.
     pub array: XlaArray,
-    /// What it would allocate.
+    /// The size of its allocation.
     pub allocated_bytes: u64,
-    /// Whether TPU dumps show the tiling for this type, rank and second-minor extent.
+    /// True if TPU dumps show the tiling for this type, rank and second-minor extent.
     pub is_seen: bool,
 }
 
@@ -104,7 +104,7 @@ impl XlaArray {
     /// Tiles have at most two entries here, so only the two most minor dimensions count: every
     /// ordered pair of them is listed once, the other dimensions in descending order; above rank 12
     /// only the order that was written. Packed
-    /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) go with types of 16, 8 and 4 bits. The memory space is
+    /// tilings (`(2,1)`, `(4,1)`, `(8,1)`) are for types of 16, 8 and 4 bits. The memory space is
     /// kept, other attributes are not.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl XlaArray {
     }
 
     /// The array with another element type. A tiling that TPU compilers use for the old type and
-    /// not for the new one becomes the one that they choose for the new type; `E` goes.
+    /// not for the new one becomes the one that they choose for the new type; `E` is dropped.
     ///
     /// ```
     /// use tensor_layout::xla::{XlaDtype, XlaShape};

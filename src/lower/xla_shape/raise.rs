@@ -21,8 +21,8 @@ impl Layout {
     /// 4. tiles read off the digits of the axes, from the outside in.
     ///
     /// Among orders, the one with the greater dimension in the more minor place comes first, so that
-    /// dimensions of size 1 stand where `{3,2,1,0}` has them. What is returned lowers to the same
-    /// map and span.
+    /// dimensions of size 1 are where `{3,2,1,0}` has them. The result lowers to the same map and
+    /// span.
     /// Cost: a bounded number of shapes is lowered, at most a few per tiling, for any rank.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl Raise {
         self.first(&order::orders(&self.layout, window), &written.tiles)
     }
 
-    /// What TPU compilers choose for the type and the extents of the two minor dimensions.
+    /// The array with the tiles that TPU compilers choose for the type and the two minor extents.
     fn default_tiling(&mut self) -> Option<XlaArray> {
         let shape = self.layout.shape();
         order::orders(&self.layout, 2).into_iter().find_map(|order| {
@@ -203,7 +203,7 @@ impl Raise {
             return false;
         };
         let form = lowered.canonical().ok();
-        // Where derived axes are left, one map may have two forms: that of its plainest layout is wanted.
+        // With derived axes left, one map may have two forms: that of its plainest layout is wanted.
         form.as_ref() == Some(&self.wanted)
             || self.wanted.has_derived_axes()
                 && form.is_some_and(|form| form.has_derived_axes())

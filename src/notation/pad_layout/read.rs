@@ -41,7 +41,7 @@ impl PadLayout {
         let mut layout = PadLayout::default();
         let mut source = TreeSource { text: text.into(), ..TreeSource::default() };
         let Some(parts) = pairs.next().map(Pair::into_inner) else { return Ok(layout) };
-        // A dtype that is not known is a fault of the grammar, which goes before those of meaning.
+        // An unknown dtype is an error of the grammar, and those are reported before errors of meaning.
         if let Some(part) = parts.clone().find(|part| part.as_rule() == Rule::dtype) {
             layout.dtype = Some(dtype(&part, text)?);
         }
@@ -253,7 +253,7 @@ fn other_notation(text: &str, at: usize) -> Option<&'static str> {
     (head.trim().is_empty() && is_shape && !dtype.is_empty()).then_some("an XLA shape")
 }
 
-/// How an error names a rule; slips and parts that another name covers have none.
+/// The name of a rule in errors; slips and parts that another name covers have none.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

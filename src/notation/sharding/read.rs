@@ -229,7 +229,7 @@ impl FromStr for Mesh {
     }
 }
 
-/// How an error names a rule.
+/// The name of a rule in errors.
 fn name(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",

@@ -27,7 +27,7 @@ pub struct Placements {
     pub placements: Vec<TorchPlacement>,
 }
 
-/// What one axis of a mesh does.
+/// The placement along one axis of a mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TorchPlacement {
     /// `Shard(dim)`: cuts a dimension; negative ones count from the last, which is -1.

@@ -1,4 +1,4 @@
-//! What shardings of all notations are made of.
+//! Parts that the shardings of all notations share.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use itertools::Itertools;
 pub struct Mesh {
     /// Names and sizes.
     pub axes: Vec<(String, u64)>,
-    /// Which device stands at each place of the mesh, places in row-major order.
+    /// The device at each place of the mesh, places in row-major order.
     pub devices: MeshDevices,
 }
 
@@ -55,7 +55,7 @@ pub struct DimAxes {
     pub priority: Option<u64>,
 }
 
-/// What a sharding says of the axes of a mesh.
+/// The parts of a sharding that refer to the axes of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MeshDims {
     /// The axes of every dimension.
@@ -66,11 +66,11 @@ pub struct MeshDims {
     pub unreduced: Vec<MeshAxis>,
     /// `sum`, `max` or `min`: what makes one of the partial results.
     pub reduction: Option<String>,
-    /// Axes along which the program itself says what lies where.
+    /// Axes along which the program itself decides the placement of the elements.
     pub manual: Vec<MeshAxis>,
 }
 
-/// How a kind of quotes writes the axes of a mesh: HLO has `'`, Shardy `"`.
+/// The axes of a mesh between quotes of some kind: HLO has `'`, Shardy `"`.
 pub(super) struct Quoted<'a, T>(pub(super) &'a T, pub(super) char);
 
 impl fmt::Display for Quoted<'_, MeshAxis> {
@@ -136,7 +136,7 @@ fn iota_text(dims: &[u64], permutation: &[u64]) -> String {
     }
 }
 
-/// Which device has which tile; tiles are counted in row-major order.
+/// The device of each tile; tiles are counted in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TileDevices {
     /// `<=[2,4]T(1,0)`: the devices in row-major order of a shape, transposed. The transpose is

@@ -78,7 +78,7 @@ impl QuickReader<'_> {
         };
         let layout = match self.at.peek() {
             Some(b'{') => Some(self.layout(&mut source)?),
-            // Blanks or a comment may stand in front of a layout.
+            // Blanks or a comment may be in front of a layout.
             Some(b',' | b')') | None => None,
             Some(_) => return None,
         };
