@@ -47,7 +47,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What makes it the same machine: the order of the levels counts.
+    /// The parts that are compared and hashed; machines with their levels in another order differ.
     fn parts(&self) -> impl Eq + Hash {
         let levels = self.levels().map(|(level, size)| (level, size, self.bandwidth(level)));
         let memories = self.memories().collect_vec();
@@ -79,7 +79,7 @@ impl Hash for Machine {
 /// One kind of memory of a machine, which hangs at a node of the tree: at each unit of a level, or at
 /// each group of neighbouring units.
 ///
-/// What is in it is inside the node and all nodes above, and outside every unit below: an element
+/// Its content is inside the node and all nodes above, and outside every unit below: an element
 /// in the DRAM of two L2Bs is in neither of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
@@ -244,7 +244,7 @@ impl Machine {
         })
     }
 
-    /// What brings long words from one memory to another, for [routes](crate::route::Route).
+    /// The instructions that move long words from one memory to another, for [routes](crate::route::Route).
     #[must_use]
     pub fn movements(&self) -> &[Movement] {
         &self.movements.0
@@ -257,7 +257,7 @@ impl Machine {
         self.bandwidth.get(&level).copied()
     }
 
-    /// The same machine with the long words that enter or leave one unit of a level in a step, for presets.
+    /// Adds the number of long words that enter or leave one unit of a level in a step, for presets.
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.
@@ -293,7 +293,7 @@ impl Machine {
         })
     }
 
-    /// How messages call it.
+    /// The machine in messages: its kind and its name.
     pub(crate) fn described(&self) -> String {
         format!("machine `{}`", crate::words::cut(&self.name, 80))
     }

@@ -50,7 +50,7 @@ pub struct Placement {
     element_bits: Option<u64>,
     lanes: Option<u64>,
     columns: Vec<Level>,
-    /// Whether no two elements share a place: decided when it is first asked for.
+    /// The error if elements share a place, decided at the first question that needs it.
     pub(crate) injective: OnceLock<Result<(), LayoutError>>,
 }
 
@@ -138,7 +138,7 @@ impl Placement {
         self.with_copies.copies()
     }
 
-    /// The levels in which copies lie apart.
+    /// The levels that copies are in.
     #[must_use]
     pub fn replicated(&self) -> Vec<Level> {
         let replicas = self.with_copies.replicas().iter();
@@ -209,7 +209,7 @@ impl Placement {
         self.with_copies.locate_all(index)
     }
 
-    /// Finds what lives at a place; levels that only copies lie apart in may be left out.
+    /// Finds the element at a place; levels that only distinguish copies may be left out.
     ///
     /// A place is outside if a coordinate is not below [`size`](Placement::size) or, where the machine
     /// gives none or the layout is oversized, below the span of the layout. A memory that a group of units
@@ -250,8 +250,7 @@ impl Placement {
         memory.map_or(1, |(_, memory)| memory.group)
     }
 
-    /// Returns whether nothing but copies lies apart in a level, or nothing at all since the layout does not
-    /// use it.
+    /// Returns whether a level distinguishes copies only, or the layout does not use it.
     fn is_replicated(&self, level: Level) -> bool {
         let is_copy = |site: Site| matches!(site, Site::Replica(_));
         let mut apart = self.with_copies.landings_in(level).filter(|landing| landing.size > 1);
@@ -338,7 +337,7 @@ mod tests {
         );
         let refused = place(spanned(Level::PE, 5), 19).build().unwrap_err();
         assert!(matches!(refused, LayoutError::LevelTooSmall { size: 4, reach: 4, .. }));
-        // Where it fits, the placement and its program agree.
+        // A layout that fits: the placement and its program agree.
         let placement = place(spanned(Level::ADDR, 23), 23).build().unwrap();
         assert_eq!(placement.footprint_words(), 23);
         let found = |address: u64| {

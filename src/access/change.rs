@@ -70,7 +70,7 @@ pub struct ChangedAccess {
     pub change: Option<AddressChange>,
     /// The memory with it.
     pub memory: Layout,
-    /// What the access costs.
+    /// The cost of the access after the change.
     pub access: Access,
 }
 
@@ -107,14 +107,14 @@ pub(super) fn best<C: IntoIterator<Item = AddressChange>>(
     .collect()
 }
 
-/// What a change has to respect and may use, in elements.
+/// The constraints on a change and the room that it has, in elements.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// Vectors of so many elements stay whole.
+    /// The number of elements of a vector, which a change keeps whole.
     vector: u64,
-    /// Addresses are below.
+    /// The exclusive bound of the addresses.
     extent: u64,
-    /// So many elements further on, banks come again.
+    /// The distance of elements in the same bank.
     row: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What an access of a GPU's threads to memory costs: who holds each element is one layout, where the
-//! element is in memory is another.
+//! The cost of an access of a GPU's threads to memory: one layout gives the lane that holds each element,
+//! another gives its place in memory.
 //!
 //! ```text
 //! holders ((8_LANE:1), (4_LANE:8, 8:1))    a lane holds 8 halves of a row

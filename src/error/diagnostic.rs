@@ -1,4 +1,4 @@
-//! What every refusal knows besides its message.
+//! The parts of an error besides its message.
 
 use std::error::Error;
 use std::fmt;
@@ -16,7 +16,7 @@ pub trait Diagnostic: Error + Send + Sync + 'static {
         None
     }
 
-    /// The part of the layout that is refused.
+    /// The part of the layout that the error is about.
     fn site(&self) -> Site {
         Site::Layout
     }

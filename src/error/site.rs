@@ -1,4 +1,4 @@
-//! Where a refusal points: bytes of a text, parts of a layout.
+//! The places that errors point at: bytes of a text, parts of a layout.
 
 use std::fmt;
 

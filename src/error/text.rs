@@ -5,11 +5,11 @@ use std::fmt;
 use super::{Cause, Diagnostic, Span};
 use crate::level::Level;
 
-/// What a text was refused for.
+/// The reason a text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Something else should stand here.
+    /// Another token is expected here.
     Expected(Vec<&'static str>),
     /// A number beyond `u64`.
     NumberTooLarge,
@@ -33,7 +33,7 @@ pub enum ParseErrorKind {
     Invalid(String),
     /// Nesting deeper than the limit.
     TooDeep(usize),
-    /// The text reads well, but what it says is refused.
+    /// The text is well-formed, but its meaning is invalid.
     Meaning(Cause),
 }
 
@@ -115,21 +115,21 @@ impl ParseError {
         ParseError(Box::new(ParseRefusal { kind, span, related: None, help, text: text.into() }))
     }
 
-    /// The same refusal with its remedy.
+    /// Returns the error with a remedy.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> ParseError {
         self.0.help = Some(help.into());
         self
     }
 
-    /// The same refusal with a second place that it points at.
+    /// Returns the error with a second span that it points at.
     #[must_use]
     pub fn with_related(mut self, related: Option<Span>) -> ParseError {
         self.0.related = related;
         self
     }
 
-    /// The same refusal of a longer text, in which the refused one begins at byte `at`.
+    /// Returns the error for a longer text, in which the text of this one begins at byte `at`.
     #[must_use]
     pub fn within(mut self, text: &str, at: usize) -> ParseError {
         self.0.span = self.0.span.shifted(at);
@@ -138,13 +138,13 @@ impl ParseError {
         self
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ParseErrorKind {
         &self.0.kind
     }
 
-    /// The reason the meaning of a well-formed text is refused, if it is for an error of this type.
+    /// The error of this type that makes the meaning of a well-formed text invalid, if there is one.
     #[must_use]
     pub fn cause<E: Diagnostic>(&self) -> Option<&E> {
         match self.kind() {

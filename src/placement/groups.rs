@@ -88,7 +88,7 @@ impl Memory {
         copies.into_iter().fold(self.quotient(&bare)?.to_builder(), copied).build()
     }
 
-    /// How far apart the groups of a digit's values are, where that is even.
+    /// The distance between the groups of a digit's successive values, if it is even.
     fn even_step(&self, start: u64, size: u64, stride: u64) -> Option<u64> {
         let group = |value: u64| (start + value * stride) / self.group;
         let step = group(1) - group(0);

@@ -12,7 +12,7 @@ use crate::relayout::count_at;
 /// The number of subtrees that are visited to find the fullest and the emptiest unit, or to fill a panel.
 pub const MOST_SUBTREES: u64 = 1 << 13;
 
-/// What the memories of a subtree hold, all copies counted.
+/// The contents of the memories of a subtree, all copies counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Census {
@@ -92,7 +92,7 @@ impl Placement {
     }
 }
 
-/// What is known of the elements or the slots of a subtree.
+/// The elements or the slots of a subtree, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum SubtreeContents {
     Nothing,
@@ -117,7 +117,7 @@ pub struct UnitCounter<'a> {
     /// The levels of units, from the root down.
     pub levels: Vec<Level>,
     slots: Layout,
-    /// Whether no two slots share a place.
+    /// True if no two slots share a place.
     is_injective: bool,
 }
 
@@ -145,7 +145,7 @@ impl<'a> UnitCounter<'a> {
     /// The part of a subtree with one more coordinate.
     pub fn child(&self, of: &Subtree, level: Level, at: u64) -> Result<Subtree, LayoutError> {
         let mut child = of.clone();
-        // A memory of a group of units goes by the name of the first.
+        // A memory of a group of units has the coordinate of the first one.
         let at = at - at % self.placement.units_per_memory(level);
         child.at.set(level, at);
         let place = Location::from_iter([(level, at)]);
@@ -154,7 +154,7 @@ impl<'a> UnitCounter<'a> {
         Ok(child)
     }
 
-    /// What the units of a subtree hold.
+    /// Counts the contents of the units of a subtree.
     pub fn count(&self, of: &Subtree) -> Result<Census, LayoutError> {
         let elements = of.elements.count(self.placement.with_copies(), &of.at)?;
         let slots = of.slots.count(&self.slots, &of.at)?;

@@ -27,7 +27,7 @@ pub struct ShardingReport {
     pub shard: XlaArray,
     /// The elements of the whole tensor.
     pub global_bytes: u64,
-    /// What a device allocates, padding included; all devices allocate the same.
+    /// The allocation of a device, padding included; all devices allocate the same.
     pub device_bytes: u64,
     /// The elements that a shard has room for, without the padding of its tiling.
     pub shard_bytes: u64,
@@ -55,12 +55,12 @@ pub struct Fill {
 }
 
 impl ShardedShape {
-    /// What the sharding costs every device.
+    /// Reports the cost of the sharding for every device.
     ///
     /// Cost: O(rank + digits), for any number of devices.
     ///
     /// # Errors
-    /// Those of the sharding and of the shape of the shard; sizes beyond 64 bits.
+    /// As for the sharding and for the shape of the shard; sizes beyond 64 bits.
     pub fn report(&self) -> Result<ShardingReport, ParseError> {
         let refuse = |error: ShardingError| self.refuse(error);
         let sharding = self.sharding().map_err(refuse)?;
