@@ -58,7 +58,7 @@ impl StepGrid {
         let mut rest = self.clone();
         let StridedDigit { size, weight, stride } = rest.steps.swap_remove(major);
         let reach: u64 = reach(&rest.steps);
-        // The steps that touch the range, and those that lie inside as a whole.
+        // The steps that touch the range, and those that are inside as a whole.
         let before = |limit: u64| limit.saturating_sub(self.place).div_ceil(stride).min(size);
         let touch = before(places.start.saturating_sub(reach))..before(places.end);
         let first = before(places.start);
@@ -93,15 +93,15 @@ pub(crate) struct Boxes<'a> {
     layout: Cow<'a, Layout>,
     base: u64,
     digits: Digits,
-    /// What each digit adds to, as the number of a node, and how much; places count as a node behind
-    /// all others.
+    /// The node that each digit adds to, and how much it adds; places count as a node behind all
+    /// others.
     targets: Vec<(usize, u64)>,
     fixed: Vec<Option<u64>>,
     copies: bool,
 }
 
 impl<'a> Boxes<'a> {
-    /// First copies only; `stride` tells what a step of so many elements in a level adds.
+    /// First copies only; `stride` gives the number that a step of so many elements in a level adds.
     pub(crate) fn new(
         layout: &'a Layout,
         base: u64,
@@ -196,7 +196,7 @@ impl<'a> Branch<'a> {
         Chosen { to, values: values.times(step), before: self.chosen }
     }
 
-    /// What has been chosen for a node: the sum of all starts, and the digits.
+    /// The values chosen for a node: the sum of all starts, and the digits.
     fn added(self, to: usize) -> (u64, impl Iterator<Item = StridedDigit>) {
         let all = std::iter::successors(self.chosen, |chosen| chosen.before);
         let own = all.filter(move |chosen| chosen.to == to).map(|chosen| chosen.values);
@@ -274,8 +274,8 @@ impl Cutter<'_> {
         digits.all(|place| place.is_multiple_of(stride) || stride.is_multiple_of(place))
     }
 
-    /// Into how many pieces a node about cuts the values of a term that goes through its digits:
-    /// at most one at either end of the blocks of each.
+    /// The approximate number of pieces into which a node cuts the values of a term that passes through
+    /// its digits: at most one at either end of the blocks of each.
     fn pieces(&self, node: usize, size: u64) -> u64 {
         self.boxes.digits.of(node).iter().fold(1_u64, |all, _| all.saturating_mul(3)).min(size)
     }
@@ -376,7 +376,7 @@ impl Cutter<'_> {
     }
 }
 
-/// What one step of each axis adds to the row-major number within the window.
+/// The number that one step of each axis adds to the row-major number within the window.
 pub(super) fn weights(window: &[Range<u64>]) -> Vec<u64> {
     let mut weights = vec![1_u64; window.len()];
     for axis in (1..window.len()).rev() {

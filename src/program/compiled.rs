@@ -39,13 +39,13 @@ use crate::placement::Placement;
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) compiled: Arc<Compiled>,
-    /// The elements that tables speak of.
+    /// The range of indexes per axis that tables hold.
     pub(crate) shape: Vec<Range<u64>>,
-    /// Made when first asked.
+    /// Made at the first use.
     lookup: OnceLock<Result<Option<Lookup>, LayoutError>>,
 }
 
-/// What all windows of a program share.
+/// The parts that all windows of a program share.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     /// Without digits of size 1.
@@ -57,20 +57,20 @@ pub(crate) struct Compiled {
     /// The number of units that have the memory together, per column: the layout counts memories.
     steps: Vec<u64>,
     places: u64,
-    /// What one step of each column adds to the packed number.
+    /// The number that one step of each column adds to the packed number.
     weights: Vec<u64>,
     pub(crate) packed: WeightedSum,
     pub(super) backward: Backward,
-    /// Whether elements share places, decided when first asked.
+    /// The error if elements share places, decided at the first use.
     injective: OnceLock<Result<(), LayoutError>>,
 }
 
-/// What one step in a level adds to the packed number; 0 for a level that is not a column.
+/// The number that one step in a level adds to the packed number; 0 for a level that is not a column.
 fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
     columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
 }
 
-/// The same map without digits and copies of size 1, which never move, whatever their strides.
+/// Removes digits and copies of size 1, which never move, whatever their strides.
 fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut moving = layout.to_builder();
     let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);
@@ -85,7 +85,7 @@ impl Placement {
     /// Compiles the placement.
     ///
     /// Cost: O(subaxes), and a vector per table that is filled, of at most 2048 numbers, or 65 536
-    /// where an axis goes through derived axes.
+    /// where an axis has derived axes.
     ///
     /// # Errors
     /// [`TooLarge`](LayoutError::TooLarge) where places do not fit in 64 bits when numbered through.
@@ -146,8 +146,8 @@ impl Program {
 
     /// The program of a box of the tensor, whose elements tables then hold and count.
     ///
-    /// A range per axis, in the index of the tensor. Places are numbered as before; what lies
-    /// outside the box is a hole of inverse tables.
+    /// A range per axis, in the index of the tensor. Places keep their numbers; elements outside the box
+    /// are holes of inverse tables.
     ///
     /// # Errors
     /// [`IndexRank`](LayoutError::IndexRank), and [`IndexOutOfRange`](LayoutError::IndexOutOfRange) for a
@@ -281,7 +281,7 @@ impl Program {
         self.subtrees(0)
     }
 
-    /// The ranges of the index that tables speak of: those of the [`window`](Program::window).
+    /// The ranges of indexes that tables hold: those of the [`window`](Program::window).
     #[must_use]
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.shape

@@ -1,4 +1,4 @@
-//! Padding at the end of axes, told from elements by the major-most digit.
+//! Padding at the end of axes, distinguished from elements by the major-most digit.
 //!
 //! ```text
 //! 1000 rows, 16_L2B, 8_L1B, 8:8    row = 64 L2B + 8 L1B + Addr / 8    padding from 1000 = 15 x 64 + 40

@@ -23,7 +23,7 @@ const SHORT_RUN: u64 = seam(256, 5);
 /// The longest piece that is written cell by cell; [`again`] has a case for every length up to it.
 const FEW: usize = 8;
 
-/// Which of the two sums of a grid says where, and what is written there.
+/// The sum of a grid that gives the cell to write at, and the content of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Write<T> {
     /// The place of every element.
@@ -40,7 +40,7 @@ impl<T: Cell> Write<T> {
         grid.within(places, &mut |grid| self.grid(grid, places.start, table));
     }
 
-    /// What is written for an element and its place.
+    /// The cell for an element and its place.
     pub(super) fn cell(self, element: u64, place: u64) -> T {
         match self {
             Write::Places => T::wrapped(place),
@@ -49,7 +49,7 @@ impl<T: Cell> Write<T> {
         }
     }
 
-    /// Writes the cells of a grid; the table begins at `start`, and every sum of the steps lies in it.
+    /// Writes the cells of a grid; the table begins at `start` and contains every sum of the steps.
     pub(super) fn grid(self, grid: &StepGrid, start: u64, table: &mut [T]) {
         let digit = |digit: &StridedDigit| match self {
             Write::Places => digit.flipped(),
@@ -72,7 +72,7 @@ fn write<T: Cell>(digits: &[StridedDigit], at: usize, first: T, table: &mut [T])
     let (dense, inner) = dense(digits);
     let (inner, outer) = digits.split_at(inner);
     match outer.split_first() {
-        // A digit that goes on where the piece ends, but is too long.
+        // A digit that continues at the end of the piece, but is too long.
         Some((long, outer)) if to_index(long.stride) == dense => {
             let cells = dense * to_index(long.size);
             let parts = DensePieces::new(*long, inner, dense);
@@ -153,7 +153,7 @@ fn again<T: Cell>(table: &mut [T], (step, adds): (usize, u64), first: T, values:
     lengths!(1 2 3 4 5 6 7 8);
 }
 
-/// What is added in the cells of dense digits.
+/// The numbers added in the cells of dense digits.
 fn values(digits: &[StridedDigit]) -> Vec<u64> {
     sums(digits.iter().map(|digit| (digit.size, digit.weight)), usize::MAX)
 }

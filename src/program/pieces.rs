@@ -33,7 +33,7 @@ pub(crate) struct Pieces<'a> {
 pub(crate) struct PieceRow<'a> {
     /// The number of the first element.
     pub(crate) element: usize,
-    /// What is added to each place.
+    /// The number that is added to each place.
     pub(crate) base: usize,
     /// The place of the first element of each piece.
     pub(crate) places: &'a [usize],

@@ -38,7 +38,7 @@ pub(crate) struct WeightedSum {
     replicas: Vec<(u64, u64)>,
     /// The layout with one level, whose coordinate is the sum less the base.
     weighed: Layout,
-    /// Whether the number is more than a sum of one function per axis.
+    /// True if the number is not a sum of one function per axis.
     pub(super) fused: bool,
     /// The greatest value, padding and copies included.
     pub(crate) reach: u64,
@@ -132,7 +132,7 @@ fn summed(weighed: &Layout, index: &[u64]) -> u64 {
     sum
 }
 
-/// What an axis adds, as a function of its value.
+/// The number that an axis adds, as a function of its value.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
@@ -214,7 +214,7 @@ pub(super) struct Trailing {
     digits: StridedDigits,
     base: u64,
     pub(super) range: Range<u64>,
-    /// The number of axes that lie outside.
+    /// The number of axes that are not part of it.
     outside: usize,
 }
 
@@ -263,7 +263,7 @@ impl Trailing {
         longest.min(self.range.end - self.range.start) > LONGEST_VECTOR
     }
 
-    /// What a value adds, the step with which it goes on, and how many values it does so.
+    /// The number that a value adds, the step to the next value, and the number of values with that step.
     pub(super) fn run(&self, value: u64) -> (u64, u64, u64) {
         let left = self.range.end - value;
         let minor =
@@ -286,9 +286,9 @@ pub(crate) struct Inner {
     pub(crate) vector: Vec<u64>,
     /// The bits that go with each number; empty where none are flipped.
     pub(super) flips: Vec<u64>,
-    /// The number of axes that lie outside; the last of them may be cut into blocks.
+    /// The number of axes outside of the vector; the last of them may be cut into blocks.
     outside: usize,
-    /// The number of values of that axis the vector holds; 1 if it lies outside as a whole.
+    /// The number of values of that axis the vector holds; 1 if the axis is not cut.
     block: u64,
 }
 
@@ -361,11 +361,11 @@ fn spread(inner: &[u64], values: &[u64], with: impl Fn(u64, u64) -> u64) -> Vec<
     vector
 }
 
-/// The outer loop: a base, and the part of the vector that goes with it.
+/// The outer loop: a base, and the part of the vector that it is added to.
 #[derive(Debug)]
 pub(crate) struct Outer<'a> {
     base: u64,
-    /// What no axis flips, and the bits that are flipped inside the vector.
+    /// The flips that depend on no axis, and the bits that are flipped inside the vector.
     flips: u64,
     mask: u64,
     loops: Vec<Loop<'a>>,

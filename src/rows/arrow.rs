@@ -26,7 +26,7 @@ const BATCH: usize = 1 << 16;
 #[cfg(feature = "parquet")]
 const ROW_GROUP: usize = 1 << 18;
 
-/// How wide the integers of a column are.
+/// The width of the integers of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnWidth {
     /// 64 bits, signed: what engines compute with.

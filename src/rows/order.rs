@@ -34,7 +34,7 @@ const MOST_SORTED: u64 = 1 << 24;
 /// The number of rows a block has at most, so that it stays in the first-level cache.
 const BLOCK: u64 = seam(256, 4);
 
-/// The number of rows that may lie between those of a run.
+/// The greatest stride of a run, in rows.
 const MOST_BETWEEN: u64 = seam(16, 2);
 
 /// Rows of numbers: the coordinates of the columns, then the values of all axes.
@@ -45,7 +45,7 @@ pub(super) struct Block {
     width: usize,
     columns: usize,
     rank: usize,
-    /// Whether each row holds an element; empty where all do.
+    /// True for each row that holds an element; empty if all do.
     real: Vec<bool>,
     rows: usize,
 }
@@ -72,7 +72,7 @@ impl Block {
         self.numbers[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
     }
 
-    /// Which of some rows hold an element; `None` if all do.
+    /// True for each of these rows that holds an element; `None` if all do.
     #[cfg(feature = "arrow")]
     pub(super) fn real(&self, rows: Range<usize>) -> Option<&[bool]> {
         self.real.get(rows)
@@ -206,7 +206,7 @@ pub(super) struct Slots<'a> {
     block: Block,
 }
 
-/// How the rows of a block are made.
+/// The way to make the rows of a block.
 #[derive(Clone, Debug)]
 enum RowWalk {
     /// The rows of the counters inside, of as many values of the last one outside as have room, made
@@ -286,7 +286,7 @@ impl<'a> Slots<'a> {
         };
         self.slots = bound(part)..bound(part + 1);
         if matches!(self.walk, RowWalk::Sorted) {
-            // Groups whose first slot lies in the part.
+            // The groups whose first slot is in the part.
             let first = |slot: u64| slot.div_ceil(self.inner) * self.inner;
             self.slots = first(self.slots.start)..first(self.slots.end);
         }

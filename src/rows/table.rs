@@ -34,7 +34,7 @@ use crate::program::TableError;
 pub struct Table<'a> {
     placement: &'a Placement,
     at: Location,
-    /// Whether the columns that `at` fixes are left out of what is written.
+    /// True if the columns that `at` fixes are left out of the output.
     partition: bool,
     padding: bool,
     /// The number of the part from 0, and of how many.
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
 
     /// Keeps one of `parts` parts, `part` counted from 0: about as many slots each.
     ///
-    /// Law: the parts in order are the table. A part starts at once, wherever it lies.
+    /// Law: the parts in order are the table. A part starts at once, however far from the first slot.
     ///
     /// # Errors
     /// [`PartOutOfRange`](TableError::PartOutOfRange) unless `part < parts`.

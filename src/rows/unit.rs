@@ -14,7 +14,7 @@ pub struct Slot {
     pub address: u64,
     /// The lane; 0 where lanes are not used.
     pub lane: u64,
-    /// What lives there.
+    /// The content of the slot.
     pub found: Found,
 }
 
@@ -29,20 +29,20 @@ pub struct UnitTable<'a> {
     end: u64,
 }
 
-/// Where the answers come from.
+/// The source of the answers.
 #[derive(Clone, Debug)]
 enum Contents<'a> {
     /// No machine or layout has the unit.
     Outside,
     /// The rows of its memory, if it has any.
     UnitRows(Option<Box<UnitRows<'a>>>),
-    /// Where too many rows would have to be sorted, the definition.
+    /// The definition, if too many rows would have to be sorted.
     Definition,
 }
 
 impl Placement {
     /// Walks the memory of one unit (of one time slice): every address from the base on, lanes
-    /// within it, with the index that lives there, padding and holes told apart.
+    /// within it, with the element at each, padding and holes distinguished.
     ///
     /// Replicated levels may be left out of `unit`.
     /// [`Program::fill_inverse_at`](crate::program::Program::fill_inverse_at) makes the same table
@@ -117,7 +117,7 @@ impl<'a> UnitRows<'a> {
         UnitRows { slots, address: column(Level::ADDR), lane: column(Level::W), next: 0 }
     }
 
-    /// What the rows say of a slot, padding or an element; asked in order.
+    /// The content of a slot, padding or an element, by the rows; slots are visited in order.
     fn at(&mut self, slot: (u64, u64)) -> Result<Option<Found>, TableError> {
         let mut found = None;
         let (address, lane) = (self.address, self.lane);
