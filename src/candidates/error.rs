@@ -29,7 +29,7 @@ impl Diagnostic for CandidatesError {
     }
 }
 
-/// What is wrong with an option of a search.
+/// The reason an option of a search is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptionError {

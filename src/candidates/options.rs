@@ -1,4 +1,4 @@
-//! What a planner asks for.
+//! The options of a search, which a planner sets.
 
 use crate::level::Level;
 use crate::machine::Machine;
@@ -43,16 +43,16 @@ pub struct Candidates {
     pub(super) contiguous: Vec<(usize, u64)>,
 }
 
-/// Where the digits of the units stand in an axis.
+/// The side of the address on which the digits of units are in an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Above the address: neighbours share a unit, `(4_PE, 3:1)`.
     Major,
-    /// Below the address: neighbours lie on different units, `(3:1, 4_PE)`.
+    /// Below the address: neighbours are in different units, `(3:1, 4_PE)`.
     Minor,
 }
 
-/// How the axes nest in the address.
+/// The orders in which the axes nest in the address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Orders {
     /// In every order. What enters and leaves units does not depend on it.
@@ -135,16 +135,16 @@ impl Candidates {
         self
     }
 
-    /// Where the digits of units may stand in an axis.
+    /// Sets the sides of the address on which the digits of units may be in an axis.
     #[must_use]
     pub fn sides(mut self, sides: &[Side]) -> Candidates {
         self.sides = sides.to_vec();
         self
     }
 
-    /// Returns whether levels may be replicated that [`levels`](Candidates::levels) admits.
+    /// Allows or forbids copies along the levels that [`levels`](Candidates::levels) admits.
     ///
-    /// Without, all units of such a level hold different elements, so that a tensor without an axis of
+    /// If forbidden, all units of such a level hold different elements, so that a tensor without an axis of
     /// extent 2 or more, a scalar among them, has no candidate on a machine of several units.
     #[must_use]
     pub fn replicate(mut self, replicate: bool) -> Candidates {
@@ -180,14 +180,14 @@ impl Candidates {
         self
     }
 
-    /// How the axes may nest in the address.
+    /// Sets the orders in which the axes may nest in the address.
     #[must_use]
     pub fn orders(mut self, orders: Orders) -> Candidates {
         self.orders = orders;
         self
     }
 
-    /// Returns whether the units of a side stand in the order of the machine only, outermost first and lanes
+    /// With `true`, allows the units of a side in the order of the machine only, outermost first and lanes
     /// last, so that neighbours are near.
     #[must_use]
     pub fn tree_order(mut self, only: bool) -> Candidates {
@@ -209,7 +209,7 @@ impl Candidates {
         self
     }
 
-    /// Runs of so many along the axis lie at successive addresses of a unit.
+    /// Keeps runs of `run` elements along the axis at successive addresses of a unit.
     #[must_use]
     pub fn contiguous(mut self, axis: usize, run: u64) -> Candidates {
         self.contiguous.push((axis, run));

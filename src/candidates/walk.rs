@@ -55,7 +55,7 @@ impl<'a> SearchBudget<'a> {
     }
 }
 
-/// Where a walk is.
+/// The progress of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// More choices are to be made.

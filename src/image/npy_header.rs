@@ -4,8 +4,8 @@
 //! {'descr': '<u4', 'fortran_order': False, 'shape': (1024, 512), }
 //! ```
 //!
-//! Law: what is read here, NumPy reads as the same; what NumPy never writes (numbers with signs or
-//! `_`, strings with escapes, lists of fields) is refused.
+//! Law: a header that is read here has the same meaning for NumPy. Text that NumPy never writes (numbers
+//! with signs or `_`, strings with escapes, lists of fields) is an error.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

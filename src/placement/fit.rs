@@ -24,8 +24,8 @@ impl Fit {
 }
 
 impl Placement {
-    /// Returns whether the layout fits: for the chosen memory, or every memory that its units have to
-    /// themselves, and for the levels that are too small.
+    /// Returns the needs of the layout and the capacities: for the chosen memory, or every memory that its
+    /// units have to themselves, and for the levels that are too small.
     ///
     /// Only a placement built with [`oversized`](crate::placement::PlacementBuilder::oversized) can exceed anything.
     ///

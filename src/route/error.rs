@@ -1,4 +1,4 @@
-//! The reason a route is refused.
+//! The errors of routes.
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
@@ -33,7 +33,7 @@ pub enum RouteError {
     MovementUnknown {
         /// The name.
         name: String,
-        /// Those that are.
+        /// The movements that are known.
         known: String,
     },
     /// A movement that routes cannot use.
@@ -73,10 +73,10 @@ pub enum RouteError {
     Refused {
         /// The hop.
         hop: Box<MissingHop>,
-        /// What was looked at.
+        /// The extent of the search, in words.
         budget: String,
     },
-    /// A layout that cannot be asked.
+    /// An error of a layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }
@@ -88,7 +88,7 @@ pub struct MissingHop {
     pub number: usize,
     /// The memory that it leaves.
     pub source_memory: String,
-    /// The memory that it goes to.
+    /// The memory that it enters.
     pub target_memory: String,
     /// The layout that the rest of the route needs there.
     pub needed: String,

@@ -65,7 +65,7 @@ impl<'m> Hand<'m> {
         Hand { wires: Vec::new(), beat: (1, 1), spread: Vec::new(), named, ..self.clone() }
     }
 
-    /// How far the digits of units reach in a level.
+    /// The greatest size x step of the digits of units in a level; 1 without digits.
     pub(super) fn span(&self, level: Level) -> u64 {
         let digits = self.units.iter().filter(|digit| digit.level == level);
         digits.map(|digit| digit.size * digit.step).max().unwrap_or(1)

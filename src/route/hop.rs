@@ -14,13 +14,13 @@ use crate::placement::Placement;
 pub struct Hop {
     /// The movement; `None` on a machine that has none.
     pub movement: Option<Movement>,
-    /// What it does in this direction.
+    /// The effect on the units below, in this direction.
     pub kind: Option<MovementKind>,
-    /// Where the tensor is before.
+    /// The placement of the tensor before the hop.
     pub source: Placement,
-    /// Where it is afterwards.
+    /// The placement of the tensor after the hop.
     pub target: Placement,
-    /// Where each place goes: an axis per level that the source uses, in the order of [`Level`], into the
+    /// The map of places: an axis per level that the source uses, in the order of [`Level`], into the
     /// levels of the target. Addresses count from the first one of either side.
     pub map: Option<Layout>,
     /// The long words that pass the upper memory, those of all units that are named in turn together.

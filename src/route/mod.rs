@@ -150,7 +150,7 @@ impl Route {
         Ok(Route { source: source.clone(), hops: vec![hop] })
     }
 
-    /// Where the tensor is at first.
+    /// The placement of the tensor before the first hop.
     #[must_use]
     pub fn source(&self) -> &Placement {
         &self.source

@@ -4,8 +4,8 @@
 //! DRAM (source)  --?-->  L2BM (needed)  <--l2bmd--  L1BM (needed)  <--l1bmm--  LM0 (target)
 //! ```
 //!
-//! What a movement gives and what it needs follow in the [usual order](super::usual) of its beats; where both
-//! sides meet, a movement may put its beats anywhere. Routes of one hop are looked for first, then of two,
+//! The layouts that a movement gives and needs follow in the [usual order](super::usual) of its beats;
+//! where both sides meet, a movement may put its beats anywhere. Routes of one hop are looked for first, then of two,
 //! and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is kept, then
 //! with the fewest long words.
 
@@ -54,7 +54,7 @@ pub(super) struct RouteSearch<'a> {
     seen: [HashSet<(String, Layout)>; 2],
 }
 
-/// The name of the memory of a placement; empty without one, which is refused before.
+/// The name of the memory of a placement; empty without one, which is an error before a search.
 pub(super) fn memory(placement: &Placement) -> &str {
     placement.memory().map_or("", |(name, _)| name)
 }
@@ -188,7 +188,7 @@ impl<'a> RouteSearch<'a> {
         found
     }
 
-    /// What a movement gives or needs, if it is a placement and was not met before.
+    /// The placement that a movement gives or needs, if there is one and it was not met before.
     fn next(
         &mut self,
         hand: &Hand,
@@ -308,7 +308,7 @@ fn price(hops: &[Hop]) -> (u64, u64, u64) {
     (sum(sure), sum(|hop| hop.upper_words), sum(|hop| hop.lower_words))
 }
 
-/// The movements that a name stands for, one per pair of memories.
+/// The movements with a name, one per pair of memories.
 pub(super) fn named<'m>(machine: &'m Machine, name: &str) -> Vec<&'m Movement> {
     machine.movements().iter().filter(|movement| movement.name == name).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether one movement leads from one layout to another, and what it needs and gives on its own.
+//! A single movement: whether it leads from one layout to another, and the layouts it needs and gives.
 //!
 //! ```text
 //! L1BM ((4_L2B:2, 8_L1B:1, 8:4), (4:1))  ->  LM0 ((4_L2B:2, 8_L1B:1, 8:1), (4_PE:1))      by l1bmm
@@ -145,7 +145,7 @@ fn new_copies(hand: &Hand, from: &Layout, to: &Layout) -> Vec<Piece> {
     cut.filter(made).collect()
 }
 
-/// Where the named units of the target begin.
+/// The first of the named units of the target, per level, where that is not 0.
 fn named_offsets(hand: &Hand, to: &Layout) -> Vec<(Level, u64)> {
     let at = |digit: &super::units::UnitDigit| {
         let at = to.offset(digit.level) / digit.step % digit.size;

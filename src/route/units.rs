@@ -16,7 +16,7 @@ use crate::machine::{Machine, Memory};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitDigit {
     pub(super) level: Level,
-    /// What one step adds to the coordinate.
+    /// The number that one step adds to the coordinate.
     pub(super) step: u64,
     /// The number of values it has.
     pub(super) size: u64,

@@ -215,7 +215,7 @@ impl ImageIn {
         }
     }
 
-    /// Returns whether the image is one that `pack` makes of such a tensor.
+    /// Checks that the image has the shape and the entries that `pack` gives it.
     pub(super) fn check(
         &self,
         program: &Program,

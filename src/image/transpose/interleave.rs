@@ -35,7 +35,7 @@ impl Interleaved {
         }
     }
 
-    /// Moves the cells of tiles that lie apart as `tiles` says.
+    /// Moves the cells of all tiles; `tiles` has their number and their distance on either side.
     pub(super) fn transfer<T: Copy>(
         self,
         source: &[T],

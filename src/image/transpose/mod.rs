@@ -10,7 +10,7 @@
 //! a tile of both: 42 pieces of 9 cells are read, and 9 pieces of 42 cells are written
 //! ```
 //!
-//! What is contiguous on both sides is copied. Otherwise the digits that are minor on the source's
+//! Cells that are contiguous on both sides are copied. Otherwise the digits that are minor on the source's
 //! side make one run and those that are minor on the target's side another, each at least four cache
 //! lines long where the grid allows, so that few pages are open at once. The two runs span tiles, which
 //! are read and written in whole pieces and transposed in registers, so that the order of the sides
@@ -38,8 +38,7 @@ const FEW: u64 = seam(32, 2);
 /// Moves the cells `from + sum of weights` of the source to `to + sum of strides` of the target.
 ///
 /// The caller has checked that all of them are there, and gives the digits minor to major on the
-/// target's side, merged. Copies of cells that lie side by side are made of what the first one
-/// wrote.
+/// target's side, merged. Adjacent copies are made from the cells that the first one wrote.
 pub(super) fn transfer<T: Copy>(
     source: &[T],
     target: &mut [T],
@@ -131,7 +130,7 @@ fn grid<T: Copy>(
     }
 }
 
-/// Cells that lie apart on one side or both.
+/// Moves the cells of one digit, which are not contiguous on one side or both.
 fn line<T: Copy>(source: &[T], target: &mut [T], digit: StridedDigit) {
     let [size, from, to] = [digit.size, digit.weight, digit.stride].map(to_index);
     let values = source.iter().step_by(from);

@@ -155,7 +155,7 @@ impl Sharding {
     }
 }
 
-/// Returns whether the notation has a word for the reduction of partial results.
+/// Checks that the notation has a word for the reduction of partial results.
 fn check_reduction(
     notation: &'static str,
     dims: &MeshDims,

@@ -157,7 +157,7 @@ fn edits(syntax: &LayoutText, layout: &Layout) -> Vec<Value> {
     steps.into_iter().map(edit).collect()
 }
 
-/// Returns whether two layouts are the same, and what it takes to go from one to the other.
+/// The comparison of two layouts, the traffic from one to the other, and a picture of both.
 fn pair(question: &Question) -> Result<Value, Failure> {
     let (before, after) = question.placed_pair()?;
     let same = match before.placement.same_map(&after.placement) {
