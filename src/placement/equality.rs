@@ -6,8 +6,8 @@ use crate::error::{Incomparable, LayoutError};
 use crate::level::Level;
 
 impl Placement {
-    /// Finds an element whose places differ, copies on absent levels included; `None` if a plain copy of
-    /// every unit's memory turns one placement into the other.
+    /// Finds a difference between the places of the elements, copies on absent levels included; `None` if a
+    /// plain copy of every unit's memory turns one placement into the other.
     ///
     /// A memory that a group of units has together counts once, named by the first of them.
     ///
@@ -45,7 +45,8 @@ impl Placement {
         self.with_copies.same_map(&other.with_copies)
     }
 
-    /// Finds an element that lacks a place which it has in `other`; `None` if there is no such element.
+    /// Finds an element that lacks a place which it has in `other`, or a difference in shape; `None` if
+    /// there is neither.
     ///
     /// # Errors
     /// [`NotComparable`](LayoutError::NotComparable) for different memories; as

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The layouts that a movement gives and needs follow in the [usual order](super::usual) of its beats;
-//! where both sides meet, a movement may put its beats anywhere. Routes of one hop are looked for first, then of two,
-//! and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is kept, then
-//! with the fewest long words.
+//! where both sides meet, a movement may put its beats anywhere. Routes of one hop are searched first, then
+//! of two, and so on; of those with the fewest hops the one with the fewest cycles at the maker's rates is
+//! kept, then with the fewest long words.
 
 use std::collections::HashSet;
 

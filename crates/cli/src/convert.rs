@@ -83,7 +83,7 @@ enum ConvertTarget {
     PartitionSpec,
 }
 
-/// What `--to` writes and nothing reads as a layout: the name and what it is.
+/// The targets of `--to` that no command reads as a layout: their names and descriptions.
 pub(super) fn only_written() -> Vec<(String, String)> {
     let targets = ConvertTarget::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let is_read = |value: &PossibleValue| {
@@ -99,7 +99,7 @@ pub(super) fn only_written() -> Vec<(String, String)> {
     targets.filter(|value| !is_read(value)).map(described).collect()
 }
 
-/// What writes a layout.
+/// The way to write a layout.
 enum Writer {
     Text(Notation),
     Code(fn(&Layout) -> Result<String, LayoutError>),

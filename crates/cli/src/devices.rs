@@ -7,7 +7,7 @@ use tensor_layout::{LayoutText, Level, Location, Machine, ParseError};
 use super::failure::Failure;
 use super::input::On;
 
-/// Returns whether a text is refused because the numbers of its devices are not sums of digits.
+/// Returns whether the error means that the numbers of the devices are not sums of digits.
 fn lacks_digits(error: &ParseError) -> bool {
     matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
 }
@@ -68,7 +68,7 @@ fn shards(
     Ok(shards.with_base(on.base).map_err(|error| syntax.refuse(error))?)
 }
 
-/// The levels in which copies of an element lie apart.
+/// The levels in which copies of an element differ.
 pub(super) fn apart(columns: &[Level], places: &[Location]) -> Vec<Level> {
     let differs = |level: &&Level| !places.iter().map(|place| place.get(**level)).all_equal();
     columns.iter().filter(differs).copied().collect()

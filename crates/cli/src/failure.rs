@@ -20,9 +20,9 @@ use tensor_layout::internals::printable;
 /// The reason the command did not do what it was asked.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A text is refused, with a remedy that goes before the text's own.
+    /// An error in a text, with a remedy that takes precedence over the text's own.
     Text(ParseError, Option<String>),
-    /// A meaning is refused, and no text is at hand to point into.
+    /// An error of meaning, without a text to point into.
     Meaning(Cause),
     /// Something else about the arguments.
     Argument(String),

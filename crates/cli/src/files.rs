@@ -111,7 +111,7 @@ impl Files {
                     return renamed.map_err(|error| failed(&self.said, error));
                 }
             }
-            // What can be refused is refused before the first file has its name.
+            // Errors that can be found in advance are reported before the first file has its name.
             each_file(hidden, &self.said, &mut |_, name| writable(name).map(|_| ()))?;
             each_file(hidden, &self.said, &mut |file, name| fs::rename(file, name))
         })
@@ -120,8 +120,8 @@ impl Files {
 
 const SUFFIX: &str = ".part";
 
-/// `.table.csv.` of `.table.csv.Ab12Cd.part`: tells which file it will be, and is no longer than
-/// file systems allow wherever the name itself is not.
+/// `.table.csv.` of `.table.csv.Ab12Cd.part`: it names the file to be, and is never too long for file
+/// systems if the name itself is not.
 fn prefix(path: &Path) -> String {
     // Of at most 4 bytes; names have at most 255, with the digits and the suffix.
     const MOST_CHARACTERS: usize = 48;
@@ -129,7 +129,7 @@ fn prefix(path: &Path) -> String {
     format!(".{}.", name.chars().take(MOST_CHARACTERS).collect::<String>())
 }
 
-/// What is at a path, if it is a file that may be replaced; nothing if nothing is.
+/// The metadata of a file that may be replaced; `None` if nothing is at the path.
 fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -140,7 +140,7 @@ fn writable(path: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// What a path names that leads to nothing yet: where its links end.
+/// The path at which the links of `path` end, which may not exist yet.
 fn named(path: &Path) -> PathBuf {
     // As many as the kernel follows; it refuses longer chains itself.
     const MOST_LINKS: usize = 40;

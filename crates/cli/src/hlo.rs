@@ -69,7 +69,7 @@ pub(super) struct Hlo {
     strict: bool,
 }
 
-// What the report is about, if not instructions.
+// The subject of the report, if not instructions.
 #[derive(Debug, ClapArgs)]
 #[group(multiple = false)]
 struct About {
@@ -92,7 +92,7 @@ struct About {
     /// List the per-device size of every sharded instruction instead, largest first.
     #[arg(long)]
     shardings: bool,
-    /// Report the distinct shapes instead, wherever they stand outside quotes.
+    /// Report the distinct shapes outside quotes instead.
     #[arg(long)]
     shapes: bool,
 }

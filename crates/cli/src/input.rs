@@ -18,7 +18,7 @@ use tensor_layout::internals::to_u64;
 
 // Structs that commands flatten have plain comments: clap would take doc comments for the help.
 
-// How the texts of layouts are read.
+// Options for reading the texts of layouts.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
@@ -49,7 +49,7 @@ pub(super) struct Place {
     pub(super) on: On,
 }
 
-// Where layouts are placed, and from which address on.
+// The placement of layouts, and the first address.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Placing")]
 pub(super) struct On {
@@ -60,7 +60,7 @@ pub(super) struct On {
     pub(super) base: u64,
 }
 
-// Where layouts are placed.
+// The machine and the memory that layouts are placed in.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Placing")]
 pub(super) struct OnMachine {
@@ -141,7 +141,7 @@ pub(super) struct PlacementSource {
 }
 
 impl Reading {
-    /// How an argument of an edit is read: as its text looks.
+    /// The options for an argument of an edit: its notation is detected.
     pub(super) fn by_look(lenient: bool) -> Reading {
         Reading { lenient, ..Reading::default() }
     }
@@ -452,7 +452,7 @@ impl OnMachine {
     }
 }
 
-/// What the option says or the suffix of the text does.
+/// The value of the option, or else of the suffix of the text.
 fn one_of(
     option: &str,
     given: Option<String>,
@@ -562,7 +562,7 @@ fn note_spaces(first: &LayoutText, second: &LayoutText) {
     }
 }
 
-/// How places are written.
+/// The notation of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 pub(super) enum PlaceForm {
     /// L2B=1,L1B=4,..,Addr=33.

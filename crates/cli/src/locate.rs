@@ -42,7 +42,7 @@ pub(super) struct Locate {
     /// Also print byte offsets, and addresses as MN-Core assembly writes them.
     #[arg(long, help_heading = "Output")]
     bytes: bool,
-    /// How places are written.
+    /// The notation of places.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     #[command(flatten)]
@@ -148,7 +148,7 @@ struct LocatedPlace {
     columns: Vec<Level>,
     /// The number of them; the first of them are `places`.
     copies: u64,
-    /// The levels in which copies lie apart.
+    /// The levels in which copies differ.
     replicated: Vec<Level>,
     places: Vec<Location>,
     bytes: Option<Vec<u64>>,

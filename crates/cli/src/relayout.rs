@@ -35,10 +35,10 @@ Examples:
     --machine PE=4
   tensor-layout relayout '((1_PE, 4:1))' '((4:1))' --machine PE=4 --transfers")]
 pub(super) struct RelayoutArgs {
-    /// Where the tensor is, or - for standard input.
+    /// The layout that the tensor is in, or - for standard input.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// Where it is wanted.
+    /// The layout that it is wanted in.
     #[arg(value_name = "DESTINATION")]
     destination: String,
     #[command(flatten)]

@@ -71,7 +71,7 @@ pub(super) struct Same {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum UpTo {
-    /// Where padding lies does not matter.
+    /// Differences in padding do not matter.
     Padding,
 }
 
@@ -87,7 +87,7 @@ pub(super) enum Bitcasting {
     Transpose,
     /// The dimensions are permuted, and then reshaped.
     ReshapeOfTranspose,
-    /// The same bytes hold elements, in any order.
+    /// Both arrays have elements at the same bytes, in any order.
     Bytes,
 }
 
@@ -104,7 +104,7 @@ impl Bitcasting {
     }
 }
 
-/// What is asked, and the word for yes.
+/// The relation to test, and the word for yes.
 #[derive(Clone, Copy)]
 enum Relation {
     Same,

@@ -56,7 +56,7 @@ pub(super) struct TableArgs {
     /// Make Arrow and Parquet columns as narrow as their numbers allow, not signed 64-bit.
     #[arg(long, help_heading = "Output")]
     narrow: bool,
-    /// How places are written: --as assembly has one column, `place`, in CSV and JSON lines.
+    /// The notation of places: --as assembly has one column, `place`, in CSV and JSON lines.
     #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output", default_value_t)]
     place_form: PlaceForm,
     /// Write to a file, which appears only when it is complete.

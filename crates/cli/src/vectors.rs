@@ -133,10 +133,10 @@ struct CompareArgs {
     /// The file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: String,
-    /// What the simulator printed, or - for standard input.
+    /// The output of the simulator, or - for standard input.
     #[arg(value_name = "RESULT")]
     result: String,
-    /// Draw where the wrong elements of the first wrong tensor lie.
+    /// Draw the wrong elements of the first wrong tensor.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
     /// The number of wrong elements to list of each tensor, at most 1000; by default 20 as text, all
@@ -260,7 +260,7 @@ impl WriteArgs {
         Ok(tensors)
     }
 
-    /// Tensors and bases, as they stand on the command line.
+    /// Tensors and bases, in the order of the command line.
     fn parts(&self, matches: Option<&ArgMatches>) -> Vec<WriteArgument<'_>> {
         let places = |name: &str| -> Vec<usize> {
             matches.and_then(|m| m.indices_of(name)).into_iter().flatten().collect()

@@ -56,7 +56,7 @@ pub enum BitcastName {
     Transpose,
     /// The dimensions are permuted, and then reshaped.
     ReshapeOfTranspose,
-    /// The same bytes hold elements, in any order.
+    /// Both arrays have elements at the same bytes, in any order.
     Bytes,
 }
 

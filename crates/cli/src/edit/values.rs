@@ -80,7 +80,7 @@ pub(super) fn slice(option: &str, value: &str, extent: u64) -> Result<(u64, u64,
     };
     let step = if step.is_empty() { 1 } else { number(option, step)? };
     let (start, stop) = (bound(start, 0)?, bound(stop, extent)?);
-    // As in Python, nothing lies between bounds that cross.
+    // As in Python, a range whose bounds cross is empty.
     Ok((start, stop.max(start), step))
 }
 

@@ -11,10 +11,10 @@ use crate::failure::Failure;
 /// The page; `null` where it has a server to ask.
 pub(super) const PAGE: &str = include_str!("page.html");
 
-/// Where the answers of a file go.
+/// The text in the page that the answers replace.
 const SLOT: &str = "/*ANSWERS*/null";
 
-/// How deep the marked blocks are followed.
+/// The greatest depth to which marked blocks are followed.
 const MOST_VIEWS: usize = 5;
 
 /// The most cells for which it is written down what lights up with them.
@@ -46,7 +46,7 @@ pub(crate) fn page_of(question: &Question) -> Result<String, Failure> {
         }
     }
     let answers = json!({ "question": json!(question), "views": views });
-    // A text that ends the script must not stand in it.
+    // The answers must not contain text that ends the script.
     Ok(PAGE.replace(SLOT, &answers.to_string().replace('<', "\\u003c")))
 }
 
@@ -58,7 +58,7 @@ fn marked(tensor: &Panel) -> Option<Vec<Option<(String, String)>>> {
     Some(cell.indexes.iter().map(range).collect())
 }
 
-/// Which cells of the machine light up with each cell of the tensor, if those are few.
+/// The cells of the machine that light up with each cell of the tensor, if those are few.
 fn lights(placement: &Placement, tensor: &Panel, machine: &Panel) -> Result<Value, Failure> {
     if tensor.cells.len() > MOST_LIT || machine.cells.is_empty() {
         return Ok(Value::Null);

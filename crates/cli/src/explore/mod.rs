@@ -71,7 +71,7 @@ Examples:
                 return Err(Failure::Argument(why.into()));
             }
             if !question.layout.is_empty() {
-                // What is refused is better refused here than in the browser.
+                // An error is better reported here than in the browser.
                 question.placed()?;
             }
             let failed = |error| Failure::Io(format!("port {} of 127.0.0.1", self.port), error);

@@ -1,4 +1,4 @@
-//! What the page asks: layouts, a machine, and the part of both that it shows.
+//! The question of the page: layouts, a machine, and the part of both that it shows.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Nothing but where the layouts stand, as the options of a command say it.
+    /// A question without layouts, on the machine of the options of a command.
     pub(crate) fn on(options: &On) -> Question {
         let OnMachine { machine, memory, dtype } = &options.machine;
         let text = |option: &Option<String>| option.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What `hlo` says of files that are not dumps: logs, buffer assignments, StableHLO.
+//! Reports of `hlo` for files that are not dumps: logs, buffer assignments, StableHLO.
 
 use std::io::{BufRead, Read};
 
@@ -12,7 +12,7 @@ use super::HloFormat;
 use super::rows::{reason, unread_json};
 use crate::failure::Failure;
 
-/// How much of a file tells its kind.
+/// The number of bytes of a file that its kind is detected from.
 const HEAD: u64 = 1 << 20;
 
 /// A log or a module that is not HLO has to fit in memory; nobody has larger ones.
