@@ -10,14 +10,14 @@ use super::{CellKind, Panel};
 /// The most entries of a key.
 const MOST_KEYS: usize = 16;
 
-/// A panel, and what its colours tell.
+/// A panel before it is coloured, with the meaning and the values of its colours.
 pub(super) struct Draft {
     pub(super) panel: Panel,
-    /// What is told apart, such as `L2B`; empty if nothing is.
+    /// The level or levels that colours distinguish, such as `L2B`; empty if there are none.
     pub(super) meaning: String,
-    /// For every cell the value that its colour stands for.
+    /// The value that the colour of each cell shows.
     pub(super) values: Vec<Option<Vec<u64>>>,
-    /// How a value is called in the key; `L2B 3` if nothing is said.
+    /// The name of a value in the key; `L2B 3` by default.
     pub(super) name: fn(&str, &[u64]) -> String,
 }
 

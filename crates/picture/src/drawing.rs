@@ -1,4 +1,4 @@
-//! What is asked of a picture.
+//! The options of a picture.
 
 use std::ops::Range;
 
@@ -152,15 +152,15 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Chooses what stands in every cell, a line each; by default the address, or the units where
-    /// only they differ.
+    /// Sets the lines of text in every cell; by default the address, or the units where only they
+    /// differ.
     #[must_use]
     pub fn labels(mut self, labels: &[Label]) -> Drawing<'a> {
         self.labels = labels.to_vec();
         self
     }
 
-    /// Draws at most this many blocks along a side, at least 2; 16 unless told otherwise. Element by
+    /// Draws at most this many blocks along a side, at least 2; 16 by default. Element by
     /// element, at most four times as many along a side, and four times as many as there are blocks.
     #[must_use]
     pub fn most_blocks(mut self, most: u64) -> Drawing<'a> {
@@ -177,8 +177,8 @@ impl<'a> Drawing<'a> {
 
     /// The number of values of an axis that can be drawn, padding included.
     ///
-    /// Values beyond the extent stand for a slot as long as every digit is within its size. Of an
-    /// axis that feeds a derived axis that ends before that, only the extent.
+    /// Values beyond the extent have a slot as long as every digit is within its size. Of an axis that
+    /// feeds a derived axis that ends before that, only the extent counts.
     #[must_use]
     pub fn slots(&self, axis: usize) -> u64 {
         let layout = self.placement.layout();
@@ -238,7 +238,7 @@ impl<'a> Drawing<'a> {
         columns.filter(|l| !l.is_in_unit() && layout.uses(*l)).collect()
     }
 
-    /// The levels of the units and the tiles that a place lies in.
+    /// The coordinates of a place in the levels of the units, and the numbers of its tiles.
     pub(super) fn path(&self, place: &Location, levels: &[Level]) -> Vec<u64> {
         let at = |level: Level| place.get(level).unwrap_or(0);
         let units = levels.iter().map(|level| at(*level));

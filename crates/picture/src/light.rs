@@ -1,4 +1,4 @@
-//! Which cells light up together: an element and its places, a unit and what it holds.
+//! Cells that light up together: an element and its places, a unit and its elements.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ const MOST_COPIES: usize = 1 << 12;
 const MOST_UNITS: u64 = 1 << 10;
 
 impl<'a> UnitContents<'a> {
-    /// What every cell of a panel of the machine holds.
+    /// The contents of every cell of a panel of the machine.
     ///
     /// # Errors
     /// As [`new`](UnitContents::new).
@@ -81,7 +81,7 @@ impl<'a> LitBlock<'a> {
     }
 }
 
-/// What a cell of the machine holds, for asking which cells of the tensor live there.
+/// The content of a cell of the machine, for finding the cells of the tensor whose elements it stores.
 ///
 /// At most 2^12 copies of an element, and 2^10 units of a cell one by one, are looked at; beyond
 /// that, a cell counts as holding what units beside it hold.
@@ -94,7 +94,7 @@ pub struct UnitContents<'a> {
 }
 
 impl<'a> UnitContents<'a> {
-    /// What one cell of the machine holds.
+    /// The content of one cell of the machine.
     ///
     /// # Errors
     /// As [`Layout::restrict`](tensor_layout::Layout::restrict), where it does not decide.
@@ -149,8 +149,8 @@ fn any(mut found: impl Iterator<Item = Result<bool, LayoutError>>) -> Result<boo
     found.find(|found| !matches!(found, Ok(false))).unwrap_or(Ok(false))
 }
 
-/// Returns whether an index of a part lies in a block. Each axis of the part counts some values of that of
-/// the whole, in order, whatever the others do.
+/// Returns whether any index of a part is in a block. Each axis of the part counts some values of the same
+/// axis of the whole, in order, independent of the other axes.
 fn reaches(part: &Restricted, block: &[Range<u64>]) -> Result<bool, LayoutError> {
     for (axis, range) in block.iter().enumerate() {
         let mut index = vec![0; block.len()];

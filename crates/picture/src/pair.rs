@@ -78,7 +78,7 @@ fn mark(cell: &mut Cell, relayout: &Relayout) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Where the farthest copy comes from: `PE 3`, `L2B 1.0.3`, `Addr 5`.
+/// The place that the farthest copy comes from: `PE 3`, `L2B 1.0.3`, `Addr 5`.
 fn origin(transfer: &Transfer, relayout: &Relayout) -> String {
     match transfer.distance {
         Distance::InPlace => String::new(),

@@ -37,7 +37,7 @@ impl Picture {
         text
     }
 
-    /// What the signs mean.
+    /// The meanings of the signs.
     fn text_key(&self) -> Vec<&'static str> {
         let cells = || self.panels.iter().flat_map(|panel| &panel.cells);
         let any = |kind| cells().any(|cell| cell.kind == kind);
@@ -52,7 +52,7 @@ impl Picture {
     }
 }
 
-/// Which block a panel shows.
+/// The caption of the block that a panel shows, if it shows one.
 fn zoomed(block: Option<&Cell>) -> &'static str {
     block.map_or("", |block| match block.is_partly_padded() {
         true => "in detail, a block that is partly padded: ",
@@ -111,7 +111,7 @@ struct TextGrid<'a> {
     panel: &'a Panel,
     color: bool,
     words: Vec<String>,
-    /// Whether some words begin with a unit.
+    /// True if some words begin with a unit.
     shows_units: bool,
     cell: usize,
     left: usize,
@@ -181,7 +181,7 @@ fn is_name(line: &str) -> bool {
     line.starts_with(|c: char| c.is_alphabetic())
 }
 
-/// Of `L2B 0..3` the coordinates, `0-3`: names stand above the grid, and points part the levels.
+/// Of `L2B 0..3` the coordinates, `0-3`: names are above the grid, and points separate the levels.
 fn coordinates(line: &str) -> String {
     let line = if is_name(line) { line.split_once(' ').map_or(line, |(_, at)| at) } else { line };
     let (at, sign) = match (line.strip_suffix(" with gaps"), line.strip_prefix("within ")) {
@@ -192,7 +192,7 @@ fn coordinates(line: &str) -> String {
     format!("{}{sign}", at.replace("..", "-")).replace(' ', "")
 }
 
-/// What a cell says in a word; the unit in front, unless colour or row tell it.
+/// The text of a cell in one word; the unit in front, unless colour or row show it.
 fn word(cell: &Cell, unit_is_told: bool) -> String {
     // The share says how much is padding.
     let lines = cell.label.lines().filter(|line| !line.ends_with(" pad"));

@@ -1,4 +1,4 @@
-//! A picture as SVG that stands on its own.
+//! A picture as self-contained SVG.
 
 mod panel;
 
@@ -117,7 +117,7 @@ stroke-width:3px;stroke-linejoin:round}.r{text-anchor:end;fill:#555555;font-size
 .z{stroke:#b3261e;stroke-width:1.2;fill:none}.l{stroke:#b3261e;stroke-width:0.8;stroke-opacity:0.6;\
 stroke-dasharray:4 3;fill:none}</style>\n";
 
-/// Where the panels stand: side by side as long as there is room.
+/// The corners of the panels: side by side as long as there is room.
 fn places(boxes: &[DrawnBox<'_>], top: f64) -> Vec<(f64, f64)> {
     let (mut x, mut y, mut tallest) = (MARGIN, top, 0.0_f64);
     let mut places = Vec::new();
