@@ -1,6 +1,6 @@
-//! Refusals: what is wrong, where, with which numbers, and what to do about it.
+//! Errors: the problem, the part of the text or layout, the numbers, and the remedy.
 //!
-//! [`LayoutError`] refuses what a text means, and does not have the text. [`ParseError`] refuses a
+//! [`LayoutError`] is about the meaning of a text, which it does not have. [`ParseError`] is about a
 //! text: it owns the text and a byte [`Span`], and its `Display` alone draws the caret.
 
 mod diagnostic;
@@ -246,7 +246,7 @@ pub enum LayoutError {
     /// A memory that the machine lacks.
     #[error("`{memory}` is not a memory of the {machine}, whose memories are {known}")]
     MemoryUnknown {
-        /// The memory asked for.
+        /// The name of the memory.
         memory: String,
         /// The name of the machine.
         machine: String,
@@ -349,7 +349,7 @@ pub enum LayoutError {
     /// An edit that the axes or extents do not allow.
     #[error("cannot edit the layout: {0}")]
     Edit(EditError),
-    /// A question about what moves that its placements do not answer.
+    /// A question about moves that the placements do not answer.
     #[error("{0}")]
     Relayout(RelayoutFault),
     /// A layout that a notation cannot express.

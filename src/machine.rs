@@ -204,7 +204,7 @@ impl Machine {
     /// The number of units of `level` a unit of the next higher level has.
     #[must_use]
     pub fn size(&self, level: Level) -> Option<u64> {
-        // In a tree of few levels, to look at each is quicker than to hash the name.
+        // For few levels, a linear search is quicker than hashing the name.
         const FEW: usize = 16;
         match self.levels.len() <= FEW {
             true => self.levels().find(|(of, _)| *of == level).map(|(_, size)| size),
@@ -327,7 +327,7 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets how many long words enter or leave one unit of a level in a step.
+    /// Sets the number of long words that enter or leave one unit of a level in a step.
     #[must_use]
     pub fn bandwidth(mut self, level: Level, words: u64) -> Self {
         self.machine.bandwidth.insert(level, words);

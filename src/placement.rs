@@ -22,8 +22,8 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 /// A layout on a machine, or on none.
 ///
 /// Every level of the machine has a coordinate. A level that the layout does not use is
-/// replicated; a level that it uses in part has holes. Without a machine only what the layout
-/// names has a coordinate and a size.
+/// replicated; a level that it uses in part has holes. Without a machine only the levels that the layout
+/// names have a coordinate and a size.
 ///
 /// ```
 /// use tensor_layout::{Layout, Level, Machine, Placement};
@@ -36,14 +36,14 @@ use crate::machine::{Machine, Memory, WORD_BITS};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A placement is a value: two are equal if their layouts, written alike and with their bases,
-/// their machines, memories and lanes are.
+/// A placement is a value: two are equal if they have the same layout, written in the same way, and the
+/// same base, machine, memory and lanes.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    /// As given, with the base.
+    /// The layout as given, with the base.
     layout: Layout,
     /// The layout, simplified once, with its absent levels as replicas, and each memory that a group of
-    /// units has together named by the first of them: what all questions go to.
+    /// units has together named by the first of them: the basis of all answers.
     with_copies: Layout,
     machine: Option<Machine>,
     memory: Option<(String, Memory)>,
@@ -74,7 +74,7 @@ impl Placement {
         (&self.layout, self.machine(), self.memory(), self.lanes)
     }
 
-    /// Refuses a placement in which elements share places; decided once.
+    /// Returns an error if elements share places; decided once.
     ///
     /// # Errors
     /// As [`Layout::check_injective`].
@@ -113,7 +113,7 @@ impl Placement {
         self.machine.as_ref().map_or(WORD_BITS, Machine::word_bits)
     }
 
-    /// The width of an element in bits, where it was given and divides the long word.
+    /// The width of an element in bits, if it was given and divides the long word.
     #[must_use]
     pub fn element_bits(&self) -> Option<u64> {
         self.element_bits.filter(|bits| self.word_bits().is_multiple_of(*bits))
@@ -187,13 +187,13 @@ impl Placement {
         !is_open && at >= self.end(level)
     }
 
-    /// The end of the coordinates of `level`: of the machine or, where it is oversized or the machine
+    /// The end of the coordinates of `level`: of the machine or, if it is oversized or the machine
     /// gives no size, of the layout.
     pub(crate) fn end(&self, level: Level) -> u64 {
         self.size(level).unwrap_or(0).max(self.with_copies.span(level))
     }
 
-    /// Finds where the element at `index` lives: its first copy, in all [`columns`](Self::columns).
+    /// Finds the place of the element at `index`: its first copy, in all [`columns`](Self::columns).
     ///
     /// # Errors
     /// As [`Layout::locate`].
@@ -201,7 +201,7 @@ impl Placement {
         self.with_copies.locate(index)
     }
 
-    /// Finds every place where the element at `index` lives.
+    /// Finds every place of the element at `index`.
     ///
     /// # Errors
     /// As [`Layout::locate`].

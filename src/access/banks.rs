@@ -44,7 +44,7 @@ pub struct Request {
     pub warp: Location,
     /// The number of the vector among the registers.
     pub vector: u64,
-    /// In bytes, per lane that takes part.
+    /// The byte address of each lane that takes part.
     pub addresses: Vec<u64>,
     /// The number of wavefronts it takes.
     pub wavefronts: u64,
@@ -105,7 +105,7 @@ impl Access {
     }
 }
 
-/// The number of wavefronts that lanes take that access so many bytes each, `None` for a lane that does not.
+/// The number of wavefronts of lanes that access `vector_bytes` bytes each, `None` for a lane that does not.
 ///
 /// Groups of lanes that take 128 bytes together are served one after the other; each takes as many
 /// wavefronts as its busiest bank has different words.

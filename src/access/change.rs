@@ -62,7 +62,7 @@ impl fmt::Display for AddressChange {
     }
 }
 
-/// A memory with changed addresses, and what the access costs with it.
+/// A memory with changed addresses, and the cost of the access to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangedAccess {

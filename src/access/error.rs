@@ -18,9 +18,9 @@ pub enum AccessError {
     /// Holders of another tensor.
     #[error("the memory layout has the shape {memory:?}, but the holders have {holders:?}")]
     Shapes {
-        /// Of the memory.
+        /// The shape of the memory.
         memory: Vec<u64>,
-        /// Of the holders.
+        /// The shape of the holders.
         holders: Vec<u64>,
     },
     /// More lanes than a warp has.

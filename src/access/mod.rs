@@ -25,7 +25,7 @@ pub use error::AccessError;
 
 use crate::algebra::Layout;
 
-/// Counts what it costs the holders of a tensor to read or write it in memory, each element once.
+/// Counts the cost for the holders of a tensor to read or write it in memory, each element once.
 ///
 /// `memory` lands in `Addr` alone, in elements of `element_bits`; address 0 is aligned to 128 bytes.
 /// `holders` lands in `LANE`, the lanes of a warp, in `Addr`, the registers of a lane, and in any other

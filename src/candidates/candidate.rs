@@ -35,7 +35,7 @@ pub(super) struct Setting {
 }
 
 impl Candidate {
-    /// The candidate on its machine, in its memory, with the width and the base it was asked for.
+    /// The candidate on its machine, in its memory, with the element width and the base of the search.
     ///
     /// # Errors
     /// As [`PlacementBuilder::build`](crate::placement::PlacementBuilder::build).

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 
 /// Layouts of a shape on a machine, under constraints.
 ///
-/// [The module](crate::candidates) says exactly which layouts these are. Options are checked when the
+/// [The module](crate::candidates) defines exactly which layouts these are. Options are checked when the
 /// candidates are counted or walked, and a wrong one is an error, never an empty list.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub enum Side {
 /// The orders in which the axes nest in the address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Orders {
-    /// In every order. What enters and leaves units does not depend on it.
+    /// In every order. The traffic of units does not depend on it.
     #[default]
     All,
     /// The last axis innermost, unless another one is to be contiguous.
@@ -128,7 +128,7 @@ impl Candidates {
         self
     }
 
-    /// Into how many pieces a level may be cut, which may go to different axes or hold copies.
+    /// Sets the most pieces that a level may be cut into, which may go to different axes or hold copies.
     #[must_use]
     pub fn level_parts(mut self, most: usize) -> Candidates {
         self.parts = most;
@@ -152,7 +152,7 @@ impl Candidates {
         self
     }
 
-    /// The words of the innermost axis that has some are padded to a multiple of so many.
+    /// Pads the words of the innermost axis that has some to a multiple of `words`.
     #[must_use]
     pub fn alignment(mut self, words: u64) -> Candidates {
         self.alignment = words;

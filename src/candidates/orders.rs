@@ -36,7 +36,7 @@ struct AxisDigits {
 }
 
 impl AxisDigits {
-    /// Rules 4 to 6 of the space, if the axis has so many words.
+    /// Rules 4 to 6 of the space, if the axis has `words` words.
     fn is_sound(&self, space: &Space, words: u64) -> bool {
         let Some(slots) = self.units.checked_mul(words) else { return false };
         let outer = words / self.block;
@@ -157,7 +157,7 @@ impl AddressOrders {
     pub(super) fn next(&mut self, space: &Space) -> Option<Candidate> {
         let (innermost, words) = *self.innermost.get(self.next)?;
         let candidate = self.candidate(space, innermost, words);
-        // From row-major on, each order follows lexicographically.
+        // Orders follow lexicographically, from row-major on.
         if self.one_order || !next_order(&mut self.others) {
             self.next += 1;
             self.start_order();

@@ -11,7 +11,7 @@ use crate::level::Level;
 use crate::machine::Memory;
 use crate::placement::check_known;
 
-/// Levels of more units are not cut into pieces: their divisors are looked for one by one.
+/// The most units of a level that is cut into pieces: divisors are found by trial.
 const MOST_UNITS_CUT: u64 = 1 << 12;
 
 /// The rules that a walk follows.
@@ -120,7 +120,7 @@ impl Space {
         })
     }
 
-    /// Returns whether so many slots hold too much padding.
+    /// Returns whether `slots` slots hold too much padding.
     pub(super) fn is_too_padded(&self, slots: u128) -> bool {
         let pads = slots.saturating_sub(self.elements);
         pads.saturating_mul(100) > slots.saturating_mul(u128::from(self.padding_percent))

@@ -43,7 +43,7 @@ pub(super) struct ChoicesMade {
     pub(super) copies: Vec<LevelDigit>,
     /// The number of units and slices each axis is split over.
     units: Vec<u64>,
-    /// Per level what its pieces did so far.
+    /// The state of each level: its pieces so far.
     levels: Vec<LevelState>,
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::Site;
 
-/// A refusal with its remedy, and the part of a layout that it is about.
+/// An error with its remedy, and the part of a layout that it is about.
 ///
 /// Each module has an error type of its own. Through this trait a notation shows any of them in the text that
 /// was read, without knowing which modules there are; [`ParseError::cause`](super::ParseError::cause) gives them back.
 pub trait Diagnostic: Error + Send + Sync + 'static {
-    /// The remedy, where there is a known one.
+    /// The remedy, if one is known.
     fn help(&self) -> Option<String> {
         None
     }
@@ -21,7 +21,7 @@ pub trait Diagnostic: Error + Send + Sync + 'static {
         Site::Layout
     }
 
-    /// A second part that the refusal is about.
+    /// A second part that the error is about.
     fn related(&self) -> Option<Site> {
         None
     }

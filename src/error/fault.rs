@@ -171,7 +171,7 @@ pub enum EditError {
         axis: usize,
         /// Its extent.
         extent: u64,
-        /// The extent that was asked for.
+        /// The requested extent.
         size: u64,
     },
     /// An axis to be repeated 0 times.
@@ -188,7 +188,7 @@ pub enum EditError {
     NotWholeTiles {
         /// The axis.
         axis: usize,
-        /// Its extent in the shape that was asked for.
+        /// Its extent in the requested shape.
         extent: u64,
         /// Its extent in a tile.
         tile: u64,
@@ -208,7 +208,7 @@ pub enum EditError {
         axis: usize,
         /// Its extent.
         extent: u64,
-        /// The extent that was asked for.
+        /// The requested extent.
         to: u64,
     },
     /// Sizes whose product is not the extent.
@@ -236,7 +236,7 @@ pub enum EditError {
     ReshapeElements {
         /// The shape of the layout.
         from: Vec<u64>,
-        /// The shape that was asked for.
+        /// The requested shape.
         to: Vec<u64>,
     },
     /// A slice with step 0.
@@ -328,7 +328,7 @@ pub enum InverseError {
         /// The step of the next greater one.
         next: u64,
     },
-    /// A stride that is not a multiple of what smaller strides fill.
+    /// A stride that is not a multiple of the size that smaller strides fill.
     #[error("a stride of {stride} is not a multiple of {filled}, which the smaller strides fill")]
     Stride {
         /// The stride.
@@ -384,7 +384,7 @@ pub enum ComplementError {
         /// The axis.
         axis: usize,
     },
-    /// A stride that is not a multiple of what smaller strides fill.
+    /// A stride that is not a multiple of the size that smaller strides fill.
     #[error(
         "in `{level}` a stride of {stride} is not a multiple of {filled}, which the smaller strides fill"
     )]
@@ -499,7 +499,7 @@ pub enum Incomparable {
     Shapes {
         /// The shape of the one to move from.
         from: Vec<u64>,
-        /// That of the one to move to.
+        /// The shape of the one to move to.
         to: Vec<u64>,
     },
     /// Machines with different levels or memories.

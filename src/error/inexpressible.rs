@@ -58,7 +58,7 @@ pub enum Inexpressible {
         level: Level,
         /// The span of the layout.
         span: u64,
-        /// That of the text.
+        /// The end of the span in the text.
         end: u64,
     },
     /// Slots of padding that the closest text leaves out.
@@ -172,7 +172,7 @@ pub enum Inexpressible {
         /// The number of names and numbers that are written at most.
         most: u64,
     },
-    /// A number beyond what the notation counts up to.
+    /// A number beyond the greatest one of the notation.
     Number {
         /// The number.
         number: u64,

@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// The part of a layout that a refusal is about.
+/// The part of a layout that an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Site {

@@ -57,7 +57,7 @@ impl fmt::Display for ParseErrorKind {
     }
 }
 
-/// A refusal of a text, with the place of the fault.
+/// An error in a text, with the place of the fault.
 ///
 /// `Display` is complete: message, line and column, the text with a caret, and the help.
 ///
@@ -83,13 +83,13 @@ struct ParseRefusal {
 }
 
 impl ParseError {
-    /// A refusal of what the bytes `span` of a text mean.
+    /// An error in the meaning of the bytes `span` of a text.
     #[must_use]
     pub fn meaning(error: impl Diagnostic, span: Span, text: &str) -> ParseError {
         ParseError::new(ParseErrorKind::Meaning(error.into()), span, text)
     }
 
-    /// A refusal of the bytes `span` of a text.
+    /// An error in the bytes `span` of a text.
     #[must_use]
     pub fn new(kind: ParseErrorKind, span: Span, text: &str) -> ParseError {
         let help = match &kind {
@@ -159,13 +159,13 @@ impl ParseError {
         self.0.span
     }
 
-    /// The whole text that was refused.
+    /// The whole text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The remedy, where there is a known one.
+    /// The remedy, if one is known.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
@@ -200,7 +200,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// At most [`Excerpt::WIDTH`] characters of one line of a refused text.
+/// At most [`Excerpt::WIDTH`] characters of one line of the text of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// The line of the fault, from 1.

@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 14;
 /// Multiples of a long word.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// Of the side that is made, and of the one that is read.
+    /// The part of the side that is made, and of the one that is read.
     made: u64,
     read: u64,
     /// The least that is read at once.
@@ -86,7 +86,7 @@ impl Program {
         self.unpack_parts::<T>(&mut ImageSource::new(image, form)?, tensor, BYTES)
     }
 
-    /// Refuses long words that the lanes of the layout do not fill.
+    /// Returns an error if the lanes of the layout do not fill long words.
     fn check_words<T: Lane>(&self, form: ImageForm) -> Result<(), TableError> {
         let last = self.columns().last();
         let lanes = last.filter(|(level, _)| *level == Level::W).map_or(1, |(_, size)| size);

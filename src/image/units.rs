@@ -107,7 +107,7 @@ impl<F> Units<F> {
         }
     }
 
-    /// Refuses headers that are not those of a unit in either form.
+    /// Checks that the header is that of a unit in one of the two forms.
     fn check_shape(&self, program: &Program) -> io::Result<()> {
         let [cells, words] = [ImageForm::Cells, ImageForm::LongWords]
             .map(|form| program.unit_header(form, &self.header.descr));
@@ -136,7 +136,7 @@ impl<F> Units<F> {
     }
 }
 
-/// Writes an image as a file per unit; what [`pack_stream`](Program::pack_stream) writes into.
+/// Writes an image as a file per unit: the target of [`pack_stream`](Program::pack_stream).
 ///
 /// # Example
 /// ```
@@ -192,7 +192,7 @@ impl Write for UnitWriter {
     }
 }
 
-/// Reads an image from a file per unit; what [`unpack_stream`](Program::unpack_stream) reads from.
+/// Reads an image from a file per unit: the source of [`unpack_stream`](Program::unpack_stream).
 ///
 /// See [`UnitWriter`] for an example.
 #[derive(Debug)]

@@ -14,8 +14,9 @@ use crate::notation::{
 const NOTATION: &str = Notation::Cute.in_messages();
 
 impl CuteLayout {
-    /// Says what the text means: an axis per top-level mode; within a mode the first leaf runs
-    /// fastest. Places are `Addr`, or `i0`, `i1`, .. for strides such as `1@0`; elements may share them. A swizzle is an [XOR](crate::algebra::Combine::Xor).
+    /// Returns the layout that the text describes: an axis per top-level mode; within a mode the first leaf
+    /// runs fastest. Places are `Addr`, or `i0`, `i1`, .. for strides such as `1@0`; elements may share them.
+    /// A swizzle is an [XOR](crate::algebra::Combine::Xor).
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`TooLarge`](LayoutError::TooLarge);
@@ -102,7 +103,7 @@ impl Layout {
 
     /// Writes the layout as a CuTe layout: a mode per axis, its leaves minor to major.
     ///
-    /// CuTe has no padding: where there is some, what is written is the layout of the elements
+    /// CuTe has no padding: from a layout with padding, the layout of the elements is written
     /// alone ([`without_padding`](Layout::without_padding)). An XOR that is a swizzle is written as one:
     /// `S<3,3,3> o 0 o (8,64):(64,1)`; a map to `i0`, `i1`, .. has strides such as `1@0`.
     /// Law: every element of the result has the place that it has here. Copies that coincide are one.

@@ -1,4 +1,4 @@
-//! PadLayout: elided strides resolved, replicas told apart, and back.
+//! PadLayout: elided strides are resolved and replicas distinguished, and back.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ use crate::placement::check_known;
 use crate::words::counted;
 
 impl PadLayout {
-    /// Says what the text means.
+    /// Returns the layout that the text describes.
     ///
     /// A stride may be elided where its level occurs once; without a shape the logical extents
     /// are the products of the sizes. Bare replicas mean nothing here: levels outside the used
@@ -41,8 +41,8 @@ impl PadLayout {
         self.to_layout().map_err(|error| self.refuse(error))
     }
 
-    /// Says what the text means on a machine, which has to have the levels of bare replicas. The
-    /// levels that the layout uses are checked where it is [placed](crate::Placement).
+    /// Returns the layout that the text describes on a machine, which has to have the levels of bare
+    /// replicas. The levels that the layout uses are checked when it is [placed](crate::Placement).
     ///
     /// # Errors
     /// As [`lower`](PadLayout::lower), and [`LevelUnknown`](LayoutError::LevelUnknown).
@@ -286,7 +286,7 @@ impl Layout {
         Ok((text, (!note.is_empty()).then_some(note)))
     }
 
-    /// Refuses what lowering refuses of any text: elements that share places.
+    /// Returns an error if elements share places, since lowering rejects any text of such a layout.
     fn check_readable(&self) -> Result<(), LayoutError> {
         self.check_injective().map_err(|refusal| match refusal {
             LayoutError::Collision { first, second, place }
@@ -345,7 +345,7 @@ impl Layout {
         self.straddling().map_or(Ok(()), Err)
     }
 
-    /// The first derived axis, which plain subaxes do not replace: what feeds it, how it is split.
+    /// The reason for the first derived axis, which plain subaxes do not replace: its feeders or its split.
     fn straddling(&self) -> Option<Inexpressible> {
         let derived = self.derived_axes().first()?;
         if let Some(xor) = self.derived_axes().iter().position(DerivedAxis::is_xor) {
@@ -394,7 +394,7 @@ impl Layout {
 /// The name of the notation in messages.
 const NOTATION: &str = Notation::PadLayout.in_messages();
 
-/// A text, and the layout that it says.
+/// A text, and the layout that it describes.
 pub(super) struct MapText {
     pub(super) text: PadLayout,
     pub(super) said: Layout,

@@ -11,7 +11,8 @@ use crate::notation::{Notation, Strided};
 const NOTATION: &str = Notation::Strided.in_messages();
 
 impl Strided {
-    /// Says what the text means: one subaxis per axis, in elements. Elements may share places.
+    /// Returns the layout that the text describes: one subaxis per axis, in elements. Elements may share
+    /// places.
     ///
     /// # Errors
     /// [`Edit`](LayoutError::Edit) for strides in bytes that are not multiples of `itemsize`;

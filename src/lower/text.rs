@@ -71,7 +71,7 @@ impl LayoutText {
         LayoutText::parse_as(Notation::of(text), XlaParser::strict(), text)
     }
 
-    /// Parses a text in a given notation; XLA shapes as `xla` says.
+    /// Parses a text in a given notation; `xla` parses XLA shapes.
     ///
     /// # Errors
     /// As the parser of the notation.
@@ -91,7 +91,7 @@ impl LayoutText {
                 ShardedShape::parse(text, xla).map(|shape| LayoutText::Sharded(Box::new(shape)))
             }
         };
-        // In a comment or in metadata such marks mean nothing.
+        // These marks have no meaning in a comment or in metadata, where the text parses.
         parsed.map_err(|error| match unread(text) {
             Some((at, what)) => {
                 let span = Span::new(at, text.len());
@@ -104,7 +104,7 @@ impl LayoutText {
         })
     }
 
-    /// Says what the text means.
+    /// Returns the layout that the text describes.
     ///
     /// # Errors
     /// As `lower` of the notation, for example [`PadLayout::lower`] and [`XlaShape::lower`].
@@ -120,8 +120,8 @@ impl LayoutText {
         }
     }
 
-    /// Says what the text means on a machine: the devices of a sharding are its units, counted
-    /// through the tree, and the bare replicas of a PadLayout are levels of it.
+    /// Returns the layout that the text describes on a machine: the devices of a sharding are its units,
+    /// counted through the tree, and the bare replicas of a PadLayout are levels of it.
     ///
     /// # Errors
     /// As [`lower`](LayoutText::lower), and those of [`PadLayout::lower_on`].
@@ -133,7 +133,7 @@ impl LayoutText {
         }
     }
 
-    /// The refusal of this text for what it means.
+    /// Returns an error of meaning that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         match self {
@@ -180,8 +180,8 @@ impl LayoutText {
     }
 
     /// Writes a layout that was made from this one, as [`Layout::write`]; a bare broadcast that was
-    /// written here is kept where it still holds, and so is what of an XLA shape does. The second
-    /// part also names what of this text another notation cannot express.
+    /// written here is kept if it still holds, and so are the attributes of an XLA shape that do. The second
+    /// part also names the parts of this text that another notation cannot express.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -275,7 +275,7 @@ fn attributes(array: &XlaArray) -> Vec<String> {
     bounds.chain(attributes).collect()
 }
 
-/// Names what an edit of the index does not leave valid, where it is gone.
+/// Names the attributes that are gone because an edit of the index made them invalid.
 fn lost_attributes(source: &XlaArray, edited: &XlaArray) -> Option<String> {
     let has_bounds = |array: &XlaArray| array.dims.iter().any(|d| matches!(d, XlaDim::Bounded(_)));
     let splits = |array: &XlaArray| array.layout.as_ref().is_some_and(|l| !l.splits.is_empty());
@@ -295,7 +295,7 @@ impl Layout {
     /// If a notation cannot express the layout, or has no padding, the layout of the elements alone
     /// is written ([`without_padding`](Layout::without_padding)). Addresses count from 0 in every notation
     /// but shape and strides. `dtype` is the element type of an XLA shape.
-    /// Law: without the second part the text says the same map, where it can be read back.
+    /// Law: without the second part the text describes the same map, if it can be read back.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible) with the reason.
@@ -335,7 +335,7 @@ impl Layout {
         };
         let (written, offset) = match layout.write_at_origin(like, notation, dtype) {
             Ok(written) => (written, offset),
-            // The first refusal counts: that of the layout itself.
+            // The first error is returned: that of the layout itself.
             Err(error) => {
                 let Ok(alone) = self.without_padding() else { return Err(error) };
                 let (alone, offset) = alone.to_origin();
@@ -422,7 +422,7 @@ impl Layout {
     }
 }
 
-/// A text, the layout that it says, and what else is to be noted.
+/// A text, the layout that it describes, and further notes.
 struct TextOfMap {
     text: String,
     said: Layout,

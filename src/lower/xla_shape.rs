@@ -63,7 +63,7 @@ impl XlaArray {
         self.dims.iter().enumerate().map(extent).collect()
     }
 
-    /// A refusal that points into the text, or shows the printed shape if there is none.
+    /// An error that points into the text, or shows the printed shape if there is none.
     pub(crate) fn refuse(&self, kind: ParseErrorKind, span: Span) -> ParseError {
         let text = &self.source.0.text;
         if text.is_empty() {
@@ -73,7 +73,7 @@ impl XlaArray {
         ParseError::new(kind, span, text)
     }
 
-    /// The refusal of what the array means.
+    /// Returns an error of meaning that points at this array.
     #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
@@ -230,7 +230,7 @@ impl TiledDim {
 }
 
 impl XlaShape {
-    /// The refusal of what the shape means.
+    /// Returns an error of meaning that points at this shape.
     #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         match self.arrays().first() {

@@ -19,7 +19,7 @@ use crate::machine::{Machine, Memory};
 /// The tokens of memories and the letters of units in the assembly of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assembly {
-    /// Memory, token such as `$lm`, and how many addresses of assembly a long word takes.
+    /// Memory, token such as `$lm`, and the number of addresses of assembly per long word.
     pub memories: Vec<(String, String, u64)>,
     /// Letters from the root down, and the level of the nodes that each counts within those above:
     /// a level of units, or groups of them such as `L2Bx2`.
@@ -57,7 +57,7 @@ pub enum AssemblyError {
         "`{rest}` is not the number of a unit of {memory}; its letters are {known}, each once and in order"
     )]
     Letter {
-        /// From there on.
+        /// The text from the error on.
         rest: String,
         /// The memory.
         memory: String,

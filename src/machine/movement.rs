@@ -1,4 +1,4 @@
-//! Movements: what brings long words from one memory of a machine to another.
+//! Movements: the instructions that move long words from one memory of a machine to another.
 //!
 //! ```text
 //! l1bmm   L1BM -> LM0     ((4_PE:1); B@[16_MAB:1])
@@ -37,7 +37,7 @@ pub enum MovementKind {
     Concatenate,
     /// One unit is named, and the others take no part.
     PickOne,
-    /// The values of all units are combined: what arrives is another tensor, so no route uses it.
+    /// The values of all units are combined: the result is another tensor, so no route uses it.
     Reduce,
 }
 
@@ -112,7 +112,7 @@ pub struct Movement {
     pub direction: Direction,
     /// The effect on the units below, on the way down if it works both ways.
     pub kind: MovementKind,
-    /// The map of one beat; `None` where it is not public, and then no route uses the movement.
+    /// The map of one beat; `None` if it is not public, and then no route uses the movement.
     pub map: Option<String>,
     /// True if a movement to all units also works for a single unit that is named.
     pub names_one: bool,

@@ -11,11 +11,11 @@ use crate::notation::written::NotCompared;
 /// The number of coordinates a text may map to.
 pub(crate) const MAX_COORDINATES: usize = 64;
 
-/// A CuTe layout: a shape and a stride of the same form, alone or behind what its addresses go through.
+/// A CuTe layout: a shape and a stride of the same form, alone or behind a map of its addresses.
 ///
 /// Read as CuTe, pycute, the CuTe DSL and compilers of C++ print them, types too; a shape alone has the
-/// strides of its elements one after the other, the first mode the fastest. What `smem_ptr[16b](unset)`
-/// says of a swizzle, that it counts bytes, is gone in print: it is counted in elements there. Strides such as
+/// strides of its elements one after the other, the first mode the fastest. `smem_ptr[16b](unset)` means
+/// that a swizzle counts bytes; it is not printed, since swizzles count elements here. Strides such as
 /// `1@0` make it a map to coordinates.
 /// Law: `parse(print(x)) == x`.
 ///
@@ -107,7 +107,7 @@ impl CuteLayout {
         }
     }
 
-    /// The refusal of this text for what it means.
+    /// Returns an error of meaning that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();

@@ -15,8 +15,8 @@ use crate::notation::written::NotCompared;
 /// A PadLayout as it was written.
 ///
 /// Keeps elided strides, bare axes, an explicit broadcast and the memory suffix; blanks are
-/// forgotten. `==` and `Hash` compare what was written, not where.
-/// Law: `parse(print(x)) == x`, and printing what was parsed is a fixed point.
+/// forgotten. `==` and `Hash` compare the content, not the spans.
+/// Law: `parse(print(x)) == x`, and printing a parsed text is a fixed point.
 /// Source: "MN-Core におけるテンソルのメモリ配置レイアウト表現", Preferred Networks.
 ///
 /// ```
@@ -228,7 +228,7 @@ impl PadLayout {
         span.unwrap_or(Span::new(0, source.text.len()))
     }
 
-    /// The refusal of this text for what it means, pointing at the part at fault.
+    /// Returns an error of meaning that points at the part of this text that is at fault.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         if self.source.0.text.is_empty()

@@ -24,7 +24,7 @@ pub struct LinearLayout {
 }
 
 impl LinearLayout {
-    /// The layout with dimensions in the order of the tensor, where they are called `dim0`, `dim1`, ..:
+    /// The layout with dimensions in the order of the tensor, if they are called `dim0`, `dim1`, ..:
     /// Triton often prints the fastest one first.
     pub(super) fn sorted(mut self) -> LinearLayout {
         let number = |name: &str| name.strip_prefix("dim")?.parse::<usize>().ok();

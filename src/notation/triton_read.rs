@@ -1,4 +1,4 @@
-//! From the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
+//! The conversion of the tokens of a text of Triton to its layout: aliases resolved, the one layout chosen.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ use grammar::{Rule, TritonGrammar};
 /// The greatest depth of encodings and lists.
 const MAX_DEPTH: usize = 64;
 
-/// The number of layouts of a module a refusal lists.
+/// The number of layouts of a module that an error lists.
 const MOST_LISTED: usize = 6;
 
 impl FromStr for TritonLayout {
@@ -50,7 +50,7 @@ impl FromStr for TritonLayout {
     }
 }
 
-/// Refuses what would nest too deep for the reader of the grammar.
+/// Rejects a text that nests too deep for the reader of the grammar.
 fn check_depth(text: &str) -> Result<(), ParseError> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -347,7 +347,7 @@ impl<'t> TritonItems<'t> {
         Err(self.refuse(Span::new(0, self.text.len()), message))
     }
 
-    /// The refusal of a module with more than one layout, which lists them.
+    /// The error for a module with more than one layout, which lists them.
     fn several(&self) -> ParseError {
         let listed = self.typed.iter().take(MOST_LISTED).map(|(encoding, of)| {
             let said = TritonMeaning::Encoding(Arc::clone(encoding), Some(of.clone()));

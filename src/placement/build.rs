@@ -9,7 +9,8 @@ use crate::level::Level;
 use crate::machine::{Machine, Memory, WORD_BITS};
 
 impl Placement {
-    /// Starts the placement of a part of the layout where this one is: what was accepted before is.
+    /// Starts the placement of a part of the layout, on the same machine and in the same memory; a part may
+    /// be oversized.
     pub(crate) fn of_part(&self, layout: Layout) -> PlacementBuilder {
         PlacementBuilder {
             machine: self.machine.clone(),
@@ -35,7 +36,7 @@ impl Placement {
     }
 }
 
-/// Collects what a [`Placement`] needs; [`build`](PlacementBuilder::build) checks it.
+/// The settings of a [`Placement`]; [`build`](PlacementBuilder::build) checks them.
 #[derive(Clone, Debug)]
 pub struct PlacementBuilder {
     layout: Layout,

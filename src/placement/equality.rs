@@ -1,4 +1,4 @@
-//! Equality of placements: what the memories of a machine hold.
+//! Equality of placements: of the contents of the memories of a machine.
 
 use super::Placement;
 use crate::algebra::Difference;
@@ -94,7 +94,7 @@ impl Placement {
         }
     }
 
-    /// The groups that have a memory together, where it is not that of one unit.
+    /// The groups that have a memory together, if it is not that of one unit.
     fn group(&self) -> Option<(Level, u64)> {
         let memory = self.memory.as_ref().map(|(_, memory)| (memory.owner, memory.group));
         memory.filter(|(_, group)| *group > 1)

@@ -155,7 +155,7 @@ impl Memory {
     }
 
     /// The groups that the copies are in, from the first one on, as (size, stride) that nest; `None`
-    /// where they are not such a product.
+    /// if they are not such a product.
     fn groups_of_copies(&self, layout: &Layout) -> Option<Vec<(u64, u64)>> {
         let Memory { owner, group, .. } = *self;
         let start = layout.offset(owner) % group;

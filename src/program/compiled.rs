@@ -50,7 +50,7 @@ pub struct Program {
 pub(crate) struct Compiled {
     /// Without digits of size 1.
     pub(crate) layout: Layout,
-    /// The layout with its XORs, where there are some: `layout` has sums for them.
+    /// The layout with its XORs, if there are any: `layout` has sums in their place.
     exact: Option<Layout>,
     columns: Vec<Level>,
     sizes: Vec<u64>,
@@ -70,7 +70,7 @@ fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
     columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
 }
 
-/// Removes digits and copies of size 1, which never move, whatever their strides.
+/// Removes digits and copies of size 1, which never move, for any stride.
 fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut moving = layout.to_builder();
     let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);
@@ -177,7 +177,7 @@ impl Program {
         Ok(self.over(shape))
     }
 
-    /// Another window of what was compiled, which they share.
+    /// Returns another window of the program; both share the compiled parts.
     fn over(&self, shape: Vec<Range<u64>>) -> Program {
         Program { compiled: self.compiled.clone(), shape, lookup: OnceLock::new() }
     }
@@ -188,7 +188,7 @@ impl Program {
         axes.zip(&self.shape).all(|(axis, range)| *range == (0..axis.extent))
     }
 
-    /// `None` where a place has to be looked up by the definition; a refusal where elements share
+    /// `None` if places have to be looked up by the definition; an error if elements share
     /// places.
     #[inline]
     pub(super) fn lookup(&self) -> Result<Option<&Lookup>, LayoutError> {
@@ -207,7 +207,7 @@ impl Program {
         }
     }
 
-    /// Refuses elements that share places; decided once.
+    /// Returns an error if elements share places; decided once.
     pub(crate) fn check_injective(&self) -> Result<(), LayoutError> {
         let compiled = &self.compiled;
         compiled.injective.get_or_init(|| compiled.layout.check_injective()).clone()

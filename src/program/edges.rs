@@ -42,8 +42,8 @@ impl Edge {
 pub(super) struct Edges(Vec<Edge>);
 
 impl Edges {
-    /// Of a layout without derived axes, all of whose digits of more than one value are terms;
-    /// `None` where they do not make a chain.
+    /// The edges of a layout without derived axes, all of whose digits of more than one value are terms;
+    /// `None` if they do not make a chain.
     pub(super) fn new(
         layout: &Layout,
         terms: impl Iterator<Item = NodeDigit>,

@@ -280,7 +280,7 @@ impl FillPart {
         boxes
     }
 
-    /// The numbers of the digits in fixed columns, which nest, with their values; `None` where no digits
+    /// The numbers of the digits in fixed columns, which nest, with their values; `None` if no digits
     /// give a coordinate.
     fn fixed(&self, layout: &Layout) -> Option<Vec<(usize, u64)>> {
         let (all, mut steps, mut own) = (layout.digits(), 0, Vec::new());

@@ -1,4 +1,4 @@
-//! From places to elements: one place, one unit, a subtree, everything.
+//! The map from places to elements: one place, one unit, a subtree, everything.
 //!
 //! ```text
 //! ((4_PE, 3:8), (8:1))     packed = PE x 24 + Addr     element = i x 8 + j
@@ -81,12 +81,12 @@ struct Axes {
 struct OpenAxis {
     extent: u64,
     window: Range<u64>,
-    /// Of a step in the number of the element.
+    /// The number that a step adds to the number of the element.
     weight: u64,
 }
 
 impl Lookup {
-    /// For packed numbers below `places`; `None` where digits that land, or that feed a derived axis,
+    /// The lookup for packed numbers below `places`; `None` if digits that land, or that feed a derived axis,
     /// do not nest.
     pub(super) fn new(
         backward: &Backward,

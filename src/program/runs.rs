@@ -127,7 +127,7 @@ struct VectorRuns<'a> {
     unit: u64,
     /// The runs of the vector, by the bits that a row flips.
     local: Variants<Vec<Run>>,
-    /// The row at hand.
+    /// The current row.
     row: VectorRow,
     /// The next local run of it.
     next: usize,
@@ -234,14 +234,14 @@ impl Program {
 struct Long<'a> {
     trailing: Trailing,
     outer: Outer<'a>,
-    /// The base of the outer index at hand, and the next value of the trailing axes.
+    /// The base of the current outer index, and the next value of the trailing axes.
     base: u64,
     at: u64,
     element: u64,
 }
 
 impl<'a> Long<'a> {
-    /// `None` where runs are short.
+    /// `None` if runs are short.
     fn new(form: &'a WeightedSum, shape: &[Range<u64>]) -> Option<Long<'a>> {
         let trailing = Trailing::new(form, shape).filter(Trailing::is_long)?;
         let mut outer = trailing.outer(form, shape);

@@ -9,7 +9,7 @@ use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
-/// The number of indexes of axes that feed derived axes that are looked at.
+/// The most indexes of axes that feed derived axes that are visited.
 const MOST_FED: u64 = 1 << 16;
 
 /// The greatest number of boxes that are kept apart.
@@ -37,7 +37,7 @@ pub struct CoordinateSpan {
     pub first: u64,
     /// The greatest, or an upper bound.
     pub last: u64,
-    /// From one coordinate to the next, where they are evenly apart; 0 for a single one.
+    /// The distance of successive coordinates, if it is even; 0 for a single one.
     pub step: Option<u64>,
     /// True if `first` and `last` are taken, and there are gaps if there is no step. They are bounds only
     /// if digits of several axes feed one another in a large block, or if more than 64 boxes, or 2^10
@@ -96,7 +96,7 @@ struct EvenCoordinates {
 
 impl EvenCoordinates {
     /// The sums of digits, if they are evenly apart: ascending, each step is a multiple of the
-    /// smallest one, and no more than one beyond what the smaller ones reach.
+    /// smallest one, and at most one of those beyond the reach of the smaller ones.
     fn of(first: u64, steps: &[StridedDigit]) -> Option<EvenCoordinates> {
         let mut steps: Vec<(u64, u64)> =
             steps.iter().map(|s| (s.stride, s.size)).filter(|s| s.0 > 0 && s.1 > 1).collect();
@@ -186,7 +186,7 @@ impl TakenBoxes {
         runs.try_fold(first, EvenCoordinates::join)
     }
 
-    /// The step of all coordinates, one by one, if they are even; `None` where they are too many.
+    /// The step of all coordinates, one by one, if they are even; `None` if they are too many.
     fn listed(&self, first: u64, last: u64) -> Option<Option<u64>> {
         if self.has_more || last - first >= MOST_LISTED {
             return None;
@@ -211,7 +211,7 @@ impl TakenBoxes {
 #[derive(Debug)]
 pub struct CoordinateSpans<'a> {
     layout: &'a Layout,
-    /// With boxes where a digit of an axis lands; elsewhere is the first copy of all.
+    /// The levels, with boxes if a digit of an axis lands there; without, all elements have one coordinate.
     levels: Vec<(Level, Option<Boxes<'a>>)>,
 }
 

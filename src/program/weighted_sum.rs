@@ -25,7 +25,7 @@ pub(super) const LONGEST_VECTOR: u64 = seam(2048, 7);
 /// The longest vector of an axis that cannot be cut: 256 KiB of u32 stay in a second-level cache.
 const LONGEST_UNCUT: u64 = seam(1 << 16, 31);
 
-/// A weighted sum of coordinates: what each axis adds.
+/// A weighted sum of coordinates: the sum of the numbers that the axes add.
 ///
 /// Without digits of different axes that feed the same derived axis, a coordinate is a sum of one
 /// function per axis, and so is every weighted sum of coordinates.
@@ -207,7 +207,7 @@ impl AxisFunction {
     }
 }
 
-/// The last axes as one, as far as each goes on evenly where the one behind it ends.
+/// The last axes as one, as far as each continues evenly where the one behind it ends.
 #[derive(Debug)]
 pub(super) struct Trailing {
     /// Minor to major, of `base` + the values of `range`.
@@ -237,7 +237,7 @@ impl Trailing {
         trailing
     }
 
-    /// The digit joined with that of the axis in front; `None` where they do not go on evenly.
+    /// The digit joined with that of the axis in front; `None` if they do not continue evenly.
     fn joined(
         &self,
         axis: &[StridedDigit],
@@ -326,7 +326,7 @@ impl Inner {
         }
     }
 
-    /// The vector of a row that flips these bits, and what is added to it.
+    /// The vector of a row with these bits flipped.
     pub(super) fn flipped(&self, flips: u64) -> Cow<'_, [u64]> {
         if self.flips.is_empty() {
             return Cow::Borrowed(&self.vector);
@@ -382,7 +382,7 @@ struct Loop<'a> {
     /// The length of a block, and the first value of the first one.
     step: u64,
     first: u64,
-    /// The first value of the block at hand, and what it adds.
+    /// The first value of the current block, and the number that it adds.
     at: u64,
     adds: u64,
     flips: Option<&'a AxisFlips>,

@@ -1,4 +1,4 @@
-//! The number of elements the units of a machine hold, and how much padding, by counting digits.
+//! The numbers of elements and of padding that the units of a machine hold, by counting digits.
 
 use std::collections::HashMap;
 
@@ -22,12 +22,12 @@ pub struct Census {
     pub elements: u64,
     /// The number of slots that hold none.
     pub padding: u64,
-    /// The number of places within the footprint no slot takes; `None` where slots share places, or
+    /// The number of places within the footprint no slot takes; `None` if slots share places, or
     /// that is not known.
     pub holes: Option<u64>,
 }
 
-/// A unit, and how many elements it holds.
+/// A unit, and the number of elements it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitCount {
     /// The unit.
@@ -37,12 +37,12 @@ pub struct UnitCount {
 }
 
 impl Placement {
-    /// Counts what the units with the given coordinates hold: one unit, a subtree, or all for the
+    /// Counts the contents of the units with the given coordinates: one unit, a subtree, or all for the
     /// empty place.
     ///
     /// A memory that a group of units has together counts once, named by any of them.
     /// Law: the elements, and the padding, of all units sum up to those of the placement.
-    /// Cost: O(subaxes), whatever the number of elements.
+    /// Cost: O(subaxes), for any number of elements.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) where several digits give a coordinate, and there are
@@ -64,7 +64,7 @@ impl Placement {
     }
 
     /// The unit with the most elements and the one with the fewest, the first of equals, among
-    /// those with the given coordinates; `None` where there are more than 2^13 to look at.
+    /// those with the given coordinates; `None` if there are more than 2^13 subtrees to visit.
     ///
     /// # Errors
     /// As [`census`](Placement::census).
@@ -206,7 +206,7 @@ fn slots_of(layout: &Layout) -> Result<Layout, LayoutError> {
     slots.build()
 }
 
-/// Fullest and emptiest; subtrees that hold the same are looked at once.
+/// The fullest and the emptiest unit; subtrees with the same contents are visited once.
 struct Extremes<'a> {
     counter: &'a UnitCounter<'a>,
     known: HashMap<(usize, SubtreeContents), (UnitCount, UnitCount)>,

@@ -44,7 +44,7 @@ pub struct Report {
     pub slots: u64,
     /// The number of them that do not hold an element.
     pub pads: u64,
-    /// The number of places of one copy where padding coincides with an element; `None` where counting
+    /// The number of places of one copy where padding coincides with an element; `None` if counting
     /// them would take too long.
     pub pads_on_elements: Option<u64>,
     /// Places that several elements share, at most eight of them, each with at most eight indexes.
@@ -57,7 +57,7 @@ pub struct Report {
     pub word_bits: u64,
     /// The width of an element in bits, where known.
     pub element_bits: Option<u64>,
-    /// Memories with what the layout takes of them, and levels that are too small.
+    /// Memories with the words that the layout takes of them, and levels that are too small.
     pub fits: Vec<Fit>,
     /// The memory, if one was chosen.
     pub memory: Option<String>,
@@ -72,7 +72,7 @@ pub struct Report {
 pub struct SharedPlace {
     /// The place.
     pub place: Location,
-    /// Indexes that live there.
+    /// The indexes of the elements at the place.
     pub indexes: Vec<Vec<u64>>,
 }
 
@@ -83,9 +83,9 @@ pub struct AxisReport {
     pub extent: u64,
     /// The number of values the digits can write.
     pub slots: u64,
-    /// Of a derived axis, how the digits that feed it make its value; a sum for those of the tensor.
+    /// The operation by which digits make the value of a derived axis; a sum for axes of the tensor.
     pub combine: Combine,
-    /// Of a derived axis, its value when all of these are 0.
+    /// The value of a derived axis if all its digits are 0.
     pub start: u64,
     /// The digits, major to minor.
     pub digits: Vec<DigitReport>,
@@ -111,7 +111,7 @@ pub struct LevelReport {
     pub size: Option<u64>,
     /// 1 + the greatest coordinate of a slot.
     pub extent: u64,
-    /// The number of coordinates a slot takes; `None` where counting would take too long.
+    /// The number of coordinates a slot takes; `None` if counting would take too long.
     pub used: Option<u64>,
     /// The number of coordinates none takes: of a unit level up to its size, else up to the extent. A memory
     /// of a group of units counts once.

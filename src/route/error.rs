@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, LayoutError, Site};
 
-/// The reason there is no route, or why it could not be looked for.
+/// The reason there is no route, or a search for one is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
@@ -15,9 +15,9 @@ pub enum RouteError {
     /// Tensors of different shapes.
     #[error("the shapes are ({}) and ({}): a route moves one tensor", listed(.source_shape), listed(.target_shape))]
     Shapes {
-        /// That of the source.
+        /// The shape of the source.
         source_shape: Vec<u64>,
-        /// That of the target.
+        /// The shape of the target.
         target_shape: Vec<u64>,
     },
     /// A map that is not one.
@@ -49,7 +49,7 @@ pub enum RouteError {
     NotBetween {
         /// The movement.
         name: String,
-        /// From which memory to which, all ways.
+        /// The pairs of memories that the movement works between, in words.
         between: String,
         /// The memory of the source.
         source_memory: String,

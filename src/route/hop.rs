@@ -1,4 +1,4 @@
-//! A hop: one movement between two layouts, with what passes.
+//! A hop: one movement between two layouts, and its traffic.
 
 use super::hand::Hand;
 use super::usual::words;
@@ -92,7 +92,7 @@ impl Hop {
         addresses(&self.target)
     }
 
-    /// In how many parts the tensor has to pass at least because the memory afterwards holds no more.
+    /// The least number of parts in which the tensor has to pass, by the capacity of the memory afterwards.
     #[must_use]
     pub fn parts(&self) -> u64 {
         let capacity = self.target.memory().and_then(|(_, memory)| memory.capacity);
@@ -106,7 +106,7 @@ fn addresses(placement: &Placement) -> (u64, u64) {
     (layout.offset(Level::ADDR), layout.span(Level::ADDR))
 }
 
-/// A layout as text, or what can be said of it.
+/// A layout as text, or a remark that there is none.
 pub(super) fn text(layout: &Layout) -> String {
     match layout.to_pad_layout_map() {
         Ok((text, _)) => crate::words::cut(&text.to_string(), 300),

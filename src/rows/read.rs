@@ -1,4 +1,4 @@
-//! From the values of axes, as the digits that land give them, to the index of the tensor.
+//! The map from the values of axes, as the landing digits give them, to the index of the tensor.
 
 use crate::error::LayoutError;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::number::to_index;
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     layout: &'a Layout,
-    /// The number of coordinates a row begins with, and how many numbers it has.
+    /// The number of coordinates that a row begins with, and the length of a row.
     columns: usize,
     width: usize,
     how: How<'a>,
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
     /// Completes the values behind the columns of every row, and sets `real` for each row: whether it holds
     /// an element; `real` is empty if all do. The block begins with row `phase` of the length of a run.
     ///
-    /// Of a run only the first row is read: what derived axes add is the same in all of them, and
+    /// Only the first row of a run is read: derived axes add the same values in all of them, and
     /// they are real up to some row.
     pub(super) fn read(
         &mut self,
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         Some((run.axis?, &self.layout.derived_axes()[number]))
     }
 
-    /// Adds to an index what derived axes say; `false` for their padding.
+    /// Adds the values of derived axes to an index; `false` for their padding.
     fn resolve(&mut self, values: &mut [u64]) -> bool {
         let How::Fed(feeders) = &self.how else { return true };
         let axes = 0..self.layout.rank();

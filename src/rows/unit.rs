@@ -1,4 +1,4 @@
-//! One unit: every address in order, with what lives there.
+//! One unit: every address in order, with its content.
 
 use super::order::{RowAt, Slots};
 use crate::error::{LayoutError, Site};
@@ -47,12 +47,12 @@ impl Placement {
     /// Replicated levels may be left out of `unit`.
     /// [`Program::fill_inverse_at`](crate::program::Program::fill_inverse_at) makes the same table
     /// of numbers, at once.
-    /// Law: a slot holds what [`Placement::element`] finds.
+    /// Law: a slot holds the result of [`Placement::element`].
     /// Cost: constant per slot, as [`Table`](crate::rows::Table).
     ///
     /// # Errors
     /// [`LevelMissing`](LayoutError::LevelMissing) for a used level that `unit` leaves open, and
-    /// what [`Placement::element`] refuses.
+    /// the errors of [`Placement::element`].
     ///
     /// # Example
     /// ```
@@ -136,7 +136,7 @@ impl<'a> UnitRows<'a> {
         Ok(found)
     }
 
-    /// The row at hand.
+    /// The current row.
     fn row(&mut self) -> Result<Option<RowAt<'_>>, TableError> {
         if self.next == self.slots.block().len() {
             self.next = 0;

@@ -39,7 +39,7 @@ impl Table<'_> {
     /// Writes the table; `progress` is called with the number of rows every 2^16 rows.
     ///
     /// # Errors
-    /// [`WriteError`]; CSV refuses a level with the name of an entry of the index
+    /// [`WriteError`]; CSV cannot have a level with the name of an entry of the index
     /// ([`DuplicateColumn`](TableError::DuplicateColumn)).
     pub fn write(
         &self,
@@ -176,7 +176,7 @@ impl Text {
     #[inline]
     fn number(&mut self, number: u64, then: u8) {
         if let Some(digits) = FOUR_DIGITS.get(to_index(number)) {
-            // Leading zeros are shifted out; what the word has behind the line is written over.
+            // Leading zeros are shifted out; the bytes of the word behind the line are overwritten.
             let zeros = u32::from(number < 1000) + u32::from(number < 100) + u32::from(number < 10);
             let digits = u64::from(u32::from_le_bytes(*digits) >> (8 * zeros));
             let word = digits | u64::from(then) << (8 * (4 - zeros));

@@ -121,7 +121,7 @@ fn changes(found: &[ChangedAccess]) -> impl Iterator<Item = (AddressChange, &Cha
     found.iter().filter_map(|found| Some((found.change?, found)))
 }
 
-/// A change and what it costs; padding takes memory.
+/// A change and its cost; padding takes memory.
 fn line((change, found): (AddressChange, &ChangedAccess)) -> String {
     let wavefronts = counted(found.access.wavefronts, "wavefront");
     match change {

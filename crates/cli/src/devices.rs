@@ -12,8 +12,8 @@ fn lacks_digits(error: &ParseError) -> bool {
     matches!(error.cause(), Some(fault) if ShardingError::lacks_digits(fault))
 }
 
-/// The shards of a sharded shape without a layout; `None` where a layout has the answer, or a
-/// refusal of its own.
+/// The shards of a sharded shape without a layout; `None` if a layout has the answer, or another error
+/// is to be reported.
 pub(super) fn by_device(syntax: &LayoutText, on: &On) -> Result<Option<DeviceShards>, Failure> {
     let LayoutText::Sharded(shape) = syntax else { return Ok(None) };
     let machine = on.machine.get()?;
@@ -45,7 +45,7 @@ pub(super) fn both_by_device(
     Ok(None)
 }
 
-/// As many devices as two sharded shapes have.
+/// A machine with the devices of two sharded shapes.
 fn devices(sides: [&LayoutText; 2], on: &On) -> Result<Machine, Failure> {
     let [source, destination] = sides.map(|side| shards(side, None, on));
     let last = |shards: &DeviceShards| shards.devices().last().copied().unwrap_or(0);

@@ -145,7 +145,7 @@ impl DrawArgs {
         out.finish()
     }
 
-    /// The page of `explore` with what it shows of these layouts inside.
+    /// The page of `explore` with its answers for these layouts inside.
     fn page(&self) -> Result<String, Failure> {
         let Drawn { slice, by, zoom, at, labels, .. } = &self.drawn;
         let narrowed = slice.is_some() || by.is_some() || zoom.is_some() || at.is_some();
@@ -168,7 +168,7 @@ impl DrawArgs {
 }
 
 impl Drawn {
-    /// The format that was asked for, or that the name of the file implies.
+    /// The format of the option, or of the name of the file.
     fn format(&self) -> Result<PictureFormat, Failure> {
         let Some(path) = self.output.as_deref() else {
             return Ok(self.format.unwrap_or(PictureFormat::Text));

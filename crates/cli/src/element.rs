@@ -1,4 +1,4 @@
-//! `element`: what lives at a place.
+//! `element`: the element at a place.
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};

@@ -26,7 +26,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The compiled layout, and the long words that the image is made of, where they are known.
+    /// The compiled layout, and the long words of the image, if they are known.
     pub(super) fn program(&self) -> Result<(Program, Option<WordImage>), Failure> {
         let PlacementSource { placement, .. } = self.place.placement()?;
         let program = placement.program()?;
@@ -40,7 +40,7 @@ impl Image {
 /// The bits of a long word in a file.
 pub(super) const WORD_BITS: u64 = 64;
 
-/// Long words of so many lanes.
+/// The long words of an image: their lanes and the bits of each.
 #[derive(Clone, Copy)]
 pub(super) struct WordImage {
     pub(super) lanes: u64,

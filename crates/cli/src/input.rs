@@ -1,4 +1,4 @@
-//! From arguments to texts, layouts and placements.
+//! The conversion of arguments to texts, layouts and placements.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -37,7 +37,7 @@ pub(super) struct Reading {
     member: Option<String>,
 }
 
-// A layout and where it is placed.
+// A layout and its placement.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Place {
     /// The layout, or - for standard input.
@@ -244,7 +244,7 @@ impl Reading {
         }
     }
 
-    /// The member of a tuple that was asked for.
+    /// The chosen member of a tuple.
     fn member_of(&self, syntax: LayoutText) -> Result<LayoutText, Failure> {
         let Some(member) = &self.member else { return Ok(syntax) };
         let LayoutText::Xla(shape) = &syntax else {
@@ -272,7 +272,7 @@ fn shape_of_line(text: &str) -> Option<XlaShape> {
     XlaShape::parse_prefix(rest.trim_start()).ok().map(|(shape, _)| shape)
 }
 
-/// A file or standard input, with its length where it has one.
+/// A file or standard input, with its length if that is known, else 0.
 pub(super) fn open(path: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
     if path == "-" {
         return Ok((Box::new(io::stdin().lock()), 0));
@@ -379,7 +379,7 @@ impl OnMachine {
         machine: Option<&Machine>,
         change: impl FnOnce(PlacementBuilder) -> PlacementBuilder,
     ) -> Result<PlacementSource, Failure> {
-        // Devices are counted through the tree that was asked for; else the mesh is the machine.
+        // Devices are counted through the tree of `--machine`; without one, the mesh is the machine.
         let (layout, mesh) = match (&syntax, machine) {
             (_, Some(tree)) if self.machine.is_some() => (syntax.lower_on(tree)?, None),
             (LayoutText::Sharded(shape), None) => (syntax.lower()?, shape.machine()?),
@@ -615,7 +615,7 @@ pub(super) fn location(text: &str) -> Result<Location, Failure> {
     Ok(text.parse()?)
 }
 
-/// Refuses coordinates in levels that places of the layout do not have.
+/// Rejects coordinates in levels that places of the layout do not have.
 pub(super) fn check_columns(placement: &Placement, place: &Location) -> Result<(), Failure> {
     let columns = placement.columns();
     match place.iter().find(|(level, _)| !columns.contains(level)) {

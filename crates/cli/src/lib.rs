@@ -159,7 +159,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     args.command.run(&matches).unwrap_or_else(|failure| failure.report(as_json))
 }
 
-/// Help, the version, or what is wrong with the arguments.
+/// Prints help, the version, or an error in the arguments.
 fn usage(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return printed(error, as_json);

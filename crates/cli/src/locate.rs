@@ -1,4 +1,4 @@
-//! `locate`: where one element lives.
+//! `locate`: the places of one element.
 
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::input::{Form, Place, PlaceForm, PlacementSource, in_assembly, numbers
 use super::json::location_json;
 use super::output::print;
 
-/// The number of copies that are printed for a person, and how many as JSON.
+/// The number of copies that are printed as text, and as JSON.
 const MOST_LINES: usize = 64;
 const MOST_COPIES: usize = 1 << 16;
 
@@ -263,7 +263,7 @@ fn word_offsets(placement: &Placement, places: &[Location]) -> Result<Vec<u64>, 
     places.iter().map(|place| byte(place).ok_or_else(too_large)).collect()
 }
 
-/// The addresses that assembly writes, where the machine says how it counts.
+/// The addresses that assembly writes, if the machine has assembly for the memory.
 fn assembly_addresses(placement: &Placement, places: &[Location]) -> Option<Vec<u64>> {
     let step = Memory::assembly_step(placement.machine()?, placement.memory()?.0)?;
     places.iter().map(|place| place.get(Level::ADDR)?.checked_mul(step)).collect()

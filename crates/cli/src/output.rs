@@ -147,7 +147,7 @@ pub(super) fn is_colored(to_stdout: bool) -> bool {
     }
 }
 
-/// The columns of the terminal, at least 40; 80 where there is none.
+/// The columns of the terminal, at least 40; 80 without a terminal.
 pub(super) fn width() -> usize {
     const NARROWEST: usize = 40;
     let size = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
@@ -161,7 +161,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Prints a layout in a notation, and on stderr what the notation cannot express of it.
+/// Prints a layout in a notation, and on stderr the parts that the notation cannot express.
 pub(super) fn print_layout(
     written: Result<(String, Option<String>), LayoutError>,
     syntax: &LayoutText,

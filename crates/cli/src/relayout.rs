@@ -125,7 +125,7 @@ fn cost(
     Ok(Some(CostModel::new(machine, bits)?.at_least(&traffic.levels)?))
 }
 
-/// A sentence, what moves, and a table.
+/// A sentence, the moves, and a table.
 pub fn page(pair: &Relayout, traffic: &Traffic, account: &Account) -> String {
     let mut page = format!("{}\n\n", pair.sentence(traffic));
     for digit in &account.moves {

@@ -190,7 +190,7 @@ impl Same {
 
 /// The answer of `same`.
 impl Same {
-    /// Names the copies that leading axes of one side are, where that is asked.
+    /// Names the copies that leading axes of one side are, with `--serves`.
     fn say_copies(&self, first: &Layout, second: &Layout) {
         if self.serves {
             looked_at(first, second);

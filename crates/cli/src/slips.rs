@@ -1,4 +1,4 @@
-//! Remedies for what people paste, and for what shells do to it.
+//! Remedies for slips: texts that people paste, and texts that shells have changed.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tensor_layout::{LayoutText, Machine, ParseError};
 
 use super::failure::Failure;
 
-/// The refusal of a text where the first layout is wanted, with the remedy if the slip is a known
+/// The failure for a text in the place of the first layout, with the remedy if the slip is a known
 /// one.
 pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     match from_order(text) {
@@ -17,7 +17,7 @@ pub(super) fn refused(error: ParseError, text: &str, lenient: bool) -> Failure {
     }
 }
 
-/// The refusal of a text where a step of an edit wants a layout.
+/// The failure for a text in the place of a layout of an edit.
 pub(super) fn refused_operand(error: ParseError, text: &str, lenient: bool) -> Failure {
     let advice = from_ascii(text)
         .or_else(|| from_shell(text))
@@ -40,7 +40,7 @@ fn means(text: &str) -> bool {
     LayoutText::parse(text).is_ok_and(|text| text.lower().is_ok())
 }
 
-/// Full-width brackets and digits, typographic quotes: what text processors write; quotes of any kind.
+/// Full-width brackets and digits, typographic quotes, as text processors write them; quotes of any kind.
 fn from_ascii(text: &str) -> Option<String> {
     let mended: String = text.chars().filter_map(ascii).collect();
     let mended = mended.trim();
@@ -69,7 +69,7 @@ fn ascii(c: char) -> Option<char> {
     }
 }
 
-/// `f32[2,3]1` is what a shell leaves of an unquoted `f32[2,3]{1,0}`.
+/// `f32[2,3]1` is left by a shell of an unquoted `f32[2,3]{1,0}`.
 pub(super) fn from_shell(text: &str) -> Option<String> {
     let (head, tail) = text.rsplit_once(']')?;
     let digits = !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());

@@ -35,7 +35,7 @@ fn coordinate(meaning: &str, value: &[u64]) -> String {
 
 type Values<'a> = BTreeSet<&'a Vec<u64>>;
 
-/// Gives every value of every meaning a colour of its own, the same in all panels; where there are
+/// Gives every value of every meaning a colour of its own, the same in all panels; if there are
 /// more values than colours, those of a meaning repeat among themselves, and the panel says so.
 pub(super) fn paint(drafts: Vec<Draft>) -> Vec<Panel> {
     let mut meanings: IndexMap<&str, Values<'_>> = IndexMap::new();

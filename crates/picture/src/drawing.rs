@@ -74,7 +74,7 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Borders around tiles: how many elements each has in memory, and what it is called, outermost
+    /// Sets borders around tiles: the number of elements that each has in memory, and its name, outermost
     /// first; of an XLA shape [`XlaArray::tiles`](tensor_layout::xla::XlaArray::tiles). Cells are coloured by
     /// the first one, and an arrow follows the addresses.
     #[must_use]
@@ -84,7 +84,7 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Borders around the tiles of an XLA shape; where only the outer ones are drawn, a note says so.
+    /// Sets borders around the tiles of an XLA shape; if only the outer ones are drawn, a note says so.
     #[must_use]
     pub fn tiles_of(mut self, array: &XlaArray) -> Drawing<'a> {
         self.all_tiles = array.layout.as_ref().map_or(0, |layout| layout.tiles.len());
@@ -134,8 +134,8 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// Shows only units with coordinates in a range of a level in a picture of the machine: what is
-    /// beyond the level is left out, and of an empty range the unit at its start is drawn.
+    /// Shows only units with coordinates in a range of a level in a picture of the machine: the range is cut
+    /// at the end of the level, and of an empty range the unit at its start is drawn.
     #[must_use]
     pub fn units(mut self, level: Level, range: Range<u64>) -> Drawing<'a> {
         let all = self.placement.coordinates(level);
@@ -187,7 +187,7 @@ impl<'a> Drawing<'a> {
         if feeds && !self.derived_axes_hold_padding() { of.extent } else { of.slots() }
     }
 
-    /// Returns whether no digits of padding make a derived axis exceed what its own digits write.
+    /// Returns whether no digits of padding make a derived axis exceed the values of its own digits.
     fn derived_axes_hold_padding(&self) -> bool {
         let layout = self.placement.layout();
         layout.derived_axes().iter().enumerate().all(|(number, derived)| {
@@ -222,7 +222,7 @@ impl<'a> Drawing<'a> {
         (0..self.placement.layout().rank()).map(|axis| self.range(axis)).collect()
     }
 
-    /// Returns whether every element is drawn; otherwise blocks are, and what is in one of them.
+    /// Returns whether every element is drawn; otherwise blocks are, and the elements of one of them.
     #[must_use]
     pub fn is_small(&self) -> bool {
         let (longest, most_cells) = (4 * self.most_blocks, 4 * self.most_blocks * self.most_blocks);

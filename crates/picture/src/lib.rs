@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A cell has its indexes, the coordinates that their elements take in every
-//! level, and how many of its slots hold elements, all by counting digits; so a picture of 2^60
+//! level, and the number of its slots that hold elements, all by counting digits; so a picture of 2^60
 //! elements costs as much as one of a hundred. It knows its unit as a path from the outermost key
 //! to the innermost one; where neighbours part at a key there is a border of that depth, so nested
 //! borders need no geometry.
@@ -40,7 +40,7 @@ pub use tensor_layout::report::Census;
 use tensor_layout::Level;
 use tensor_layout::internals::percent;
 
-/// Panels of cells, and what their borders mean.
+/// Panels of cells, and the meaning of their borders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     /// The subject of the picture, in one line.
@@ -89,7 +89,7 @@ pub struct Cell {
     pub path: Vec<u64>,
     /// The number of its colour; none for padding and holes.
     pub color: Option<usize>,
-    /// The unit, such as `1.3`; empty where there is one only.
+    /// The unit, such as `1.3`; empty if there is only one.
     pub unit: String,
     /// The text in the cell: an address, an index, levels of a block; one line each.
     pub label: String,
@@ -97,7 +97,7 @@ pub struct Cell {
     pub mark: Option<String>,
     /// The ranges of its indexes, padding included; empty in a picture of memories.
     pub indexes: Vec<Range<u64>>,
-    /// Of its rows and of its columns, how many hold elements; the others are padding.
+    /// The numbers of its rows and of its columns that hold elements; the others are padding.
     pub filled: [u64; 2],
     /// The number of its slots of one copy; in a picture of units, of all copies that the units hold.
     pub slots: u64,
@@ -116,7 +116,7 @@ pub enum CellKind {
     Padding,
     /// A place that the layout skips.
     Hole,
-    /// Nothing: the grid is longer than what it shows.
+    /// Nothing: the grid has more cells than there is to show.
     #[default]
     Blank,
 }

@@ -23,9 +23,9 @@ impl Drawing<'_> {
     /// the layout, and in another grid the content of one of them, down to the elements; so the picture
     /// of any layout is small. The block is the first that is partly padded, or the one that
     /// [`zoom`](Drawing::zoom) names.
-    /// Law: a cell of an element is where [`Placement::locate`](tensor_layout::Placement::locate) says; a
-    /// block holds as many elements and as much padding, and takes the coordinates, that its indexes
-    /// have one by one.
+    /// Law: a cell with one element has the place that
+    /// [`Placement::locate`](tensor_layout::Placement::locate) returns; a block has as many elements, as much
+    /// padding and the same coordinates as its indexes have one by one.
     /// Cost: O(digits) per cell, for any number of elements.
     #[must_use]
     pub fn tensor(&self) -> Picture {
@@ -88,7 +88,7 @@ impl Drawing<'_> {
         })
     }
 
-    /// Blocks along the digits, then what is in one of them, down to elements.
+    /// Blocks along the digits, then the content of one of them, down to elements.
     fn zoomed(
         &self,
         lead: Vec<u64>,
@@ -122,7 +122,7 @@ impl Drawing<'_> {
         drafts
     }
 
-    /// Blocks of a range: whole tiles, then what is in one tile.
+    /// Blocks of a range: whole tiles, then the content of one tile.
     fn cut(&self, lead: Vec<u64>, sides: &[Range<u64>]) -> Grid {
         let axes = &self.placement.layout().axes()[lead.len()..];
         let tile = self.tiles.first().map(|(size, _)| *size);
@@ -138,7 +138,7 @@ impl Drawing<'_> {
         Grid { lead, sides: cuts.collect(), is_elided }
     }
 
-    /// The block to show in detail: among those that hold the index that was asked for, the first
+    /// The block to show in detail: among those that hold the index of the zoom, the first
     /// that is partly padded, else the first with elements.
     fn chosen(&self, cells: &[Cell]) -> Option<usize> {
         let asked = |cell: &Cell| {
@@ -213,7 +213,7 @@ impl Drawing<'_> {
             let first = spans.next();
             spans.any(|span| Some(span) != first)
         };
-        // In a level that the layout does not use there are copies only.
+        // A level that the layout does not use has copies only.
         let columns = self.placement.columns().iter().copied();
         columns.filter(|level| self.placement.layout().uses(*level)).filter(differs).collect()
     }

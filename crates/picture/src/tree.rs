@@ -1,4 +1,4 @@
-//! The machine as a tree: what its subtrees hold, level by level.
+//! The machine as a tree: the contents of its subtrees, level by level.
 
 use std::ops::Range;
 

@@ -32,7 +32,7 @@ use crate::number::{seam, to_index};
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// So few cells are moved one by one.
+/// The most cells that are moved one by one.
 const FEW: u64 = seam(32, 2);
 
 /// Moves the cells `from + sum of weights` of the source to `to + sum of strides` of the target.
@@ -46,7 +46,7 @@ pub(super) fn transfer<T: Copy>(
     digits: &[StridedDigit],
 ) {
     if size_of::<T>() == 0 {
-        // All of them are alike.
+        // All values of a type of size 0 are equal.
         return;
     }
     let (copies, cells): (StridedDigits, StridedDigits) =
@@ -104,7 +104,7 @@ fn every<T: Copy>(source: &[T], target: &mut [T], at: (u64, u64), digits: &[Stri
     pieces!(2 4 8);
 }
 
-/// Moves pieces of so many cells.
+/// Moves pieces of `piece` cells.
 fn grid<T: Copy>(
     source: &[T],
     target: &mut [T],
@@ -154,7 +154,7 @@ fn tiles<T: Copy>(
     let first = LoneTile::first(rows, columns);
     let is_one = rows.tiles == 1 && columns.tiles == 1 && piece == 1;
     if let Some(interleaved) = Interleaved::of::<T>(first.rows, first.columns).filter(|_| is_one) {
-        // In the order of the side on which tiles are contiguous; that of the target is given.
+        // The order of the side on which tiles are contiguous; the digits come in that of the target.
         let mut digits: StridedDigits = digits.into();
         if matches!(interleaved, Interleaved::Source) {
             digits.sort_by_key(|digit| digit.weight);

@@ -48,7 +48,7 @@ impl TileRun {
 }
 
 /// Takes the runs that are contiguous in the source and in the target from the digits, both in
-/// pieces of so many cells; `None` where one of them is not there, or a piece fills a line.
+/// pieces of `piece` cells; `None` if one of them does not exist, or a piece fills a line.
 pub(super) fn runs<T>(digits: &mut StridedDigits, piece: usize) -> Option<(TileRun, TileRun)> {
     if piece * size_of::<T>() >= LINE {
         return None;
@@ -91,7 +91,7 @@ struct TakenDigits {
     /// Turns a digit so that its stride is that on this side, and back.
     turned: fn(StridedDigit) -> StridedDigit,
     digits: StridedDigits,
-    /// In cells.
+    /// The number of cells.
     length: usize,
 }
 

@@ -39,7 +39,7 @@ const PYTHON: &str = "False None True and as assert async await break case class
     else except finally for from global if import in is lambda match nonlocal not or pass raise \
     return try type while with yield";
 
-/// Names in what is printed around the variables: the spaces of isl.
+/// Names in the text around the variables: the spaces of isl.
 const OURS: &str = "A S";
 
 /// The name of a level as a variable: names that mean something else, and those that such a name

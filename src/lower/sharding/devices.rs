@@ -23,7 +23,7 @@ use crate::number::to_u64;
 /// A [layout](ShardedShape::lower) is made of digits. The numbers of devices that are listed in any
 /// order are not, nor are copies that share a digit with the tiles; questions about single devices
 /// have answers all the same.
-/// Law: where there is a layout, the answers are those of the layout.
+/// Law: if there is a layout, the answers are those of the layout.
 ///
 /// ```
 /// use tensor_layout::sharding::ShardedShape;
@@ -47,7 +47,7 @@ impl ShardedShape {
     /// The shards device by device: the levels are those of the machine, or `Device`.
     ///
     /// # Errors
-    /// [`ShardingError`] where the sharding does not say which device holds what,
+    /// [`ShardingError`] if the sharding does not determine the part of each device,
     /// or the machine has fewer units than devices; as [`XlaArray::lower`](crate::xla::XlaArray::lower) of the shard; more
     /// than 2^22 devices.
     pub fn by_device(&self, machine: Option<&Machine>) -> Result<DeviceShards, ParseError> {
@@ -120,7 +120,7 @@ impl DeviceShards {
         self.levels.units(device)
     }
 
-    /// For each level, how many of its units hold an element; a unit is the whole path from the
+    /// For each level, the number of its units that hold an element; a unit is the whole path from the
     /// outermost level.
     ///
     /// # Errors

@@ -352,7 +352,7 @@ pub enum ShardingError {
         axis: usize,
         /// Its extent.
         extent: u64,
-        /// Into how many parts it is cut.
+        /// The number of parts it is cut into.
         tiles: u64,
         /// The size of a part.
         part: u64,
@@ -394,7 +394,7 @@ pub enum ShardingError {
         /// The group, counted from 0.
         group: usize,
     },
-    /// Groups of a collective that are not alike.
+    /// Groups of a collective with different sizes.
     #[error("its groups have different sizes")]
     UnevenGroups,
     /// A sharding that a notation cannot express.

@@ -1,4 +1,4 @@
-//! From a sharding to a layout: devices in front, the shard's own layout behind.
+//! The conversion of a sharding to a layout: devices in front, the shard's own layout behind.
 
 use itertools::Itertools;
 
@@ -135,8 +135,8 @@ impl Sharding {
         }
     }
 
-    /// The devices as a machine: the axes of the mesh, or `Device`; `None` where the sharding does
-    /// not say how many there are.
+    /// The devices as a machine: the axes of the mesh, or `Device`; `None` if the sharding does not give
+    /// their number.
     ///
     /// # Errors
     /// [`LevelName`](crate::LayoutError::LevelName) for axes whose names no level can have.
@@ -254,8 +254,8 @@ impl Tiles {
         let shares = shared_out(&digits, &[all, self.devices_per_tile()]);
         let shares = shares.ok_or(ShardingError::CopiesOfTile)?;
         let [tile, replicas] = &shares[..] else { return Err(ShardingError::CopiesOfTile) };
-        // Derived axis 0 is the tile number; then come the numbers that runs of its digits make
-        // where they do not line up with the levels one by one, and the axes of the shard.
+        // Derived axis 0 is the tile number; then come the numbers made by runs of its digits that do not
+        // align with the levels one by one, and the axes of the shard.
         let numbers = levels.numbers(tile);
         let first = 1 + numbers.len();
         let subaxes =

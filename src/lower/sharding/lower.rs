@@ -1,4 +1,4 @@
-//! From the notations to the value.
+//! The conversion of the notations to the value.
 
 use super::error::ShardingError;
 use super::order::DeviceOrder;
@@ -105,8 +105,8 @@ impl Placements {
     /// Says which part every device holds of a tensor with these extents.
     ///
     /// PyTorch cuts in turn: a second `Shard` of a dimension cuts the chunk that the first left,
-    /// rounding up again. That is one cut over the product where both agree on every element, as they
-    /// do where there are none.
+    /// rounding up again. That is one cut over the product if both agree on every element, as they
+    /// do for a tensor without elements.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a number of placements that is not that of the axes; a dimension
@@ -154,7 +154,7 @@ impl Placements {
                 }
             }
         }
-        // A tensor without elements is cut alike by all.
+        // A tensor without elements has the same parts for any cuts.
         if !extents.contains(&0) {
             for (dim, (extent, cuts)) in extents.iter().zip(&cuts).enumerate() {
                 check_cuts(dim, *extent, cuts)?;
@@ -176,7 +176,7 @@ fn shard_dim(dim: i64, rank: usize) -> Result<usize, ShardingError> {
     at.ok_or(ShardingError::ShardDim { dim, rank })
 }
 
-/// Refuses cuts in turn that differ from one cut over their product.
+/// Rejects successive cuts that differ from one cut over their product.
 ///
 /// After each cut but the last, chunks must be as long as the cuts below make them, or hold the
 /// last element. Only chunks with elements matter, and the last two of those decide.

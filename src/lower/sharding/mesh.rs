@@ -26,7 +26,7 @@ impl Mesh {
         self.axes.iter().map(|(_, size)| *size).collect()
     }
 
-    /// Refuses names that repeat or are numbers, sizes of 0, and device lists that are not
+    /// Rejects names that repeat or are numbers, sizes of 0, and device lists that are not
     /// permutations of the devices, or are their own order written out.
     pub(crate) fn check(&self) -> Result<(), ShardingError> {
         if let Some(name) = self.axes.iter().map(|(name, _)| name).duplicates().next() {
@@ -39,7 +39,7 @@ impl Mesh {
         self.order().map(|_| ())
     }
 
-    /// From places of the mesh in row-major order to devices.
+    /// The order of the devices, by places of the mesh in row-major order.
     pub(super) fn order(&self) -> Result<DeviceOrder, ShardingError> {
         let devices = self.len()?;
         let iota = DeviceOrder::iota(&[devices], &[])?;
@@ -124,7 +124,7 @@ impl Used<'_> {
         Ok(digits)
     }
 
-    /// Refuses an axis that is used, or parts of one that do not fit side by side.
+    /// Rejects an axis that is already used, or parts of one that do not fit side by side.
     fn check_free(
         &self,
         axis: &MeshAxis,
@@ -164,7 +164,7 @@ impl Used<'_> {
     }
 }
 
-/// Refuses a list of axes that is not in the order of the mesh.
+/// Rejects a list of axes that is not in the order of the mesh.
 fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<(), ShardingError> {
     let keys: Vec<(usize, u64)> =
         axes.iter().map(|axis| mesh.digit(axis).map(|(at, pre, _)| (at, pre))).try_collect()?;
@@ -174,7 +174,7 @@ fn check_sorted(mesh: &Mesh, axes: &[MeshAxis], list: &'static str) -> Result<()
     }
 }
 
-/// The order in which the digits of some axes are the minor ones, and how many devices they span.
+/// The order in which the digits of some axes are the minor ones, and the number of devices they span.
 pub(super) fn minor(mesh: &Mesh, axes: &[MeshAxis]) -> Result<(DeviceOrder, u64), ShardingError> {
     mesh.check()?;
     let mut used = Used { mesh, parts: Vec::new() };

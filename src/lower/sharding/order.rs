@@ -100,8 +100,8 @@ impl DeviceOrder {
         Ok(DeviceOrder(Repr::List(devices.into(), Arc::new(positions))))
     }
 
-    /// The digits, if the order is one of digits; a list is one where it begins with device 0 and
-    /// steps evenly, digit by digit.
+    /// The digits, if the order is one of digits; a list is one if it begins with device 0 and steps
+    /// evenly, digit by digit.
     pub(super) fn digits(&self) -> Option<Vec<DeviceDigit>> {
         match &self.0 {
             Repr::Digits(digits) => Some(digits.clone()),
@@ -217,13 +217,13 @@ impl DeviceOrder {
         DeviceOrder::list(self.iter().filter_map(|position| then.device(position)).collect())
     }
 
-    /// Refuses to list more devices than the budget.
+    /// Returns an error if there are more devices than may be listed.
     pub(super) fn check_listed(&self) -> Result<(), ShardingError> {
         check_listed(self.len()).map(|_| ())
     }
 }
 
-/// As many devices as are listed, unless they are more than the budget.
+/// Returns `devices`, or an error if they are more than may be listed.
 pub fn check_listed(devices: u64) -> Result<u64, ShardingError> {
     let question = "listing the devices of a sharding one by one";
     let too_many = LayoutError::NotDecided { question, budget: MOST_LISTED };
@@ -306,7 +306,7 @@ pub(super) fn cut(digit: DeviceDigit, radices: &[u64]) -> Option<Vec<(usize, Dev
 }
 
 /// The digits of each of several numbers that together, major to minor, write the position.
-/// `None` where their sizes do not line up with the digits.
+/// `None` if their sizes do not line up with the digits.
 pub(super) fn shared_out(digits: &[DeviceDigit], sizes: &[u64]) -> Option<Vec<Vec<DeviceDigit>>> {
     let mut left = digits.iter().rev().copied();
     let mut digit = DeviceDigit { size: 1, weight: 0 };

@@ -70,7 +70,7 @@ impl ShardedShape {
         self
     }
 
-    /// Parses a sharded shape, its shape as `xla` says.
+    /// Parses a sharded shape; `xla` parses its shape.
     ///
     /// # Errors
     /// As parsing the shape and the sharding, with spans in the whole text.
@@ -182,7 +182,7 @@ impl ShardedShape {
         machine.map_err(|error| self.refuse(error))
     }
 
-    /// The refusal of this text for what it means.
+    /// Returns an error of meaning that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.to_string();

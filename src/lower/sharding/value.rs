@@ -35,7 +35,7 @@ pub struct Sharding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShardingKind {
-    /// Every device has all; how many there are, if that is known.
+    /// Every device has all; the number of devices, if it is known.
     Replicated(Option<u64>),
     /// One device has all.
     Maximal(u64),
@@ -62,7 +62,7 @@ pub struct Tiles {
 pub(super) struct Named {
     pub(super) mesh: Mesh,
     pub(super) dims: MeshDims,
-    /// From tiles to places of the mesh in row-major order.
+    /// The order from tiles to places of the mesh in row-major order.
     pub(super) places: DeviceOrder,
 }
 
@@ -204,7 +204,7 @@ impl Sharding {
         self.named.as_ref().and_then(|named| named.dims.reduction.as_deref())
     }
 
-    /// The number of devices, if the sharding says so.
+    /// The number of devices, if the sharding gives it.
     #[must_use]
     pub fn devices(&self) -> Option<u64> {
         match &self.kind {
@@ -243,7 +243,8 @@ impl Sharding {
     /// Cost: O(rank + digits).
     ///
     /// # Errors
-    /// As [`tiles`](Sharding::tiles); a sharding that does not say which device holds what: `manual`, `unknown`.
+    /// As [`tiles`](Sharding::tiles); a sharding that does not determine the part of each device: `manual`,
+    /// `unknown`.
     pub fn shard(
         &self,
         extents: &[u64],
@@ -315,7 +316,7 @@ impl Sharding {
         })
     }
 
-    /// The number of devices that hold each element; `None` where they do not hold copies or are not counted.
+    /// The number of devices that hold each element; `None` if they do not hold copies or are not counted.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         match &self.kind {
@@ -326,7 +327,7 @@ impl Sharding {
         }
     }
 
-    /// Returns whether it says which device holds which element: not with `manual`, `unreduced` or
+    /// Returns whether it determines the elements of each device: not with `manual`, `unreduced` or
     /// `unknown` parts.
     #[must_use]
     pub fn says_places(&self) -> bool {
@@ -339,7 +340,7 @@ impl Sharding {
 }
 
 impl Tiles {
-    /// Refuses groups whose devices do not hold copies.
+    /// Rejects groups whose devices do not hold copies.
     pub(super) fn check_places(&self) -> Result<(), ShardingError> {
         let other = self.groups.iter().find(|(kind, _)| *kind != SubgroupKind::Replicated);
         Err(match other {

@@ -56,8 +56,9 @@ struct Bit {
 }
 
 impl LinearLayout {
-    /// Says what the text means: an axis per dimension; `register` and `offset` are `Addr`, `lane`, `warp` and
-    /// `block` the levels of that name. Bits that map to index 0 are copies, and those of an offset holes.
+    /// Returns the layout that the text describes: an axis per dimension; `register` and `offset` are `Addr`,
+    /// `lane`, `warp` and `block` the levels of that name. Bits that map to index 0 are copies, and those of
+    /// an offset holes.
     ///
     /// # Errors
     /// [`TritonError`]: sizes that are not powers of two, bases beyond them, elements that no place holds, bits
@@ -156,7 +157,7 @@ impl Layout {
     ///
     /// `Addr` is called `offset`, or `register` where the layout has other levels or copies; `LANE`, `WARP` and `BLOCK`
     /// are `lane`, `warp` and `block`, and other levels keep their names.
-    /// Law: the text says the same places for every element.
+    /// Law: the text gives every element the same places.
     ///
     /// # Errors
     /// [`Inexpressible`](LayoutError::Inexpressible): extents that are not powers of two, an offset, places that are not XORs of

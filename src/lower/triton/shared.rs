@@ -20,7 +20,7 @@ pub(super) struct SharedMemory {
     pub(super) padding: Padding,
 }
 
-/// The number of bits of an element, where its type says it.
+/// The number of bits of an element, if its type gives it.
 pub(super) type ElementBits = Option<u64>;
 
 /// The elements of a tensor of this shape in shared memory; `None` for encodings of something else.
@@ -216,7 +216,7 @@ fn bases_as_written(keys: Keys<'_>, shape: &[u64]) -> Result<LinearLayout, Parse
     Ok(layout(shape, keys.bases("offset", shape.len())?, blocks))
 }
 
-/// Elements one after the other, or as they are written, with some put in after every so many.
+/// Elements in row-major order, or as the keys give them, with padding after every so many.
 fn padded(keys: Keys<'_>, shape: &[u64]) -> Result<(LinearLayout, Padding), ParseError> {
     keys.check_known(&["order", "shape", "offset", "block"])?;
     let padding = Padding(keys.attribute.intervals.clone());

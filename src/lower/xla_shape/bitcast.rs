@@ -67,9 +67,9 @@ pub enum BitcastName {
 pub struct Moved {
     /// The index in the second array.
     pub index: Vec<u64>,
-    /// The index in the first array of what is there.
+    /// The index in the first array of the element that is taken.
     pub from: Vec<u64>,
-    /// The index in the first array from which it ought to come; `None` where no single one can be
+    /// The index in the first array from which it ought to come; `None` if no single one can be
     /// named.
     pub wanted: Option<Vec<u64>>,
 }
@@ -110,7 +110,7 @@ pub fn check_attributes(first: &XlaArray, second: &XlaArray) -> Result<(), Bitca
 }
 
 impl Bitcast {
-    /// Of layouts whose `Addr` counts elements of so many bits.
+    /// The bitcast of two layouts, each with the number of bits that its `Addr` counts in.
     fn new(first: (&Layout, u64), second: (&Layout, u64)) -> Result<Bitcast, BitcastError> {
         let part_bits = (first.1 != second.1).then(|| first.1.gcd(&second.1));
         let in_parts = |(layout, bits): (&Layout, u64)| match part_bits {
@@ -135,7 +135,7 @@ impl Bitcast {
         Ok(Bitcast { map, first, second, part_bits, order })
     }
 
-    /// From the index of the second array to that of the first: lands in `i0`, `i1`, .. Where the
+    /// The map from the index of the second array to that of the first: lands in `i0`, `i1`, .. If the
     /// widths differ, both indexes end with the [part](Bitcast::part_bits) of the element.
     #[must_use]
     pub fn map(&self) -> &Layout {
@@ -156,7 +156,7 @@ impl Bitcast {
         self.part_bits
     }
 
-    /// The narrowest name; `None` where elements of one width are reordered otherwise. Where the
+    /// The narrowest name; `None` if elements of one width are reordered otherwise. Where the
     /// widths differ it is always [`Bytes`](BitcastName::Bytes).
     #[must_use]
     pub fn name(&self) -> Option<BitcastName> {
@@ -168,7 +168,7 @@ impl Bitcast {
         names.into_iter().find(|name| self.is(*name))
     }
 
-    /// Returns whether it is what the name says; parts of elements count as a last dimension.
+    /// Returns whether it is the operation of this name; parts of elements count as a last dimension.
     #[must_use]
     pub fn is(&self, name: BitcastName) -> bool {
         let Some(order) = &self.order else { return name == BitcastName::Bytes };
@@ -181,7 +181,7 @@ impl Bitcast {
         }
     }
 
-    /// The dimensions of the transpose, as XLA writes them: dimension k of what it gives is
+    /// The dimensions of the transpose, as XLA writes them: dimension k of its result is
     /// dimension `dimensions[k]` of the first array. Dimensions of size 1 are put where they fit.
     #[must_use]
     pub fn dimensions(&self) -> Option<Vec<usize>> {
@@ -217,8 +217,8 @@ impl Bitcast {
         self.first.contains(&0)
     }
 
-    /// The first element of the second array, row-major, that shows that this is not what the name
-    /// says; `None` where it is, or where there are no elements.
+    /// The first element of the second array, row-major, that proves that this is not the operation of
+    /// this name; `None` if it is, or if there are no elements.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided), [`TooLarge`](LayoutError::TooLarge).
@@ -380,7 +380,7 @@ fn longer_than_1(shape: &[u64]) -> Vec<usize> {
     shape.iter().positions(|extent| *extent != 1).collect()
 }
 
-/// The refusal because of a part that holds an element of one array only.
+/// The error for a part that holds an element of one array only.
 fn apart(
     place: &Location,
     found: [Found; 2],

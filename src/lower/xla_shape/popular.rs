@@ -1,4 +1,4 @@
-//! The tilings that compilers use, and what they would cost.
+//! The tilings that compilers use, and the memory that they would take.
 
 use itertools::Itertools;
 
@@ -99,8 +99,8 @@ impl XlaArray {
     /// first those that TPU dumps show, each group smallest allocation first. Untiled ones are left
     /// out, except this layout itself.
     ///
-    /// Dumps show 8 rows of 128, fewer rows where the second-minor dimension is that small, and at rank 1
-    /// what [`with_dtype`](XlaArray::with_dtype) chooses.
+    /// Dumps show 8 rows of 128, fewer rows if the second-minor dimension is that small, and at rank 1
+    /// the tiling that [`with_dtype`](XlaArray::with_dtype) chooses.
     /// Tiles have at most two entries here, so only the two most minor dimensions count: every
     /// ordered pair of them is listed once, the other dimensions in descending order; above rank 12
     /// only the order that was written. Packed
@@ -178,8 +178,8 @@ impl XlaArray {
         Some(XlaArray::new(self.dtype, self.dims.clone(), Some(layout)))
     }
 
-    /// Returns whether the tiling is what TPU compilers choose for the type and these dimensions, or for
-    /// greater ones.
+    /// Returns whether TPU compilers choose the tiling for the type and these dimensions, or for greater
+    /// ones.
     fn has_seen_tiles(&self) -> bool {
         let Some(layout) = &self.layout else { return false };
         let minor = self.minor_extents(layout);

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! In the order of their strides the digits of the grid come first, then those of each tile; a
-//! new group begins where an axis comes back. An entry of a tile is what the groups before it
+//! new group begins where an axis comes back. An entry of a tile is the part that the groups before it
 //! leave of the axis. The answer is a proposal: the caller lowers it and compares.
 
 use std::cmp::Reverse;

@@ -38,7 +38,7 @@ impl XlaArray {
     /// The number of tiles [`tiles`](XlaArray::tiles) lists and that pictures have borders for, at most.
     pub const MOST_TILES: usize = 16;
 
-    /// The number of elements each tile takes in memory, what later tiles pad included, and its entries
+    /// The number of elements each tile takes in memory, padding by later tiles included, and its entries
     /// as they are written, outermost first; tiles without a size are left out. Of more than
     /// [`MOST_TILES`](XlaArray::MOST_TILES) tiles, the outer ones.
     ///

@@ -1,4 +1,4 @@
-//! From text to tree: walks what pest found, refuses the slips, and words the errors.
+//! The conversion of text to tree: walks the pairs of pest, rejects the slips, and words the errors.
 
 use std::str::FromStr;
 
@@ -204,7 +204,7 @@ fn turned(text: &str) -> Option<String> {
 }
 
 impl GrammarStop {
-    /// The grammar takes a dtype only as the last word: behind a good one, what follows is at fault.
+    /// The grammar takes a dtype only as the last word: after a valid one, the text that follows is at fault.
     fn behind_dtype(&mut self, text: &str) {
         let rest = text.get(self.span.start..).unwrap_or_default();
         let word = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());

@@ -27,7 +27,7 @@ use crate::error::ParseError;
 pub enum HloSharding {
     /// One for every array of a tuple, depth first.
     Tuple(Vec<HloSharding>),
-    /// One word for the whole tensor, and what follows it.
+    /// One word for the whole tensor, and the text that follows it.
     Whole(SubgroupKind, String),
     /// `{unknown}`: not decided yet.
     Unknown(String),
@@ -35,7 +35,7 @@ pub enum HloSharding {
     Maximal(u64, String),
     /// Tiles.
     Tiles {
-        /// The number of tiles each dimension has, then how many devices each further kind has.
+        /// The number of tiles each dimension has, then the number of devices of each further kind.
         dims: Vec<u64>,
         /// The device of each tile.
         devices: TileDevices,
@@ -50,7 +50,7 @@ pub enum HloSharding {
     NamedWhole(Mesh, SubgroupKind),
     /// `{maximal_mesh[device_id=3]}`
     NamedMaximal(u64),
-    /// Axes of a mesh for every dimension; what follows.
+    /// Axes of a mesh for every dimension, and the text that follows.
     Named(Mesh, MeshDims, String),
 }
 

@@ -2,7 +2,7 @@
 
 use crate::notation::Walk;
 
-/// A part of a text, and where it begins.
+/// A part of a text, and the byte at which it begins.
 type TextPart<'a> = (usize, &'a str);
 
 /// The shape and the sharding in a text, and the mesh if one follows.

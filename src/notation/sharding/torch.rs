@@ -11,7 +11,7 @@ use crate::error::ParseError;
 
 /// The placements of a `DTensor`.
 ///
-/// Two that cut the same dimension cut in turn: the second cuts what the first left.
+/// Two that cut the same dimension cut in turn: the second cuts the chunks of the first.
 ///
 /// ```
 /// use tensor_layout::sharding::Placements;
@@ -34,7 +34,7 @@ pub enum TorchPlacement {
     Shard(i64),
     /// `Replicate()`: copies.
     Replicate,
-    /// `Partial(sum)`: partial results, and what makes one of them.
+    /// `Partial(sum)`: partial results, and the reduction that combines them.
     Partial(String),
 }
 

@@ -24,7 +24,7 @@ pub struct Mesh {
 /// The order of the devices of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MeshDevices {
-    /// As numbered.
+    /// Devices in the order of their numbers.
     #[default]
     Iota,
     /// `([4,2]T(1,0))`: numbered in the shape in front, then transposed.
@@ -64,7 +64,7 @@ pub struct MeshDims {
     pub replicated: Vec<MeshAxis>,
     /// Axes along which there are partial results.
     pub unreduced: Vec<MeshAxis>,
-    /// `sum`, `max` or `min`: what makes one of the partial results.
+    /// The reduction that combines partial results: `sum`, `max` or `min`.
     pub reduction: Option<String>,
     /// Axes along which the program itself decides the placement of the elements.
     pub manual: Vec<MeshAxis>,
@@ -111,7 +111,7 @@ impl fmt::Display for Quoted<'_, MeshDims> {
 }
 
 impl fmt::Display for Mesh {
-    /// As HLO writes it.
+    /// Writes the mesh as HLO does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axes = self.axes.iter().map(|(name, size)| format!("'{name}'={size}"));
         write!(f, "mesh[{}]", axes.collect_vec().join(","))?;

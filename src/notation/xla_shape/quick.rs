@@ -116,7 +116,7 @@ impl QuickReader<'_> {
     }
 }
 
-/// In XLA's order; `SC` and others are left to the grammar, as what follows is not `}`.
+/// Reads attributes in XLA's order; it stops at `SC` and others, where the caller misses `}` and gives up.
 fn attributes(at: &mut Cursor<'_>, layout: &mut XlaLayout, source: &mut ArraySource) -> Option<()> {
     if at.takes(b'T') {
         tiles(at, layout, source)?;

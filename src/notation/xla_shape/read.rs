@@ -1,4 +1,4 @@
-//! From text to tree: order of attributes, types, integers, and what only lenient parsing takes.
+//! The conversion of text to tree: order of attributes, types, integers, and lenient parsing.
 
 use std::str::FromStr;
 use std::sync::Arc;

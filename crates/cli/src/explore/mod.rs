@@ -107,7 +107,7 @@ Examples:
         format!("#{}", encoded(&json!(said).to_string()))
     }
 
-    /// Per cent for everything but letters and digits.
+    /// Percent-encodes everything but letters and digits.
     fn encoded(text: &str) -> String {
         let byte = |byte: u8| match byte.is_ascii_alphanumeric() {
             true => char::from(byte).to_string(),

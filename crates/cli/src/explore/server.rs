@@ -2,7 +2,7 @@
 //!
 //! Who asks must name this server (`Host`, and `Origin` where a browser sends one), so that no other
 //! page can ask through the browser of a user. Every request is bounded in size and time, and has a
-//! connection of its own, which is closed when its time is over, whatever it waits for. A few
+//! connection of its own, which is closed when its time is over, even while it waits. A few
 //! are answered at once, and none reads or writes a file.
 
 use std::io;
@@ -118,7 +118,7 @@ impl ServerState {
     }
 }
 
-/// Refuses whoever does not mean this server, and says how the answer may be used.
+/// Rejects requests that do not name this server, and sets the headers that restrict the answer.
 async fn guarded(State(shared): State<ServerState>, request: Request, next: Next) -> Response {
     let mut response = match shared.is_meant(request.headers()) {
         true => match whole(request).await {

@@ -28,7 +28,7 @@ pub(super) fn told(
     Ok((kind, Box::new(std::io::Cursor::new(head).chain(input))))
 }
 
-/// A page or JSON on a text that is not a dump, and what could not be read of it.
+/// A page or JSON on a text that is not a dump, and the lines that could not be read.
 pub(super) struct OtherAnswer {
     pub(super) text: String,
     pub(super) unread: Vec<(u64, String)>,

@@ -19,7 +19,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", printable(text).replace('"', "\"\""))
 }
 
-/// A name as a field of CSV, in quotes only where it needs them.
+/// A name as a field of CSV, in quotes only if it needs them.
 pub(super) fn named(name: &str) -> Cow<'_, str> {
     match name.contains(|c: char| c.is_control() || matches!(c, ',' | '"')) {
         true => quoted(name).into(),
