@@ -257,7 +257,7 @@ impl Machine {
         self.bandwidth.get(&level).copied()
     }
 
-    /// Adds the number of long words that enter or leave one unit of a level in a step, for presets.
+    /// Sets the numbers of long words that enter or leave one unit of some levels in a step, for presets.
     ///
     /// # Errors
     /// [`Machine`](LayoutError::Machine) for an unknown level and a bandwidth of 0.

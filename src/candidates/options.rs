@@ -43,7 +43,7 @@ pub struct Candidates {
     pub(super) contiguous: Vec<(usize, u64)>,
 }
 
-/// The side of the address on which the digits of units are in an axis.
+/// The position of the digits of units in an axis: above or below its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Above the address: neighbours share a unit, `(4_PE, 3:1)`.
@@ -135,7 +135,7 @@ impl Candidates {
         self
     }
 
-    /// Sets the sides of the address on which the digits of units may be in an axis.
+    /// Sets the positions that the digits of units may have in an axis.
     #[must_use]
     pub fn sides(mut self, sides: &[Side]) -> Candidates {
         self.sides = sides.to_vec();

@@ -118,7 +118,7 @@ pub enum XorError {
     Weight {
         /// The number of values.
         size: u64,
-        /// The value that its lowest bit is XORed with.
+        /// The bits of the axis that its lowest bit flips.
         weight: u64,
         /// The extent.
         extent: u64,

@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 14;
 /// Multiples of a long word.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// The part of the side that is made, and of the one that is read.
+    /// The size of a part of the side that is made, and of the one that is read.
     made: u64,
     read: u64,
     /// The least that is read at once.

@@ -133,7 +133,7 @@ impl LayoutText {
         }
     }
 
-    /// Returns an error of meaning that points at this text.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         match self {

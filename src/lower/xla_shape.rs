@@ -73,7 +73,7 @@ impl XlaArray {
         ParseError::new(kind, span, text)
     }
 
-    /// Returns an error of meaning that points at this array.
+    /// Wraps `error` in a [`ParseError`] that points at this array.
     #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         self.refuse(ParseErrorKind::Meaning(error.into()), self.source.0.whole)
@@ -230,7 +230,7 @@ impl TiledDim {
 }
 
 impl XlaShape {
-    /// Returns an error of meaning that points at this shape.
+    /// Wraps `error` in a [`ParseError`] that points at this shape.
     #[must_use]
     pub fn refuse_layout(&self, error: impl Diagnostic) -> ParseError {
         match self.arrays().first() {

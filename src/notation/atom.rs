@@ -68,7 +68,7 @@ impl Atom {
         number.is_some_and(is_number) || text.starts_with("v_mfma_")
     }
 
-    /// Returns an error of meaning that points at this text.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.text();

@@ -107,7 +107,7 @@ impl CuteLayout {
         }
     }
 
-    /// Returns an error of meaning that points at this text.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();

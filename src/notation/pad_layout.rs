@@ -228,7 +228,7 @@ impl PadLayout {
         span.unwrap_or(Span::new(0, source.text.len()))
     }
 
-    /// Returns an error of meaning that points at the part of this text that is at fault.
+    /// Wraps `error` in a [`ParseError`] that points at the part of this text that is at fault.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         if self.source.0.text.is_empty()

@@ -69,7 +69,7 @@ impl Strided {
         text.starts_with("shape") || text.starts_with("torch.Size") || second().is_some()
     }
 
-    /// Returns an error of meaning that points at this text.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let printed = self.to_string();

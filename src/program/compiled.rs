@@ -70,7 +70,7 @@ fn weight(columns: &[Level], weights: &[u64], level: Level) -> u64 {
     columns.iter().position(|column| *column == level).map_or(0, |at| weights[at])
 }
 
-/// Removes digits and copies of size 1, which never move, for any stride.
+/// Removes digits and copies of size 1, which move nothing, regardless of their strides.
 fn without_units(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut moving = layout.to_builder();
     let derived = moving.derived.iter_mut().map(|derived| &mut derived.axis);

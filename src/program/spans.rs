@@ -9,7 +9,7 @@ use crate::algebra::strided::StridedDigit;
 use crate::algebra::{Layout, Subaxis};
 use crate::level::Level;
 
-/// The most indexes of axes that feed derived axes that are visited.
+/// The greatest number of indexes that are visited, of axes that feed derived axes.
 const MOST_FED: u64 = 1 << 16;
 
 /// The greatest number of boxes that are kept apart.

@@ -247,7 +247,7 @@ fn not_between(name: &str, machine: &Machine, ends: (&str, &str)) -> RouteError 
     }
 }
 
-/// The error of a hop, with its number counted from the begin of the route.
+/// The error of a hop, with its number counted from the beginning of the route.
 fn numbered(error: RouteError, before: usize) -> RouteError {
     match error {
         RouteError::Refused { mut hop, budget } => {

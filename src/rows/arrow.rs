@@ -29,7 +29,7 @@ const ROW_GROUP: usize = 1 << 18;
 /// The width of the integers of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnWidth {
-    /// 64 bits, signed, as engines compute.
+    /// 64 bits, signed: the width that engines compute in.
     #[default]
     Wide,
     /// The fewest signed bits that hold the column: smaller in memory, and sums may overflow.

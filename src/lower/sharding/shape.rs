@@ -182,7 +182,7 @@ impl ShardedShape {
         machine.map_err(|error| self.refuse(error))
     }
 
-    /// Returns an error of meaning that points at this text.
+    /// Wraps `error` in a [`ParseError`] that points at this text.
     #[must_use]
     pub fn refuse(&self, error: impl Diagnostic) -> ParseError {
         let text = self.to_string();

@@ -27,7 +27,7 @@ pub(super) fn span(pair: &Pair<'_, Rule>) -> Span {
     Span::new(pair.as_span().start(), pair.as_span().end())
 }
 
-/// The error for the meaning of a text.
+/// Wraps `error` in a [`ParseError`] that points at all of a text.
 pub(crate) fn refuse(error: impl Diagnostic, text: &str) -> ParseError {
     ParseError::meaning(error, Span::new(0, text.len()), text)
 }

@@ -35,7 +35,7 @@ pub(super) fn unread_json((line, reason): &(u64, String)) -> Value {
     json!({ "line": line, "reason": reason })
 }
 
-/// Writes whether all was read, and the number of hidden instructions.
+/// Writes whether all was read, whether the file is cut off, and the number of hidden instructions.
 pub(super) fn write_reading(line: &mut JsonLine<'_>, reading: &HloReading) -> io::Result<()> {
     line.field("complete", &json!(reading.is_complete()))?;
     line.field("cut_off", &json!(reading.cut))?;
