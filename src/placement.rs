@@ -69,7 +69,7 @@ impl Hash for Placement {
 }
 
 impl Placement {
-    /// All that the rest follows from.
+    /// The fields that determine all others.
     fn parts(&self) -> impl Eq + Hash {
         (&self.layout, self.machine(), self.memory(), self.lanes)
     }

@@ -80,7 +80,7 @@ pub enum OptionError {
     TooManyUnits {
         /// The level.
         level: Level,
-        /// Its units.
+        /// The units of the level.
         units: u64,
         /// The most that are cut.
         most: u64,

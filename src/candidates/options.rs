@@ -107,21 +107,21 @@ impl Candidates {
         self
     }
 
-    /// The address of the first long word; with a memory, its capacity counts from 0.
+    /// Sets the address of the first long word; with a memory, its capacity counts from 0.
     #[must_use]
     pub fn base(mut self, base: u64) -> Candidates {
         self.base = base;
         self
     }
 
-    /// Only these levels may be split over; the others are replicated.
+    /// Allows axes to be split over these levels only; the others are replicated.
     #[must_use]
     pub fn levels(mut self, levels: &[Level]) -> Candidates {
         self.levels = Some(levels.to_vec());
         self
     }
 
-    /// These levels hold no copies: they are split over.
+    /// Requires axes to be split over these levels, which then hold no copies.
     #[must_use]
     pub fn split(mut self, levels: &[Level]) -> Candidates {
         self.split.extend(levels);

@@ -176,7 +176,7 @@ impl Layouts {
         }
     }
 
-    /// Goes on to the next complete choices; `Open` if the caller has had enough.
+    /// Advances to the next complete choices; `Open` if the caller stops the walk.
     fn advance(&mut self, steps: &mut SearchBudget<'_>) -> Result<Stage, CandidatesError> {
         while let Some(choice) = self.next.take().or_else(|| self.back()) {
             let goes_on = steps.take()?;

@@ -17,7 +17,7 @@ pub enum ParseErrorKind {
     MisspeltLevel(Level),
     /// A level joined by something else than `_`.
     Joint(Level),
-    /// Not the name of a level.
+    /// Something that is not the name of a level.
     LevelName,
     /// A name that appears twice.
     Duplicate,

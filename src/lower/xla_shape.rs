@@ -22,7 +22,7 @@ use crate::level::Level;
 use crate::notation::{TileDim, XlaArray, XlaDim, XlaShape};
 
 impl XlaArray {
-    /// Says where the elements are: the linear index in elements, as `Addr`.
+    /// Returns the layout of the elements: the linear index in elements, as `Addr`.
     ///
     /// The physical order is the reverse of `minor_to_major`. Each tile in turn takes the last
     /// dimensions, as many as it has entries, and replaces each of size d by ceil(d / t) outer
@@ -243,7 +243,7 @@ impl XlaShape {
         }
     }
 
-    /// Says where the elements of a single array are; see [`XlaArray::lower`].
+    /// Returns the layout of a single array; see [`XlaArray::lower`].
     ///
     /// # Errors
     /// As [`XlaArray::lower`]; a tuple, a token and opaque have no single layout.

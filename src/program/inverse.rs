@@ -144,7 +144,7 @@ struct Plan<T> {
 
 /// The places that a layer is written over.
 enum Over {
-    /// All that digits reach, elements and padding.
+    /// All places that digits reach, elements and padding.
     Slots,
     /// The places of some values of the axes.
     Boxes(Vec<AxisRange>),

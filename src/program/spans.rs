@@ -260,7 +260,7 @@ impl<'a> CoordinateSpans<'a> {
         self.levels.iter().map(span).collect()
     }
 
-    /// All that the layout takes in a level.
+    /// The bounds of the coordinates that the layout takes in a level.
     fn bounds(&self, level: Level) -> CoordinateSpan {
         let (first, last) = (self.layout.offset(level), self.layout.extent(level) - 1);
         let is_exact = first == last;

@@ -451,7 +451,7 @@ impl<'a> Outer<'a> {
 }
 
 impl Loop<'_> {
-    /// Goes on to the next block; `false` if that is the first one again.
+    /// Advances to the next block; `false` if that is the first one again.
     #[inline]
     fn advance(&mut self) -> bool {
         let next = self.at.saturating_add(self.step);

@@ -133,7 +133,7 @@ impl<'a> UnitCounter<'a> {
         Ok(UnitCounter { placement, levels, slots: slots_of(spread)?, is_injective })
     }
 
-    /// All of the machine.
+    /// The whole machine as a subtree.
     pub fn whole(&self) -> Subtree {
         Subtree {
             at: Location::default(),

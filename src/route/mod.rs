@@ -80,8 +80,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// Looks for the route with the fewest hops; of those, for the one with the fewest cycles at the
-    /// maker's rates, then with the fewest long words.
+    /// Finds the route with the fewest hops; among those, the one with the fewest cycles at the maker's
+    /// rates, then with the fewest long words.
     ///
     /// On a machine without movements it is one hop, with its long words.
     ///
@@ -93,7 +93,7 @@ impl Route {
         Route::through([source, target])
     }
 
-    /// Looks for a route through layouts that are given: from the first by all others to the last.
+    /// Finds a route through given layouts: from the first by all others to the last.
     ///
     /// # Errors
     /// As [`Route::new`], for each pair of neighbours.

@@ -170,7 +170,7 @@ fn listed(digits: &[OfAxis]) -> Result<Vec<(u64, u64)>, TableError> {
     Ok(all.sorted_unstable().collect())
 }
 
-/// All ways to give one coordinate.
+/// All ways to reach one coordinate, as (coordinate, the digits as one number).
 fn solutions(digits: &[OfAxis], target: u64) -> Result<Vec<(u64, u64)>, LayoutError> {
     let term = |(digit, (d, _)): (usize, &OfAxis)| Term { digit, size: d.size, weight: d.stride };
     let sum = Sum::new(digits.iter().enumerate().map(term).collect());

@@ -198,7 +198,7 @@ impl Same {
     }
 }
 
-/// Says which axes of one layout count as copies, and where these are.
+/// Prints the axes of one layout that count as copies, and their positions.
 fn looked_at(first: &Layout, second: &Layout) {
     let (more, fewer, which) = match first.rank() > second.rank() {
         true => (first, second, "first"),

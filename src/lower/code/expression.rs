@@ -190,7 +190,7 @@ impl Expression {
         }
     }
 
-    /// As a term of a sum: only a product needs no brackets in every language.
+    /// The text as a term of a sum: only a product needs no brackets in every language.
     fn term(&self, style: Style) -> String {
         match &*self.node {
             ExpressionNode::Times(..) => self.write(style),

@@ -10,7 +10,7 @@ use crate::notation::sharding::{
 };
 
 impl HloSharding {
-    /// Says which part every device holds.
+    /// Returns the sharding that the text describes: the part of each device.
     ///
     /// # Errors
     /// [`ShardingError`] for a tuple, and for everything that XLA does not
@@ -68,7 +68,7 @@ fn mesh_of<'a>(
 }
 
 impl SdySharding {
-    /// Says which part every device holds; `mesh` is used if the text does not write its mesh out.
+    /// Returns the sharding that the text describes; `mesh` is used if the text does not write its mesh out.
     ///
     /// # Errors
     /// As [`HloSharding::lower`]; a mesh that is neither written nor given.
@@ -81,7 +81,7 @@ impl SdySharding {
 }
 
 impl PartitionSpec {
-    /// Says which part every device holds of a tensor of rank `rank`; `mesh` is used where the
+    /// Returns the sharding that the text describes for a tensor of rank `rank`; `mesh` is used if the
     /// text has none.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl PartitionSpec {
 }
 
 impl Placements {
-    /// Says which part every device holds of a tensor with these extents.
+    /// Returns the sharding that the placements describe for a tensor with these extents.
     ///
     /// PyTorch cuts in turn: a second `Shard` of a dimension cuts the chunk that the first left,
     /// rounding up again. That is one cut over the product if both agree on every element, as they

@@ -159,7 +159,7 @@ impl ShardedShape {
         Ok(XlaArray::new(self.array.dtype, dims, self.array.layout.clone()))
     }
 
-    /// Says where the elements are: the levels of the machine, the axes of the mesh, or `Device`;
+    /// Returns the layout of the elements: the levels of the machine, the axes of the mesh, or `Device`;
     /// then the address in elements.
     ///
     /// # Errors

@@ -223,7 +223,7 @@ struct HardwareBits {
     bits: Vec<(Level, u32)>,
     /// True for each bit that counts copies, in the order of `bits`.
     is_copy: Vec<bool>,
-    /// Per input, its level and how many bits it has.
+    /// Per input, its level and its number of bits.
     inputs: Vec<(Level, u32)>,
 }
 

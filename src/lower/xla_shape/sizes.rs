@@ -29,7 +29,7 @@ pub struct XlaSizes {
     pub allocated_bytes: u64,
     /// The span of the index map, padding of every tile and `L` included.
     pub span_bytes: u64,
-    /// Up to the last element by the first tile alone, which is ignored for rank 1 (XLA's
+    /// The bytes up to the last element by the first tile alone, which is ignored for rank 1 (XLA's
     /// ArrayDataSize, as it is).
     pub data_bytes: u64,
 }
