@@ -34,7 +34,7 @@ Examples:
 pub(super) struct Locate {
     /// The index: one entry per axis, such as 100,37; '' for rank 0; or a CuTe coordinate such as
     /// ((1,0),2).
-    // Stands before the layout, whose options open a group of the help.
+    // Declared before the layout, whose options open a group of the help.
     #[arg(value_name = "I,J,..", index = 2)]
     index: String,
     #[command(flatten)]
