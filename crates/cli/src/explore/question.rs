@@ -1,4 +1,4 @@
-//! What the page asks: layouts, a machine, and the part of both that it shows.
+//! The question of the page: layouts, a machine, and the part of both that it shows.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct Question {
     pub(crate) dtype: String,
     pub(crate) shape: String,
     pub(crate) base: String,
-    /// For every axis the range that is shown; nothing for all of it.
+    /// The range of every axis that is shown; `None` for all of it.
     pub(crate) window: Vec<Option<(String, String)>>,
     /// The subtree of the machine that is shown, `L2B=3,PE=1`.
     pub(crate) at: String,
@@ -36,7 +36,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Nothing but where the layouts stand, as the options of a command say it.
+    /// A question without layouts, on the machine of the options of a command.
     pub(crate) fn on(options: &On) -> Question {
         let OnMachine { machine, memory, dtype } = &options.machine;
         let text = |option: &Option<String>| option.clone().unwrap_or_default();
@@ -49,7 +49,7 @@ impl Question {
         }
     }
 
-    /// Refuses texts that no person types, before anything is read.
+    /// Rejects texts that are too long to be typed, before anything is read.
     fn check_length(&self) -> Result<(), Failure> {
         let texts = [&self.layout, &self.after, &self.machine, &self.shape, &self.at];
         match texts.iter().any(|text| text.len() > LONGEST) {
@@ -123,7 +123,7 @@ impl Question {
         titled(&placed.placement, &placed.syntax)
     }
 
-    /// The drawing of what is shown: of leading axes one index.
+    /// The drawing of the part that is shown: of leading axes one index.
     pub(super) fn drawing<'a>(&self, placed: &'a PlacementSource) -> Result<Drawing<'a>, Failure> {
         let placement = &placed.placement;
         let mut drawing = titled(placement, &placed.syntax).most_panels(1);
