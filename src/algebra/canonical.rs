@@ -10,9 +10,9 @@ use crate::level::Level;
 
 /// The canonical form of a layout: equal for the same map, however it was written.
 ///
-/// Axes keep what real elements need: digits that are always 0 are dropped, the major-most is cut
-/// at the extent, neighbours that step evenly are merged. What slots take beyond that is a set of
-/// coordinates per level, and so are the copies. Without elements there are slots only.
+/// Axes keep only the digits that real elements need: digits that are always 0 are dropped, the
+/// major-most is cut at the extent, neighbours that step evenly are merged. The coordinates of all
+/// slots, and those of the copies, are one set per level. Without elements there are slots only.
 ///
 /// Law: `canonical(canonical(x)) == canonical(x)`; it keeps the map and the used levels; equal forms
 /// are the same map. Where both forms are [unique](Canonical::is_unique), two layouts are the same
@@ -33,7 +33,7 @@ impl Layout {
     /// The canonical form.
     ///
     /// Cost: O(subaxes log subaxes) where strides nest; else the coordinates of a level are listed.
-    /// Where derived axes are left, also that of [`without_padding`](Layout::without_padding).
+    /// If derived axes are left, also the cost of [`without_padding`](Layout::without_padding).
     ///
     /// # Errors
     /// As [`simplified`](Layout::simplified).
@@ -72,7 +72,7 @@ impl Layout {
         })
     }
 
-    /// Per axis the merged digits that real values need; empty for a layout without elements.
+    /// Returns, per axis, the merged digits that real values need, major to minor; none without elements.
     pub(crate) fn axes_of_elements(&self) -> Vec<Vec<Subaxis>> {
         let empty = self.elements() == 0;
         let digits = |axis: &Axis| match empty {
@@ -98,7 +98,7 @@ impl Canonical {
         self.derived.is_empty() && !self.slots.is_tangled() && !self.copies.is_tangled()
     }
 
-    /// Returns whether derived axes are left, so that equality of forms is sufficient only.
+    /// Returns whether derived axes are left: different forms may then be the same map.
     #[must_use]
     pub fn has_derived_axes(&self) -> bool {
         !self.derived.is_empty()

@@ -1,4 +1,4 @@
-//! Whether two elements share a place, decided exactly.
+//! Exact search for two elements, or two copies of one, that share a place.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ pub struct Collision {
     pub second: Vec<u64>,
     /// The place where a copy of each lives.
     pub place: Location,
-    /// Whether it takes a sized replica to bring them together.
+    /// True if the collision needs a sized replica: the two copies differ in a replica digit.
     pub by_replica: bool,
 }
 
@@ -79,7 +79,7 @@ impl Layout {
         Ok(None)
     }
 
-    /// Refuses a layout in which two copies share a place.
+    /// Checks that no two copies share a place.
     ///
     /// # Errors
     /// [`Collision`](LayoutError::Collision), [`ReplicaOverlap`](LayoutError::ReplicaOverlap),
@@ -89,7 +89,7 @@ impl Layout {
     }
 
     /// Returns whether the digits that land in every level, and those that feed every derived axis, nest:
-    /// then places give the digits back, and digits the index.
+    /// places then determine the digits, and digits the index.
     fn nests_everywhere(&self, digits: &Digits) -> bool {
         let tells_apart = |to| nests(digits.to(to).map(|(_, digit)| (digit.top, digit.stride)));
         let tells = |(number, derived): (usize, &DerivedAxis)| match derived.combine {
@@ -121,7 +121,7 @@ impl Layout {
         }))
     }
 
-    /// Puts every element of one component in its place; the other axes stay at 0.
+    /// Locates every element of one component, the other axes at 0, until two share a place.
     fn enumerate(
         &self,
         components: &Components,
@@ -136,7 +136,7 @@ impl Layout {
         let mut seen: HashMap<Location, (Vec<u64>, u64)> = HashMap::new();
         for index in Indexes::new(shape) {
             for (copy, place) in (0..).zip(self.locate_all(&index)?) {
-                // A step of this search is much dearer than one of the others.
+                // A step here costs about as much as 16 steps of the other searches.
                 (0..16).try_for_each(|_| budget.step())?;
                 if let Some((first, other)) = seen.insert(place.clone(), (index.clone(), copy)) {
                     let by_replica = copy != other;
@@ -149,7 +149,7 @@ impl Layout {
 }
 
 impl Collision {
-    /// The refusal of a layout because of it.
+    /// Returns the error that reports this collision.
     pub(crate) fn into_refusal(self) -> LayoutError {
         let Collision { first, second, place, by_replica } = self;
         match by_replica {
@@ -159,10 +159,10 @@ impl Collision {
     }
 }
 
-/// The values on both sides of a difference of digits, while they are chosen.
+/// The two indexes of a possible collision, while the differences of their digits are chosen.
 ///
-/// A difference between -top and top is searched as a digit: `difference + top`, below
-/// `2 top + 1`. No difference at all is then the sum of the tops.
+/// A difference between -top and top is searched as the digit `difference + top`, below `2 top + 1`. If no
+/// digit differs, their sum is that of top x stride.
 struct Sides<'a> {
     digits: &'a Digits,
     extents: Vec<u64>,
@@ -170,7 +170,7 @@ struct Sides<'a> {
     positive: Vec<u64>,
     /// The number of replica digits that differ.
     by_replica: usize,
-    /// What the replica digits on the negative side add to the coordinate.
+    /// The sum of digit x stride over the replica digits on the negative side.
     replica_step: u64,
     /// The number of digits that differ.
     differing: usize,
@@ -184,7 +184,7 @@ impl<'a> Sides<'a> {
         Sides { digits, extents, negative, positive, by_replica, replica_step, differing }
     }
 
-    /// The differences of the digits that land in a level, as a sum.
+    /// Returns the differences of the digits that land in `level`, as a sum.
     fn sum(&self, level: Level) -> Sum<u128> {
         let term = |(digit, d): (usize, &Digit)| Term {
             digit,
@@ -194,14 +194,14 @@ impl<'a> Sides<'a> {
         Sum::new(self.digits.in_level(level).map(term).collect())
     }
 
-    /// What the sum is where nothing differs.
+    /// Returns the sum at which no digit differs.
     fn zero(&self, level: Level) -> u128 {
         let tops =
             self.digits.in_level(level).map(|(_, d)| u128::from(d.top) * u128::from(d.stride));
         tops.sum()
     }
 
-    /// The digit, the difference, and whether it is on the positive side.
+    /// Returns the digit, the size of the difference, and whether it is on the positive side.
     fn difference(&self, term: &Term<u128>, value: u128) -> (&'a Digit, u64, bool) {
         let digit = self.digits.digit(term.digit);
         let top = u128::from(digit.top);

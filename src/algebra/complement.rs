@@ -22,7 +22,7 @@ impl Layout {
     /// major), and `self` x complement covers the space exactly.
     /// Cost: O(subaxes log subaxes); where axes are padded or fused, up to 2^16 elements are looked at.
     /// Source: CuTe, `02_layout_algebra.md`, "Complement"; there a last gap that does not divide
-    /// is rounded up, here it is refused.
+    /// is rounded up, here it is an error.
     ///
     /// # Errors
     /// [`CannotComplement`](LayoutError::CannotComplement): the image is not a product of levels (an axis is
@@ -63,10 +63,10 @@ impl Layout {
         builder.build()
     }
 
-    /// The smallest space that has a complement: per used level, what the digits fill.
+    /// Returns the smallest space that has a complement: per used level, the greatest size x stride.
     ///
-    /// Law: [`complement`](Layout::complement) answers for it if it does for any space, and every
-    /// such space has multiples of these sizes.
+    /// Law: if [`complement`](Layout::complement) succeeds for any space, it succeeds for this one, and
+    /// the sizes of that space are multiples of these.
     ///
     /// # Errors
     /// As [`without_padding`](Layout::without_padding); [`TooLarge`](LayoutError::TooLarge).
@@ -83,7 +83,7 @@ impl Layout {
         let layout = self.without_padding()?;
         let mut landed = match layout.boxes() {
             Ok(axes) => axes.concat(),
-            // Not to be complemented in any space.
+            // No space has a complement; the digits as written still have sizes.
             Err(LayoutError::CannotComplement(_)) => layout.landed(),
             Err(error) => return Err(error),
         };
@@ -99,7 +99,7 @@ impl Layout {
         layout.used.iter().map(filled).collect()
     }
 
-    /// What is landed by the digits as they are.
+    /// Returns the digits that land, as written, replicas included.
     fn landed(&self) -> Vec<Landed> {
         let in_level = |level: &Level| {
             let level = *level;
@@ -108,21 +108,23 @@ impl Layout {
         self.used.iter().flat_map(in_level).collect()
     }
 
-    /// What the copies land.
+    /// Returns the digits of the replicas whose copies are in different places.
     fn copies_landed(&self) -> Vec<Landed> {
         let copies = self.replicas.iter().filter(|replica| replica.is_apart());
         copies.map(|copy| (copy.level, copy.size, copy.stride)).collect()
     }
 
-    /// The digits whose sums are the places, read off the axes or found by looking.
+    /// Returns the digits whose sums are the places, read off the axes or found by enumeration.
     fn boxes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
         let freed = self.with_xors_as_axes();
         let boxes = freed.as_ref().unwrap_or(self).box_axes();
         boxes.or_else(|refusal| self.box_by_looking(refusal))
     }
 
-    /// A layout with the same places, where every derived axis is an XOR that takes each of its values
-    /// once: an axis of its own instead of the digits that feed it.
+    /// Replaces every derived axis, and the digits that feed it, by an axis of its own with the same places.
+    ///
+    /// `None` unless there are derived axes, all of them XORs that land and take each of their values once,
+    /// and no axis is padded.
     fn with_xors_as_axes(&self) -> Option<Layout> {
         let (digits, is_padded) = (self.digits(), |axis: &Axis| axis.extent != axis.slots());
         let takes_all = |(number, derived): (usize, &DerivedAxis)| {
@@ -145,7 +147,7 @@ impl Layout {
         Some(Layout { axes, derived: Vec::new(), ..self.clone() })
     }
 
-    /// The digits of every axis, if together they are a box.
+    /// Returns the digits of every axis, if each place is one sum of them: no axis is padded or fused.
     fn box_axes(&self) -> Result<Vec<Vec<Landed>>, LayoutError> {
         if !self.derived.is_empty() {
             return Err(refuse(ComplementError::Fused));
@@ -171,8 +173,8 @@ impl Layout {
         self.axes_of_elements().into_iter().enumerate().map(boxed).collect()
     }
 
-    /// The box of places where axes are padded or fused: digits in
-    /// another order may leave out the end of a run, and derived axes may permute a box.
+    /// Finds the box of places by enumeration, where axes are padded or fused: padding may cut off the
+    /// end of a run where strides do not descend, and derived axes may permute a box.
     fn box_by_looking(&self, refusal: LayoutError) -> Result<Vec<Vec<Landed>>, LayoutError> {
         let LayoutError::CannotComplement(fault) = &refusal else { return Err(refusal) };
         if !self.may_be_a_box(fault) {
@@ -197,14 +199,14 @@ impl Layout {
         }
     }
 
-    /// The digits per level whose sums are the places of all elements, each of one element.
+    /// Returns the digits per level whose sums are exactly `places`, if each place holds one element.
     fn box_of(&self, places: &BTreeSet<Location>) -> Option<Vec<Vec<Landed>>> {
         let coordinates = |level: &Level| -> Vec<u64> {
             let of = |place: &Location| place.get(*level).unwrap_or(0) - self.offset(*level);
             places.iter().map(of).collect::<BTreeSet<u64>>().into_iter().collect()
         };
         let sets: Vec<(Level, Vec<u64>)> = self.used.iter().map(|l| (*l, coordinates(l))).collect();
-        // Of as many places as elements, so that none is shared.
+        // There must be as many places as elements, so that none is shared.
         let sizes: Option<Vec<u64>> =
             sets.iter().map(|(_, set)| set.len().try_into().ok()).collect();
         let is_box = product(sizes?) == Some(self.elements());
@@ -217,8 +219,8 @@ impl Layout {
     }
 }
 
-/// Returns whether no digit has a larger stride than one before it: then the last values of the axis are
-/// the last ones of the largest stride, and leave no box without them.
+/// Returns whether all digits land with descending strides, major to minor: if such an axis is padded, the
+/// last steps of its largest stride are missing, and the rest is not a box.
 fn descends(digits: &[Subaxis]) -> bool {
     let strides: Vec<Option<u64>> = digits
         .iter()
@@ -230,14 +232,14 @@ fn descends(digits: &[Subaxis]) -> bool {
     strides.iter().all(Option::is_some) && strides.windows(2).all(|pair| pair[0] >= pair[1])
 }
 
-/// The number of elements that are looked at.
+/// The greatest number of elements that are enumerated.
 const MOST_ELEMENTS: u64 = 1 << 16;
 
 fn refuse(fault: ComplementError) -> LayoutError {
     LayoutError::CannotComplement(fault)
 }
 
-/// What (size, stride) terms leave free below `size`, major to minor.
+/// Returns the digits that (size, stride) `terms` leave free below `size`, major to minor.
 fn gaps(level: Level, mut terms: Vec<(u64, u64)>, size: u64) -> Result<Vec<Subaxis>, LayoutError> {
     terms.sort_unstable_by_key(|(_, stride)| *stride);
     let (mut gaps, mut filled) = (Vec::new(), 1_u64);

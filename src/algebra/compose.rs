@@ -49,7 +49,7 @@ impl Layout {
         self.compose_derived(order, map, linear)
     }
 
-    /// The general way, for every map.
+    /// Composes through derived axes, which is possible for every map.
     pub(crate) fn compose_derived(
         &self,
         order: IndexOrder,
@@ -74,8 +74,8 @@ impl Layout {
         Ok(composed.into_simplified())
     }
 
-    /// The derived axes behind those of `map`: the linear index if there is one, the axes of `self`
-    /// unless their digits write that index, its own derived axes.
+    /// Returns the derived axes that follow those of `map`: the linear index if `linear`, the axes of `self`
+    /// unless their digits write that index, and the derived axes of `self`.
     fn read_axes(
         &self,
         order: IndexOrder,
@@ -103,7 +103,7 @@ impl Layout {
         Ok(read)
     }
 
-    /// Returns whether `map` gives a linear index; a refusal if it gives no index of `self` at all.
+    /// Returns whether `map` gives a linear index; an error if it does not index `self` at all.
     fn lands_linearly(&self, map: &Layout) -> Result<bool, LayoutError> {
         map.check_no_copies()?;
         let levels = || map.used.iter().copied().filter(|level| *level != Level::ADDR);
@@ -117,7 +117,7 @@ impl Layout {
         Ok(levels().next().is_none())
     }
 
-    /// Refuses copies that lie apart.
+    /// Returns an error if the layout has copies in different places.
     pub(crate) fn check_no_copies(&self) -> Result<(), LayoutError> {
         match self.replicas.iter().find(|replica| replica.is_apart()) {
             None => Ok(()),
@@ -127,13 +127,13 @@ impl Layout {
         }
     }
 
-    /// Returns whether the layout gives indexes: it lands in the axes `i0`, `i1`, .. of another one.
+    /// Returns whether the layout is an index map: it lands in axes `i0`, `i1`, .. of another layout.
     pub(crate) fn is_index_map(&self) -> bool {
         let mut levels = self.used.iter().filter(|level| **level != Level::ADDR).peekable();
         levels.peek().is_some() && levels.all(|level| axis_of(*level).is_some())
     }
 
-    /// The axis whose value is the linear index of `self`, and whose digits are its entries.
+    /// Returns the derived axis whose value is the linear index of `self` and whose digits are its entries.
     fn linear_axis(
         &self,
         order: IndexOrder,
@@ -141,7 +141,7 @@ impl Layout {
         start: u64,
     ) -> Result<DerivedAxis, LayoutError> {
         let shape = self.shape();
-        // Without elements nothing is fed, and the extents may be too long together.
+        // Without elements nothing is fed, and the product of the extents may not fit.
         let size = |axis: usize| if self.elements() == 0 { 1 } else { shape[axis] };
         let entry = |axis: usize| Subaxis::feed(size(axis), first + axis, 1);
         let subaxes = order.slowest_first(self.rank()).into_iter().map(entry).collect();
@@ -149,7 +149,7 @@ impl Layout {
         Ok(DerivedAxis::sum(start, axis))
     }
 
-    /// Both layouts side by side: the axes of `other`, and its derived ones, follow those of `self`.
+    /// Appends the axes of `other`, derived ones too, to those of `self`.
     ///
     /// Both must use the same levels; copies, offsets and spans are those of `self`.
     pub(crate) fn concatenate(&self, other: &Layout) -> Result<Layout, LayoutError> {
@@ -161,7 +161,7 @@ impl Layout {
         builder.build()
     }
 
-    /// The layout that lands in the axes `i0`, `i1`, .. of a shape, as linear index in `Addr`.
+    /// Rewrites a map into the axes `i0`, `i1`, .. of `shape` as a map to the linear index, in `Addr`.
     ///
     /// Law: `f.compose_in(order, &map.linearised(order, &f.shape())?) == f.compose_in(order, &map)`
     /// as maps.
@@ -228,7 +228,7 @@ fn reading(digit: &Subaxis, first: usize, linear: bool) -> Subaxis {
     }
 }
 
-/// The number of the axis that a level such as `i0` names.
+/// Returns the number of the axis that a level such as `i0` names.
 pub(crate) fn axis_of(level: Level) -> Option<usize> {
     let digits = level.as_str().strip_prefix('i')?;
     let plain = !digits.starts_with('0') || digits == "0";

@@ -22,13 +22,13 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::number::to_index;
 
-/// How far a set that is listed may reach, in steps of its greatest common divisor.
+/// The limit of the greatest coordinate of a listed set, in steps of its greatest common divisor.
 const MOST_LISTED: u64 = 1 << 18;
 
-/// The number of sums a set that reaches farther may have.
+/// The greatest number of sums of a set that is listed although it exceeds [`MOST_LISTED`].
 const MOST_SUMS: u64 = 1 << 16;
 
-/// How far a set that is counted may reach, in steps of its greatest common divisor.
+/// The limit of the greatest coordinate of a counted set, in steps of its greatest common divisor.
 const MOST_COUNTED: u64 = 1 << 26;
 
 /// (size, stride) of a digit.
@@ -47,7 +47,7 @@ pub(crate) enum Coordinates {
 }
 
 impl Coordinates {
-    /// The sums of terms that add something, ascending by stride; they fit in 64 bits.
+    /// Returns all sums of `terms`: sizes above 1, strides ascending and above 0; sums fit in 64 bits.
     fn of(terms: impl Iterator<Item = StridedTerm> + Clone) -> Coordinates {
         if let Some(nested) = merge_runs(terms.clone()) {
             return Coordinates::Nested(nested);
@@ -62,7 +62,7 @@ impl Coordinates {
         }
     }
 
-    /// Returns whether 0 is the only one.
+    /// Returns whether 0 is the only coordinate.
     pub(crate) fn is_origin(&self) -> bool {
         *self == Coordinates::Nested(Vec::new())
     }
@@ -94,7 +94,7 @@ impl Coordinates {
         all.into_iter().try_fold(true, |all, at| Some(all && self.holds(at)?))
     }
 
-    /// The coordinates, ascending, if there are at most this many.
+    /// Returns the coordinates, ascending; `None` if they are tangled, or nested and more than `most`.
     fn list(&self, most: u64) -> Option<Vec<u64>> {
         match self {
             Coordinates::Listed(all) => Some(all.clone()),
@@ -106,7 +106,7 @@ impl Coordinates {
         }
     }
 
-    /// The smallest coordinate that one set has and the other lacks.
+    /// Returns the smallest coordinate that only one of the sets has.
     pub(crate) fn first_difference(&self, other: &Coordinates) -> Result<Option<u64>, LayoutError> {
         if self == other {
             return Ok(None);
@@ -139,18 +139,18 @@ impl PlaceSet {
         PlaceSet(by_level.filter_map(set).collect())
     }
 
-    /// The places of all slots, relative to the offsets.
+    /// Returns the places of all slots, relative to the offsets.
     pub(crate) fn of_slots(layout: &Layout) -> PlaceSet {
         PlaceSet::of(layout.landings().map(|l| (l.level, (l.size, l.stride))).collect())
     }
 
-    /// What the copies add to the place of an element.
+    /// Returns the coordinates that replicas add to the place of an element.
     pub(crate) fn of_copies(layout: &Layout) -> PlaceSet {
         let replicas = layout.replicas.iter();
         PlaceSet::of(replicas.map(|r| (r.level, (r.size, r.stride))).collect())
     }
 
-    /// Returns whether both are the same set; `None` where one is too tangled to tell.
+    /// Returns whether both are the same set; `None` if a level is too tangled to decide.
     pub(crate) fn same(&self, other: &PlaceSet) -> Option<bool> {
         let tangled = |places: &PlaceSet| places.0.iter().any(|(_, set)| set.is_tangled());
         match self == other {
@@ -159,7 +159,7 @@ impl PlaceSet {
         }
     }
 
-    /// Returns whether a set is too tangled to be told from others.
+    /// Returns whether the coordinates in some level are too tangled to be compared.
     pub(crate) fn is_tangled(&self) -> bool {
         self.0.iter().any(|(_, set)| set.is_tangled())
     }
@@ -170,7 +170,8 @@ impl PlaceSet {
         set.unwrap_or(Coordinates::Nested(Vec::new()))
     }
 
-    /// (level, size, stride) of the merged digits; `None` where a set does not nest.
+    /// Returns the merged digits as (level, size, stride), major to minor per level; `None` if a set does
+    /// not nest.
     pub(crate) fn nested(&self) -> Option<Vec<(Level, u64, u64)>> {
         let mut digits = Vec::new();
         for (level, set) in &self.0 {
@@ -181,7 +182,7 @@ impl PlaceSet {
     }
 }
 
-/// The number of values the sums of digit x stride take.
+/// Returns the number of different sums of digit x stride.
 ///
 /// Ascending by stride, the terms from some place on are independent of those before it if the
 /// greatest common divisor of their strides is more than those before can add: then the counts
@@ -218,7 +219,7 @@ fn count_cluster(terms: &[StridedTerm]) -> Result<u64, LayoutError> {
     Ok(SumSet::of(terms, MOST_COUNTED).ok_or(not_decided)?.count())
 }
 
-/// Terms that add something, ascending by stride.
+/// Returns the terms with size above 1 and stride above 0, ascending by stride.
 fn moving(terms: impl IntoIterator<Item = StridedTerm>) -> Vec<StridedTerm> {
     let moving = terms.into_iter().filter(|(size, stride)| *size > 1 && *stride > 0);
     moving.sorted_unstable_by_key(|(size, stride)| (*stride, *size)).collect()
@@ -260,7 +261,7 @@ impl SumSet {
         Some(bits)
     }
 
-    /// Adds every multiple of `stride` below `size` times it, doubling what is there.
+    /// Adds `digit x stride` to every coordinate, for every digit below `size`, by doubling.
     fn repeat(&mut self, size: u64, stride: u64) {
         let mut copies = 1;
         while copies < size {
@@ -270,12 +271,12 @@ impl SumSet {
         }
     }
 
-    /// Takes every coordinate that lies `by` above one that is taken.
+    /// Adds every coordinate that is `by` steps above one in the set.
     fn shift_in(&mut self, by: u64) {
         let words = to_index(by / 64);
         work::count(self.words.len().saturating_sub(words));
         let bits = by % 64;
-        // From the top down, so that what is read was not written.
+        // From the top down, so that every word is read before it is written.
         for at in (words..self.words.len()).rev() {
             let low = self.words[at - words] << bits;
             let carried =
@@ -297,10 +298,10 @@ impl SumSet {
     }
 }
 
-/// Nested terms with even runs merged; `None` where terms overlap otherwise.
+/// Merges the even runs of terms that ascend by stride; `None` if terms overlap otherwise.
 fn merge_runs(terms: impl Iterator<Item = StridedTerm>) -> Option<Vec<StridedTerm>> {
     let mut merged: Vec<StridedTerm> = Vec::new();
-    // What all terms add at most, and all but the last.
+    // The greatest sums: of all terms so far, and of those below the last merged one.
     let (mut reach, mut below) = (0, 0);
     for (size, stride) in terms {
         match merged.last_mut() {
@@ -344,11 +345,11 @@ pub(crate) fn nested_sums(set: &[u64]) -> Option<Vec<StridedTerm>> {
     (filled == set.len()).then_some(terms)
 }
 
-/// The smallest difference of two sets in their one nested form.
+/// Returns the smallest coordinate that only one of two nested sets has.
 ///
-/// Up to the first term that differs both sets agree. There, either the smaller stride begins
-/// something that the other set does not have, or the run of the smaller size ends: then the next
-/// step of the longer run, or the next stride of the other set if that comes first.
+/// The sets agree up to the first term that differs. If its strides differ, only one set has the smaller
+/// stride; if its sizes differ, the longer run has a next step, unless the next stride of the set with the
+/// shorter run is smaller.
 fn nested_difference(a: &[StridedTerm], b: &[StridedTerm]) -> Option<u64> {
     let at = a
         .iter()

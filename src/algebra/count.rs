@@ -13,7 +13,7 @@ impl Layout {
     /// The number of elements: the product of the logical extents.
     #[must_use]
     pub fn elements(&self) -> u64 {
-        // A 0 comes before what would not fit without it.
+        // The product of the others may not fit if one extent is 0; `product` returns 0 then.
         product(self.axes.iter().map(|axis| axis.extent)).unwrap_or(u64::MAX)
     }
 
@@ -62,7 +62,7 @@ impl Layout {
         Ok(to_u64(taken.len()))
     }
 
-    /// The layout that lands every digit in a level of its own: its places are the slots.
+    /// Returns the layout with every landing digit in a level of its own: its places are the slots.
     fn slot_of_each(&self) -> Result<Layout, LayoutError> {
         let mut numbers = 0..;
         let mut apart = |subaxis: &Subaxis| match subaxis.target {
@@ -84,12 +84,12 @@ impl Layout {
         self.extent_by(level, self.landings_in(level))
     }
 
-    /// The extent in a level by all that lands there.
+    /// Returns the extent of `level`, given all that lands there.
     fn extent_by(&self, level: Level, landings: impl Iterator<Item = Landing>) -> u64 {
         1 + self.offset(level) + landings.map(|l| (l.size - 1) * l.stride).sum::<u64>()
     }
 
-    /// The extent of `level`, rounded up where the layout says so (XLA's `L`).
+    /// The extent of `level`, rounded up if the layout has a span for it (XLA's `L`).
     #[must_use]
     pub fn span(&self, level: Level) -> u64 {
         let given = self.spans.iter().find(|(of, _)| *of == level);
@@ -107,7 +107,7 @@ impl Layout {
         count_sums(self.landings_in(level).map(|l| (l.size, l.stride)))
     }
 
-    /// All that lands, for questions about many levels.
+    /// Sorts the landings by level, for questions about many levels.
     pub(crate) fn by_level(&self) -> ByLevel<'_> {
         let mut landings: Vec<Landing> = self.landings().collect();
         landings.sort_by_key(|landing| landing.level);
@@ -119,9 +119,9 @@ impl Layout {
     }
 }
 
-/// A layout with all that lands in it, sorted by level.
+/// A layout with its landings, sorted by level.
 ///
-/// Law: as [`Layout::extent`] and [`Layout::used_in`]. Cost: what lands in the level asked for.
+/// Law: as [`Layout::extent`] and [`Layout::used_in`]. Cost: O(landings in the level).
 pub(crate) struct ByLevel<'l> {
     layout: &'l Layout,
     landings: Vec<Landing>,

@@ -7,7 +7,7 @@ use crate::algebra::solve::nests;
 use crate::algebra::strided::NodeDigit;
 use crate::algebra::xor_decode::XorDecoder;
 
-/// Terms minor to major, with those of a node that go on in each other as one.
+/// Merges neighbouring terms of one node, minor to major, where one continues the other; drops size 1.
 fn merged(terms: impl Iterator<Item = NodeDigit>) -> Vec<NodeDigit> {
     let mut terms: Vec<NodeDigit> = terms.filter(|term| term.digit.size > 1).collect();
     terms.dedup_by(|major, minor| major.node == minor.node && minor.digit.takes(major.digit));
@@ -18,19 +18,19 @@ fn divides(minor: &NodeDigit, major: &NodeDigit) -> bool {
     major.digit.stride.is_multiple_of(minor.digit.stride)
 }
 
-/// Terms, merged, of which the stride of each divides the next; `None` where one does not.
+/// Merges terms that are minor to major; `None` unless the stride of each divides the next.
 pub(crate) fn chain(terms: impl Iterator<Item = NodeDigit>) -> Option<Vec<NodeDigit>> {
     let terms = merged(terms);
     terms.is_sorted_by(divides).then_some(terms)
 }
 
-/// What the digits of a sum below `limit` add to the value of a node. The terms are a chain.
+/// Returns the value that the digits of a sum below `limit` add to `node`; the terms are a [`chain`].
 pub(crate) fn worth_in(terms: &[NodeDigit], node: usize, limit: u64) -> QuotientSum {
     let worth = |term: &NodeDigit| if term.node == node { term.digit.weight } else { 0 };
     QuotientSum::new(terms.iter().map(|term| (term.digit.stride, worth(term))), limit)
 }
 
-/// The first digit of a sum below `limit`: how many of its steps the second one leaves.
+/// Returns the minor-most digit of a sum below `limit`: `sum % terms[1].stride / terms[0].stride`.
 pub(crate) fn first_digit(terms: &[NodeDigit], limit: u64) -> QuotientSum {
     QuotientSum::new(terms.iter().map(|term| term.digit.stride).zip([1, 0]), limit)
 }
@@ -40,7 +40,7 @@ pub(crate) fn first_digit(terms: &[NodeDigit], limit: u64) -> QuotientSum {
 pub(crate) struct DigitDecoder(Vec<DigitChain>);
 
 impl DigitDecoder {
-    /// For sums below `limit`. Terms are minor to major, and nest.
+    /// Prepares the decoder for sums below `limit`; the terms are minor to major, and nest.
     pub(crate) fn new(terms: impl Iterator<Item = NodeDigit>, limit: u64) -> DigitDecoder {
         let terms = merged(terms);
         let groups = terms.chunk_by(divides).map(|terms| DigitChain::new(terms, limit));
@@ -49,8 +49,8 @@ impl DigitDecoder {
         DigitDecoder(groups)
     }
 
-    /// Adds what the digits are worth to the values of their nodes, modulo 2^64; `false` if no
-    /// digits make the sum.
+    /// Adds digit x weight to the values of the nodes, modulo 2^64; returns `false` if no digits have
+    /// this sum.
     #[inline(always)]
     pub(crate) fn add(&self, sum: u64, values: &mut [u64]) -> bool {
         let mut rest = sum;
@@ -62,17 +62,17 @@ impl DigitDecoder {
     }
 }
 
-/// Digits of which the stride of each divides that of the one above.
+/// Digits, minor to major, where each stride divides the next.
 #[derive(Clone, Debug)]
 struct DigitChain {
-    /// Sums from here on are beyond the first digit.
+    /// The first sum beyond the major-most digit: its size x stride.
     end: u64,
-    /// Digits that could be as large as the stride above allows, but are not: what they are, and
-    /// their sizes.
+    /// The digits, with their sizes, that are smaller than the next stride allows: greater values belong
+    /// to no sum.
     gaps: Vec<(QuotientSum, u64)>,
-    /// What is added to the value of a node.
+    /// The value that the digits add to each node, by its number.
     adds: Vec<(usize, QuotientSum)>,
-    /// What the digits leave.
+    /// The remainder below the smallest stride; `None` if that stride is 1.
     left: Option<QuotientSum>,
 }
 
@@ -97,7 +97,7 @@ impl DigitChain {
         }
     }
 
-    /// What is left of the sum; `None` if no digits make it.
+    /// Adds digit x weight to the values of the nodes and returns the remainder; `None` if no digits fit.
     #[inline(always)]
     fn add(&self, sum: u64, values: &mut [u64]) -> Option<u64> {
         if sum >= self.end || self.gaps.iter().any(|(digit, size)| digit.value(sum) >= *size) {
@@ -114,7 +114,7 @@ impl DigitChain {
 #[derive(Clone, Debug)]
 pub(crate) struct Feeders {
     nodes: usize,
-    /// Last to first.
+    /// The derived axes, last to first.
     derived: Vec<Fed>,
 }
 
@@ -130,7 +130,7 @@ struct Fed {
 enum FedDigits {
     Added {
         digits: DigitDecoder,
-        /// The one that feeds the least, and the strides of those above, minor to major.
+        /// The digit with the smallest weight in the derived axis, and the weights of the others, ascending.
         minor: Option<NodeDigit>,
         above: Vec<u64>,
     },
@@ -138,7 +138,7 @@ enum FedDigits {
 }
 
 impl FedDigits {
-    /// `None` where they do not nest, or flip dependent bits.
+    /// Returns `None` if the digits do not nest, or flip dependent bits.
     fn new(digits: &Digits, number: usize, derived: &DerivedAxis, nodes: usize) -> Option<Self> {
         if derived.is_xor() {
             return XorDecoder::new(digits, number, nodes).map(FedDigits::Flipped);
@@ -163,7 +163,7 @@ impl Feeders {
         self.nodes
     }
 
-    /// `None` where digits that feed a derived axis do not nest, or flip dependent bits.
+    /// Returns `None` if the digits that feed a derived axis do not nest, or flip dependent bits.
     pub(crate) fn new(layout: &Layout) -> Option<Feeders> {
         let digits = layout.digits();
         let nodes = layout.nodes().count();
@@ -175,8 +175,8 @@ impl Feeders {
         Some(Feeders { nodes, derived: derived.collect::<Option<_>>()? })
     }
 
-    /// Adds to the values of all nodes what their digits that feed are worth, given what those
-    /// that land are; `false` where a derived axis holds padding.
+    /// Completes the values of all nodes, which hold the sums of the landing digits: adds the digits
+    /// that feed. Returns `false` if a derived axis has padding or a value that no digits give.
     #[inline]
     pub(crate) fn resolve(&self, values: &mut [u64]) -> bool {
         for (node, fed) in (0..self.nodes).rev().zip(&self.derived) {
@@ -195,11 +195,11 @@ impl Feeders {
         true
     }
 
-    /// How the index changes while the value of a derived axis grows by `step` again and again:
-    /// (tensor axis, what each step adds to it, for how many values, this one included).
+    /// Returns the change of the index while the value of a derived axis grows by `step` again and again:
+    /// (tensor axis, change of its entry per step, number of values, this one included).
     ///
-    /// `None` where the digit that feeds the least is not moved by whole steps of its own, or does
-    /// not belong to the tensor; the last value before padding or before that digit is full ends it.
+    /// `None` for an XOR, and if `step` is not a multiple of the smallest weight that feeds the axis, or that
+    /// digit is not of a tensor axis. The run ends before padding, and before that digit would carry.
     pub(crate) fn run(&self, node: usize, value: u64, step: u64) -> Option<(usize, u64, u64)> {
         let fed = self.derived.get((self.nodes - 1).checked_sub(node)?)?;
         let FedDigits::Added { minor, above, .. } = &fed.digits else { return None };

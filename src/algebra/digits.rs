@@ -21,24 +21,24 @@ pub(crate) struct Digit {
     /// The axis that it belongs to, the tensor's first, derived ones after them; `None` for a
     /// replica, which belongs to none.
     pub(crate) axis: Option<usize>,
-    /// What one step is worth in the value of its axis.
+    /// The change of the value of its axis per step; 0 for a replica.
     pub(crate) weight: u64,
     /// The number of values it has.
     pub(crate) size: u64,
     /// The greatest value that a real index gives it; for a digit of a derived axis a bound.
     pub(crate) top: u64,
-    /// What one step adds to where it goes.
+    /// The change of the coordinate or derived value in `to` per step.
     pub(crate) stride: u64,
-    /// Where it goes.
+    /// The level or derived axis that it contributes to.
     pub(crate) to: Destination,
 }
 
-/// Where a digit goes.
+/// The level or derived axis that a digit contributes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// To the coordinate in a level.
+    /// The coordinate in a level.
     Level(Level),
-    /// To the value of a derived axis, by its number.
+    /// The value of a derived axis, by its number.
     Derived(usize),
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Digits {
 }
 
 impl Layout {
-    /// All digits.
+    /// Returns all digits.
     ///
     /// Cost: O(subaxes).
     pub(crate) fn digits(&self) -> Digits {
@@ -110,7 +110,7 @@ impl Layout {
 }
 
 impl Digits {
-    /// The digits of an axis whose values are multiples of `common`, up to `greatest`.
+    /// Adds the digits of an axis whose values are multiples of `common`, up to `greatest`.
     fn push_axis(&mut self, number: usize, axis: &Axis, greatest: u64, common: u64) {
         let from = self.all.len();
         let tops = axis.reaches(greatest);
@@ -127,17 +127,17 @@ impl Digits {
         }
     }
 
-    /// The number of them.
+    /// The number of digits.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// One of them.
+    /// The digit with this number.
     pub(crate) fn digit(&self, number: usize) -> &Digit {
         &self.all[number]
     }
 
-    /// All of them, in the order of their numbers.
+    /// All digits, in the order of their numbers.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Digit> + Clone {
         self.all.iter()
     }
@@ -152,24 +152,24 @@ impl Digits {
         &self.all[self.numbers_of(axis)]
     }
 
-    /// The digits with their numbers that go somewhere.
+    /// The digits that contribute to `to`, with their numbers.
     pub(crate) fn to(&self, to: Destination) -> impl Iterator<Item = (usize, &Digit)> + Clone {
         self.all.iter().enumerate().filter(move |(_, digit)| digit.to == to)
     }
 
-    /// The digits with their numbers that land in a level, replicas included.
+    /// The digits that land in a level, replicas included, with their numbers.
     pub(crate) fn in_level(&self, level: Level) -> impl Iterator<Item = (usize, &Digit)> + Clone {
         self.to(Destination::Level(level))
     }
 }
 
 impl Axis {
-    /// The digits of `value`, major to minor, into `digits`.
+    /// Writes the digits of `value` into `digits`, major to minor.
     pub(crate) fn digits(&self, value: u64, digits: &mut [u64]) {
         split(value, self.sizes(), digits);
     }
 
-    /// The sizes, major to minor.
+    /// The sizes of the subaxes, major to minor.
     pub(crate) fn sizes(&self) -> impl DoubleEndedIterator<Item = u64> + Clone + '_ {
         self.subaxes.iter().map(|subaxis| subaxis.size)
     }

@@ -68,8 +68,8 @@ impl Layout {
 
     /// Multiplies: `self`, and behind it the axes of `pattern`, which number copies of `self`.
     ///
-    /// The copies lie in what `self` leaves free of `Addr`, as `pattern` arranges them; its own
-    /// `Addr` numbers the free places in order.
+    /// The copies are placed in the part of `Addr` that `self` leaves free, as `pattern` arranges them:
+    /// `Addr` of `pattern` numbers the free places in order.
     /// Law: `a.product(b) == (a, complement of a o b)`; injective if both are.
     /// Source: CuTe, `02_layout_algebra.md`, "Logical Product"; the space is rounded up to what
     /// `self` fills.
@@ -113,7 +113,7 @@ impl Layout {
     }
 }
 
-/// The refusal of a complement in the words of the operation that needs it.
+/// Rewrites the error of a complement as that of the operation that needs it.
 fn renamed(error: LayoutError, operation: fn(ComplementError) -> LayoutError) -> LayoutError {
     match error {
         LayoutError::CannotComplement(fault) => operation(fault),
@@ -121,8 +121,7 @@ fn renamed(error: LayoutError, operation: fn(ComplementError) -> LayoutError) ->
     }
 }
 
-/// First tile axis, first rest axis, second tile axis, ..: what is left over of the longer list
-/// comes last.
+/// Alternates tile and rest axes, a tile axis first; the surplus of the longer list comes last.
 fn interleaved(tiles: usize, rests: usize) -> Vec<usize> {
     let pairs = (0..tiles.max(rests)).flat_map(|at| {
         let tile = (at < tiles).then_some(at);

@@ -12,14 +12,13 @@ use crate::level::Level;
 use crate::location::{Found, Location};
 
 impl Layout {
-    /// Finds what lives at a place.
+    /// Finds the element, padding or hole at a place.
     ///
     /// A level outside [`used_levels`](Layout::used_levels) may be left out or have any
     /// coordinate: all its units hold a copy. `Addr` left out is address 0 where no subaxis
     /// lands in `Addr`.
-    /// Law: `element(locate(i)) == i` for every index and every copy; every other place answers
-    /// padding, hole or outside. Where padding shares a place with an element, the element is
-    /// the answer.
+    /// Law: `element(locate(i)) == i` for every index and every copy; every other place is padding, a hole
+    /// or outside. If padding shares a place with an element, the element is returned.
     /// Cost: O(subaxes) where strides nest; else a search with a budget.
     ///
     /// # Errors
@@ -54,7 +53,7 @@ pub(crate) struct Decoder<'a> {
     digits: Digits,
 }
 
-/// What gives a derived axis its value.
+/// The digits that feed a derived axis, prepared for finding those with a given value.
 #[derive(Debug)]
 enum FeederSum {
     Sum(Sum),
@@ -118,8 +117,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The index whose digits these are, if all its values are real; the digits that land are
-    /// given, the others are found.
+    /// Returns the index with the given landing digits, if all its values are real; fills in the digits
+    /// that feed.
     pub(crate) fn index(
         &self,
         digits: &mut [u64],
@@ -161,7 +160,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The value of an axis by its digits, if it is below the extent.
+    /// Returns the value of an axis from its digits, if it is below the extent.
     fn real_value(&self, node: usize, axis: &Axis, digits: &[u64]) -> Option<u64> {
         let value = join(axis.sizes(), &digits[self.digits.numbers_of(node)]);
         (value < axis.extent).then_some(value)
@@ -172,7 +171,7 @@ impl<'a> Decoder<'a> {
 struct PlaceSearch<'a> {
     decoder: &'a Decoder<'a>,
     targets: Vec<u64>,
-    /// Whether some digits land there.
+    /// Set when some digits land at the place, whether an element has them or not.
     padding: bool,
 }
 

@@ -24,7 +24,7 @@ pub enum Difference {
     Shapes(Vec<u64>, Vec<u64>),
     /// The used levels differ, and there is no element to show it.
     Levels(Vec<Level>, Vec<Level>),
-    /// An element has other places.
+    /// An element has different places.
     Element {
         /// Its index.
         index: Vec<u64>,
@@ -33,20 +33,22 @@ pub enum Difference {
         /// Its places in the second layout, at most 64 of them.
         second: Vec<Location>,
     },
-    /// All elements are the same, but a place answers otherwise.
+    /// All elements have the same places, but one place differs in padding, hole or outside.
     Place {
         /// The place.
         place: Location,
-        /// What the first layout has there.
+        /// The content of the place in the first layout.
         first: Found,
-        /// What the second layout has there.
+        /// The content of the place in the second layout.
         second: Found,
     },
 }
 
 impl Layout {
-    /// Returns whether both are the same map: equal shapes and used levels, and every place answers alike:
-    /// the same index, padding, a hole, or outside. `None` means yes.
+    /// Compares two maps: returns `None` if they are the same, else a difference.
+    ///
+    /// Maps are the same if their shapes and used levels are equal and every place has the same content:
+    /// an element by its index, padding, a hole, or outside.
     ///
     /// Law: as enumeration of all indexes and places.
     /// Cost: that of the canonical forms, whatever the sizes, without derived axes and where sets
@@ -82,7 +84,7 @@ impl Layout {
         self.padding_differs(other)
     }
 
-    /// Returns whether every index has the same set of places, padding aside. `None` means yes.
+    /// Returns a difference in shape or in the places of an element, padding aside; `None` if there is none.
     ///
     /// Law: as enumeration. Cost and errors: as [`same_map`](Layout::same_map).
     ///
@@ -95,11 +97,11 @@ impl Layout {
         }
     }
 
-    /// Returns whether `self` serves where `other` is wanted: for every index its places contain those of
-    /// `other`. `None` means yes.
+    /// Returns a reason why `self` cannot serve where `other` is wanted; `None` if it can: the places of
+    /// every index include those in `other`.
     ///
-    /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate. Where one
-    /// layout has more axes, and the others agree, its leading ones are copies: those that are looked at.
+    /// A level that `self` does not use holds a copy everywhere, so it serves any coordinate. If one layout
+    /// has more axes, and the others agree, its leading ones are taken for copies.
     /// Law: as enumeration.
     /// Cost: as [`same_map`](Layout::same_map).
     ///
@@ -158,7 +160,7 @@ impl Layout {
         Difference::Element { first: places(self), second: places(other), index }
     }
 
-    /// The first index found whose sets of places differ; shapes are equal.
+    /// Returns an index at which the sets of places differ; shapes are equal.
     fn elements_differ(
         &self,
         other: &Layout,
@@ -185,7 +187,7 @@ impl Layout {
             return Ok(None);
         }
         let (a, b) = (a.of_elements_if_decided()?, b.of_elements_if_decided()?);
-        // What stays in a derived axis may hold a part of the offset in one and not in the other.
+        // A derived axis that is left may hold a part of the offset in one layout only.
         if a.derived.is_empty() && b.derived.is_empty() {
             if a.offsets != b.offsets {
                 return differs(origin);
@@ -200,7 +202,7 @@ impl Layout {
         Ok(index.map(|index| self.witness(other, index)))
     }
 
-    /// The first index found whose sets of places, cut to the levels that `self` uses, do not agree.
+    /// Returns an index whose places in both layouts do not `agree`; up to `most` copies are compared.
     fn compare_each(
         &self,
         other: &Layout,
@@ -247,8 +249,8 @@ impl Layout {
 
     /// A place at which padding differs; elements and used levels are the same.
     fn padding_differs(&self, other: &Layout) -> Result<Option<Difference>, LayoutError> {
-        // Without elements offsets may differ: what the one with the smaller offset begins with is
-        // a slot of it and not of the other.
+        // Without elements offsets may differ: the first slot of the layout with the smaller offset is not a
+        // slot of the other.
         let apart = self.used.iter().find(|level| self.offset(**level) != other.offset(**level));
         if let Some(level) = apart {
             let first = if self.offset(*level) < other.offset(*level) { self } else { other };
@@ -273,7 +275,7 @@ impl Layout {
         Ok(None)
     }
 
-    /// The place at the offsets of the used levels, some of them elsewhere.
+    /// Returns the place at the offsets of the used levels, except for the coordinates `elsewhere`.
     fn slot_at(&self, elsewhere: &[(Level, u64)]) -> Location {
         let offsets = self.used.iter().map(|level| (*level, self.offset(*level)));
         offsets.chain(elsewhere.iter().copied()).collect()
@@ -288,7 +290,7 @@ impl Layout {
         Ok((first != second).then_some(Difference::Place { place, first, second }))
     }
 
-    /// An index whose coordinates in `level`, the only one here, `self` does not have all.
+    /// Returns an index that has a coordinate in `level`, the only level here, in `other` but not in `self`.
     fn unserved(&self, other: &Layout, level: Level) -> Result<Option<Vec<u64>>, LayoutError> {
         let (a, b) = (self.simplified(), other.simplified());
         let copies = |layout: &Layout| PlaceSet::of_copies(layout).in_level(level);
@@ -314,7 +316,7 @@ impl Layout {
     }
 }
 
-/// The smallest index at which merged digits of the axes differ: on one axis, the others at 0.
+/// Returns the smallest index at which merged digits of the axes differ: on one axis, the others at 0.
 ///
 /// From the minor end, equal digits are skipped; where targets differ the index is 1 step of that
 /// digit, where sizes differ it is the smaller size.
@@ -377,7 +379,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A few places.
+/// Writes at most four places.
 fn shown(places: &[Location]) -> String {
     const MOST: usize = 4;
     let head = places.iter().take(MOST).join(" and ");

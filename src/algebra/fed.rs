@@ -1,4 +1,4 @@
-//! What derived axes are fed: the greatest value of every axis, and invariant 3.
+//! The values that derived axes are fed: the greatest value of every axis, and invariant 3.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -6,11 +6,11 @@ use crate::algebra::layout::{Axis, Combine, Layout, Subaxis, Target};
 use crate::algebra::radix::{Indexes, product};
 use crate::error::LayoutError;
 
-/// The number of indexes that are looked at where the bound does not decide.
+/// The greatest number of indexes that are enumerated where the bound does not decide.
 const MOST_INDEXES: u64 = 1 << 20;
 
 impl Layout {
-    /// The greatest value of every axis, derived ones included, over all real indexes; for an axis
+    /// Returns the greatest value of every axis, derived ones included, over all real indexes; for an axis
     /// that derived ones feed, a bound below its extent.
     pub(crate) fn greatest_values(&self) -> Vec<u64> {
         let mut greatest = self.first_bounds();
@@ -21,7 +21,7 @@ impl Layout {
         greatest
     }
 
-    /// The greatest values before anything is fed.
+    /// Returns the greatest values before anything is fed.
     fn first_bounds(&self) -> Vec<u64> {
         let axes = self.axes.iter().map(|axis| axis.extent.saturating_sub(1));
         axes.chain(self.derived.iter().map(|derived| derived.start)).collect()
@@ -38,8 +38,8 @@ impl Layout {
         }
     }
 
-    /// Checks invariant 3: by the bound, which is exact where only tensor axes feed; else by
-    /// looking at every index that matters.
+    /// Checks invariant 3: by the bound, which is exact where only tensor axes feed; otherwise by
+    /// enumerating the indexes of the axes that matter.
     pub(crate) fn check_fed(&self) -> Result<(), LayoutError> {
         // Without elements no index is real, whatever digits there are.
         if self.derived.is_empty() || self.axes.iter().any(|axis| axis.extent == 0) {
@@ -57,7 +57,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Looks at what every index feeds one derived axis; `bound` is not below its extent.
+    /// Checks a derived axis whose `bound` is not below its extent, by enumeration if derived axes feed it.
     fn check_each(&self, derived: usize, bound: u64) -> Result<(), LayoutError> {
         let extent = self.derived[derived].axis.extent;
         let direct = self
@@ -71,7 +71,7 @@ impl Layout {
         Err(LayoutError::DerivedOutOfRange { derived, extent, reach })
     }
 
-    /// The greatest value that an index feeds a derived axis, by enumeration.
+    /// Returns the greatest value of a derived axis over all indexes, by enumeration.
     fn greatest_fed(&self, derived: usize) -> Result<u64, LayoutError> {
         let sources = &self.axes_per_derived()[derived];
         let matters = |axis: usize| sources.contains(&axis);
@@ -86,8 +86,8 @@ impl Layout {
 }
 
 impl Axis {
-    /// For every derived axis that this one feeds, the most that it adds while its own value is
-    /// at most `greatest`.
+    /// Returns, for every derived axis that this one feeds, the greatest sum that it adds while its own
+    /// value is at most `greatest`.
     ///
     /// The values up to `greatest` are a union of boxes: the digits of `greatest` up to some
     /// place, a smaller digit there, and anything after it.
@@ -114,7 +114,7 @@ impl Axis {
 }
 
 impl Axis {
-    /// The bits of an XOR that this axis may flip while its value is at most `greatest`.
+    /// Returns the bits of an XOR that this axis may flip while its value is at most `greatest`.
     fn flips(&self, greatest: u64, derived: usize) -> u64 {
         let digits = self.subaxes.iter().zip(self.reaches(greatest));
         let flips = digits.map(|(subaxis, top)| match subaxis.target {
@@ -128,10 +128,10 @@ impl Axis {
     }
 }
 
-/// The greatest sum of digit x weight over the values up to the one with the digits `tops`:
+/// Returns the greatest sum of digit x weight over the values up to the one with the digits `tops`:
 /// (size, top, weight), major to minor.
 pub(crate) fn greatest_sum(digits: impl DoubleEndedIterator<Item = (u64, u64, u64)>) -> u64 {
-    // Minor to major: what the digits below add at most freely, and below the tops.
+    // Minor to major, the greatest sums so far: of any values, and of those up to the tops.
     let (mut free, mut bound) = (0_u64, 0_u64);
     for (size, top, weight) in digits.rev() {
         let below = if top > 0 { free.saturating_add((top - 1).saturating_mul(weight)) } else { 0 };

@@ -1,8 +1,8 @@
-//! Layouts as functions of the linear index, with the modes that CuTe gives to what it computes.
+//! Layouts as functions of the linear index, with the modes that CuTe gives its results.
 //!
 //! ```text
 //! (2,2):(1,2) times 2:1   ((2,2),2):((1,2),4)   tile and copies are a mode each
-//! 10:1 divided by 4:1     (4,3):(1,4)           the last tile goes on behind the last element
+//! 10:1 divided by 4:1     (4,3):(1,4)           the last tile extends beyond the last element
 //! inverse of (4,2):(2,1)  (2,4):(4,1)           a mode per digit
 //! ```
 
@@ -44,7 +44,7 @@ impl Layout {
 impl LinearFunction<'_> {
     /// Divides into tiles of one linear index: CuTe's `logical_divide` and its kin by a layout.
     ///
-    /// Where whole tiles do not fill the layout, its last digit goes on behind the last element, as
+    /// If whole tiles do not fill the layout, its major digit continues beyond the last element, as
     /// in CuTe: indexes beyond the layout have addresses that a kernel has to mask.
     /// A tile may land in `i0`, `i1`, .. too, the axes of the layout, and is not flattened then.
     /// Law: element (t, r) is element `tile(t) + rest(r)` of the linear index, where there is one.
@@ -141,7 +141,7 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(self.layout.linear_left_inverse(self.order)?))
     }
 
-    /// What the layout leaves free of a space, a mode per digit; see [`Layout::complement`].
+    /// Returns the layout of the rest of a space, a mode per digit; see [`Layout::complement`].
     ///
     /// # Errors
     /// As [`Layout::complement`].
@@ -158,7 +158,7 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(composed.without_padding()?))
     }
 
-    /// The first `tiles` axes and the others, in the modes of an arrangement.
+    /// Groups the first `tiles` axes, and the others, into the modes of an arrangement.
     fn grouped(
         &self,
         layout: Layout,
@@ -175,7 +175,7 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// A layout for each of the first `count` modes: those that are given, whole modes for the others.
+    /// Returns a layout for each of the first `count` modes: the given one, or the whole mode.
     fn whole_modes(
         &self,
         modes: &[Option<Layout>],
@@ -194,7 +194,7 @@ impl LinearFunction<'_> {
         modes.collect()
     }
 
-    /// A layout of one axis with an axis for every digit, as CuTe writes what it computes.
+    /// Splits a layout of one axis into an axis per digit, as CuTe writes its results.
     fn by_digits(&self, layout: Layout) -> Layout {
         let sizes: Vec<u64> = match layout.axes() {
             [axis] => axis.subaxes.iter().map(|subaxis| subaxis.size).collect(),
@@ -207,12 +207,12 @@ impl LinearFunction<'_> {
     }
 }
 
-/// The linear index of one axis.
+/// Returns the layout of one axis whose places are its indexes.
 fn identity(extent: u64) -> Result<Layout, LayoutError> {
     Layout::builder().axis(extent, [Subaxis::land(extent.max(1), Level::ADDR, 1)]).build()
 }
 
-/// The layout with an axis as long as whole tiles are, and the rest of its size where they are.
+/// Lengthens an axis to whole tiles; an axis that cannot be lengthened stays as it is.
 fn whole_tiles(layout: Layout, axis: usize, tile: &Layout) -> Result<Layout, LayoutError> {
     let extent = layout.axes().get(axis).map_or(0, |axis| axis.extent);
     let filled: Option<u64> =
@@ -225,7 +225,7 @@ fn whole_tiles(layout: Layout, axis: usize, tile: &Layout) -> Result<Layout, Lay
     }
 }
 
-/// The layout with a longer axis, whose major digit goes on with its step.
+/// Lengthens an axis to `extent`: its major digit continues with its step. Unchanged if that digit feeds.
 fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutError> {
     let mut builder = layout.to_builder();
     let Some(longer) = builder.axes.get_mut(axis) else { return Ok(layout.clone()) };
@@ -236,7 +236,7 @@ fn going_on(layout: &Layout, axis: usize, extent: u64) -> Result<Layout, LayoutE
         Some(major) if matches!(major.target, Target::Land { .. }) => {
             major.size = extent.div_ceil(slots / major.size);
         }
-        // Which address comes next is not said.
+        // A digit that feeds does not determine the next address.
         _ => return Ok(layout.clone()),
     }
     longer.extent = extent;

@@ -1,4 +1,4 @@
-//! Things that are connected, in groups.
+//! Numbers that are connected, in groups.
 
 /// Numbers from 0 on, in groups that can be joined.
 pub(crate) struct Groups {
@@ -7,12 +7,12 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Every number in a group of its own.
+    /// Puts every number in a group of its own.
     pub(crate) fn new(count: usize) -> Groups {
         Groups { parents: (0..count).collect() }
     }
 
-    /// The representative of the group of a number: its smallest member.
+    /// Returns the representative of the group of a number: its smallest member.
     pub(crate) fn of(&self, mut at: usize) -> usize {
         while self.parents[at] != at {
             at = self.parents[at];
@@ -27,7 +27,7 @@ impl Groups {
         self.parents[a.max(b)] = a.min(b);
     }
 
-    /// All groups, in the order of their smallest members.
+    /// Returns all groups, in the order of their smallest members.
     pub(crate) fn sets(&self) -> Vec<Vec<usize>> {
         let mut sets = vec![Vec::new(); self.parents.len()];
         (0..self.parents.len()).for_each(|at| sets[self.of(at)].push(at));

@@ -15,8 +15,8 @@ impl Layout {
     /// The layout of the bytes, where `Addr` counted elements of `element_bits` each.
     ///
     /// `Addr` counts bytes, and a last axis counts the bytes within an element. Where an element is
-    /// not a whole number of bytes, the last axis counts its bits, lowest first, and the level
-    /// `Bit` says which of the 8 bits of the byte each one is.
+    /// not a whole number of bytes, the last axis counts its bits, lowest first, and the coordinate
+    /// in the level `Bit` is the number of the bit in its byte, from 0 to 7.
     /// Law: byte k of element i is at `bytes x locate(i) + k`; bit k of it is bit
     /// `element_bits x locate(i) + k`, counted from the lowest bit of byte 0.
     /// Cost: O(subaxes).
@@ -49,7 +49,7 @@ impl Layout {
         Layout::builder().axis(all, split).build()?.compose(&bits)
     }
 
-    /// The layout of the parts of every element, which follow each other in `Addr`: a last axis.
+    /// Returns the layout of the parts of every element, which follow each other in `Addr`: a last axis.
     pub(crate) fn in_parts(&self, parts: u64) -> Result<Layout, LayoutError> {
         let at = self.rank();
         self.insert_axis(at)?.expand(at, parts, Level::ADDR)

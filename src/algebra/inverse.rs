@@ -13,7 +13,7 @@ impl Layout {
     /// The left inverse: a layout from places to indexes.
     ///
     /// One axis per used level, in the order of [`Level`]; it lands in `i0`, `i1`, .. the axes of
-    /// `self`. Places that hold no element go anywhere, copies to one index: the inverse is a function,
+    /// `self`. Places without an element have any index, copies the same one: the inverse is a function,
     /// and a [placement](crate::placement::PlacementBuilder::build) takes it as one; that of a scalar lands
     /// in no axis, and has to be allowed [to share places](crate::placement::PlacementBuilder::shared_places).
     /// Law: `f.left_inverse().locate(f(i)) == i` for every real index and every copy.
@@ -21,8 +21,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Collision`](LayoutError::Collision) where `self` is not injective;
-    /// [`CannotInvert`](LayoutError::CannotInvert) where the digits of a level cannot be told apart by
-    /// dividing (strides that do not divide each other, a base offset), or where a digit of a
+    /// [`CannotInvert`](LayoutError::CannotInvert) where the digits of a level cannot be separated by
+    /// division (strides that do not divide each other, a base offset), or where a digit of a
     /// derived axis moves nothing, so that its value is lost.
     ///
     /// # Example
@@ -41,8 +41,8 @@ impl Layout {
     /// The layout as an index map into its [`left_inverse`](Layout::left_inverse): its levels, in the
     /// order of [`Level`], are the axes `i0`, `i1`, ..
     ///
-    /// Law: `f.left_inverse().compose(f.places_as_indexes())` is the identity. Copies stay: they are
-    /// refused as those of any index map.
+    /// Law: `f.left_inverse().compose(f.places_as_indexes())` is the identity. Copies stay: composing fails
+    /// for them, as for any index map with copies.
     ///
     /// # Example
     /// ```
@@ -76,7 +76,7 @@ impl Layout {
             used,
             spans: self.spans.iter().map(renamed).collect(),
         };
-        // From ten axes on their names are in another order than their numbers.
+        // From ten axes on, names sort in another order than numbers: `i10` before `i2`.
         map.offsets.sort_unstable();
         map.spans.sort_unstable();
         map
@@ -93,8 +93,9 @@ impl Layout {
         self.inverse()
     }
 
-    /// Merged digits divide where those that were written may not; padding between digits divides
-    /// where merged ones do not. Of derived axes fewer are left where digits are merged first.
+    /// Inverts the digits as written or merged, in the order that is likelier to succeed: merged strides may
+    /// divide where written ones do not, and the other way round where there is padding between digits.
+    /// Merging first leaves fewer derived axes.
     fn inverse(&self) -> Result<Layout, LayoutError> {
         let written = match self.derived.is_empty() {
             true => Cow::Borrowed(self),
@@ -110,7 +111,7 @@ impl Layout {
         }
     }
 
-    /// The inverse through either of two layouts that have the same places.
+    /// Inverts `first` or, if its strides do not divide, `second`; both have the places of `self`.
     fn inverse_in_either(
         &self,
         first: &Layout,
@@ -125,7 +126,7 @@ impl Layout {
         }
     }
 
-    /// The inverse through the digits of a layout that has the same places.
+    /// Inverts the digits of a layout that has the places of `self`.
     fn inverse_in(&self, layout: &Layout) -> Result<Layout, LayoutError> {
         if let Some((level, offset)) = layout.offsets.first() {
             let (level, offset) = (*level, *offset);
@@ -150,7 +151,7 @@ impl Layout {
         Ok(builder.build()?.into_simplified())
     }
 
-    /// A digit of a derived axis that moves nothing leaves its value open.
+    /// Returns an error if a digit of a derived axis has stride 0, so that places do not determine its value.
     fn check_told(&self, digits: &Digits) -> Result<(), LayoutError> {
         let lost = |digit: &&Digit| digit.top > 0 && digit.stride == 0;
         let mut numbers = (0..self.derived.len()).map(|number| (number, self.rank() + number));
@@ -162,8 +163,8 @@ impl Layout {
         }
     }
 
-    /// A derived axis read backward: its value, the sum of what its digits say, in the digits
-    /// that fed it.
+    /// Adds a derived axis read backward: its value, put together from its digits, is split into the
+    /// digits that fed it.
     fn reversed(
         &self,
         number: usize,
@@ -175,7 +176,7 @@ impl Layout {
             let derived = number;
             return Err(LayoutError::CannotInvert(InverseError::DerivedStart { derived, start }));
         }
-        // Other places than those of elements may give more than the axis holds.
+        // Places without elements may give values beyond the extent of the axis.
         let index = self.reversed_number(number);
         let fed = builder.axes.iter().chain(builder.derived.iter().map(|derived| &derived.axis));
         let steps = fed.flat_map(|axis| &axis.subaxes).map(|subaxis| match subaxis.target {
@@ -197,13 +198,13 @@ impl Layout {
         Ok(builder.derived(0, reach + 1, subaxes))
     }
 
-    /// The number of a derived axis of the inverse: an XOR is one that collects the bits of the value,
-    /// and one that they flip.
+    /// Returns the number of a derived axis in the inverse. An XOR takes two: one that collects the bits of
+    /// its value, and one that they flip.
     fn reversed_number(&self, number: usize) -> usize {
         self.derived[number + 1..].iter().map(|behind| 1 + usize::from(behind.is_xor())).sum()
     }
 
-    /// An XOR read backward: each bit of its value flips those bits of its sources that elimination
+    /// Adds an XOR read backward: each bit of its value flips the bits of its sources that elimination
     /// takes for it.
     fn reversed_xor(
         &self,
@@ -215,8 +216,8 @@ impl Layout {
         let DerivedAxis { start, axis, .. } = &self.derived[number];
         let (index, sources) =
             (self.reversed_number(number), BitSystem::of_elements(digits, number));
-        // Of bits that depend on each other any choice gives the place, but in an axis that is padded not
-        // every choice is an element.
+        // Any choice of dependent bits gives the same place, but in a padded axis not every choice is an
+        // element.
         let node = |digit: usize| digits.digit(digit).axis;
         let is_padded = |node: &usize| self.axes.get(*node).is_none_or(|a| a.extent != a.slots());
         if let Some(axis) = sources.dependent_digits().filter_map(node).find(is_padded) {
@@ -241,7 +242,7 @@ impl Layout {
         Ok(builder.derived(0, slots, value).xor(sources.made_of(*start), back))
     }
 
-    /// A value of at most `reach`, split into the digits that add up to it, major to minor.
+    /// Splits a value of at most `reach` into the digits that add up to it, major to minor.
     fn backward(
         &self,
         mut digits: Vec<Digit>,
@@ -250,7 +251,7 @@ impl Layout {
     ) -> Result<Vec<Subaxis>, LayoutError> {
         digits.sort_unstable_by_key(|digit| digit.stride);
         let mut subaxes = Vec::with_capacity(digits.len() + 1);
-        // What lies below the smallest step is 0 where an element is.
+        // The remainder below the smallest stride is 0 where an element is.
         match digits.first() {
             None if reach > 0 => subaxes.push(nowhere(reach + 1)),
             Some(first) if first.stride > 1 => subaxes.push(nowhere(first.stride)),
@@ -267,7 +268,7 @@ impl Layout {
         Ok(subaxes)
     }
 
-    /// A digit with its source as target; copies lead nowhere.
+    /// Returns a digit that leads back to its axis; that of a replica has stride 0.
     fn back(&self, digit: &Digit, size: u64) -> Subaxis {
         match digit.axis {
             None => nowhere(size),
@@ -279,7 +280,7 @@ impl Layout {
     }
 }
 
-/// The digits that move something there.
+/// Returns the digits that move the coordinate or value in `to`.
 fn moving(digits: &Digits, to: Destination) -> Vec<Digit> {
     let moves = |(_, digit): (usize, &Digit)| (digit.top > 0 && digit.stride > 0).then_some(*digit);
     digits.to(to).filter_map(moves).collect()
@@ -289,7 +290,7 @@ fn nowhere(size: u64) -> Subaxis {
     Subaxis::land(size, Level::ADDR, 0)
 }
 
-/// The number of values a digit has before the next one steps.
+/// Returns the number of values of a digit before the next one steps.
 fn size_below(digit: &Digit, next: &Digit, what: &str) -> Result<u64, LayoutError> {
     if next.stride.is_multiple_of(digit.stride) && next.stride / digit.stride > digit.top {
         return Ok(next.stride / digit.stride);

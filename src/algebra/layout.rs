@@ -6,14 +6,14 @@ use crate::algebra::radix::product;
 use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
-/// Where the digit of a subaxis goes.
+/// The level that the digit of a subaxis lands in, or the derived axis that it feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// Adds `digit x stride` to the coordinate in `level`.
     Land {
         /// The level.
         level: Level,
-        /// In elements of the level.
+        /// The step of the coordinate per step of the digit, in elements of the level.
         stride: u64,
     },
     /// Adds `digit x weight` to the value of derived axis `derived`, or flips bits of it: see
@@ -21,17 +21,17 @@ pub enum Target {
     Feed {
         /// The number of the derived axis, from 0.
         derived: usize,
-        /// How much one step of the digit adds.
+        /// The step of the value per step of the digit; in an XOR, the bits that bit 0 of the digit flips.
         weight: u64,
     },
 }
 
-/// A digit of an axis, and where it goes.
+/// A digit of an axis, with its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subaxis {
     /// The number of values the digit has.
     pub size: u64,
-    /// Where it goes.
+    /// The level that it lands in, or the derived axis that it feeds.
     pub target: Target,
 }
 
@@ -68,7 +68,7 @@ impl Axis {
     }
 }
 
-/// How the digits that feed a derived axis make its value.
+/// The rule that combines the digits that feed a derived axis into its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Combine {
     /// `start` + the sum of weight x digit.
@@ -83,28 +83,28 @@ pub enum Combine {
 /// An axis that is fed by digits instead of the tensor index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DerivedAxis {
-    /// How the digits that feed it make its value.
+    /// The rule that combines the digits that feed it.
     pub combine: Combine,
     /// The value when every digit that feeds it is 0.
     pub start: u64,
-    /// Extent and subaxes.
+    /// The extent and the subaxes.
     pub axis: Axis,
 }
 
 impl Axis {
-    /// The axis with every subaxis changed.
+    /// Returns the axis with every subaxis changed.
     pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> Axis {
         Axis { extent: self.extent, subaxes: self.subaxes.iter().map(change).collect() }
     }
 }
 
 impl DerivedAxis {
-    /// An axis whose value is a sum.
+    /// Creates a derived axis whose value is a sum.
     pub(crate) fn sum(start: u64, axis: Axis) -> DerivedAxis {
         DerivedAxis { combine: Combine::Sum, start, axis }
     }
 
-    /// The axis with every subaxis changed.
+    /// Returns the axis with every subaxis changed.
     pub(crate) fn with(&self, change: impl FnMut(&Subaxis) -> Subaxis) -> DerivedAxis {
         DerivedAxis { axis: self.axis.with(change), ..*self }
     }
@@ -120,9 +120,9 @@ impl DerivedAxis {
 pub struct Replica {
     /// The number of copies.
     pub size: u64,
-    /// The level in which they lie apart.
+    /// The level in which the copies differ.
     pub level: Level,
-    /// How far apart, in elements of the level.
+    /// The distance of neighbouring copies, in elements of the level.
     pub stride: u64,
 }
 
@@ -154,7 +154,7 @@ pub struct Layout {
     pub(crate) replicas: Vec<Replica>,
     /// Constants, one per level at most, none 0, sorted by level.
     pub(crate) offsets: Vec<(Level, u64)>,
-    /// Sorted, `Addr` always among them.
+    /// The used levels, sorted; `Addr` is always one of them.
     pub(crate) used: Vec<Level>,
     /// Rounded-up extents, one per level at most, sorted by level.
     pub(crate) spans: Vec<(Level, u64)>,
@@ -204,7 +204,7 @@ impl Layout {
         &self.derived
     }
 
-    /// The subaxes without a source.
+    /// The replicas: subaxes without a source, a copy of every element per digit.
     #[must_use]
     pub fn replicas(&self) -> &[Replica] {
         &self.replicas
@@ -278,19 +278,19 @@ impl Layout {
         landed.chain(self.used.iter().copied()).filter(|level| is_first(level)).collect()
     }
 
-    /// The columns of a table without a machine: what the layout names, `Addr` always.
+    /// Returns the columns of a table without a machine: the used levels, known ones in column order.
     pub(crate) fn columns(&self) -> Vec<Level> {
         let mut columns = self.levels_in_order();
         columns.sort_by_key(|level| level.column());
         columns
     }
 
-    /// All axes: the tensor's, then the derived ones.
+    /// All axes: those of the tensor, then the derived ones.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
         self.axes.iter().chain(self.derived.iter().map(|derived| &derived.axis))
     }
 
-    /// For every derived axis, the tensor axes that feed it, through others or not.
+    /// Returns, for every derived axis, the tensor axes that feed it, directly or through others.
     pub(crate) fn axes_per_derived(&self) -> Vec<Vec<usize>> {
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.derived.len()];
         for (node, axis) in self.nodes().enumerate() {
@@ -307,7 +307,7 @@ impl Layout {
         sources
     }
 
-    /// Everything that lands: subaxes in the order of the axes, then replicas.
+    /// Iterates over all that lands: subaxes in the order of the axes, then replicas.
     pub(crate) fn landings(&self) -> impl Iterator<Item = Landing> + Clone + '_ {
         let subaxes = self.nodes().enumerate().flat_map(move |(node, axis)| {
             axis.subaxes.iter().enumerate().filter_map(move |(at, subaxis)| {
@@ -323,21 +323,21 @@ impl Layout {
         }))
     }
 
-    /// Subaxes of derived axes do not stand in a text.
+    /// Returns the site of a subaxis in a text, which has no subaxes of derived axes.
     fn site(&self, node: usize, subaxis: usize) -> Site {
         if node < self.rank() { Site::Subaxis(node, subaxis) } else { Site::Layout }
     }
 }
 
 impl Replica {
-    /// Returns whether copies lie apart: those with a step of 0 coincide and are one place.
+    /// Returns whether the copies are in different places: those with stride 0 coincide.
     pub(crate) fn is_apart(&self) -> bool {
         self.size > 1 && self.stride > 0
     }
 }
 
 impl Subaxis {
-    /// The same digit where `by` derived axes were put in front.
+    /// Returns the subaxis for a layout with `by` more derived axes in front.
     pub(crate) fn shifted(&self, by: usize) -> Subaxis {
         match self.target {
             Target::Feed { derived, weight } => Subaxis::feed(self.size, derived + by, weight),
@@ -417,8 +417,8 @@ impl LayoutBuilder {
         self.derived_axis(DerivedAxis::sum(start, axis))
     }
 
-    /// Adds a derived axis whose value is the XOR of what feeds it, numbered with the others. Its extent
-    /// is what its subaxes write.
+    /// Adds a derived axis whose value is the XOR of the digits that feed it, numbered with the others. Its
+    /// extent is the product of its sizes.
     ///
     /// ```
     /// use tensor_layout::{Layout, Level, algebra::Subaxis};
@@ -466,8 +466,8 @@ impl LayoutBuilder {
         self
     }
 
-    /// Rounds the extent of `level`, offset included, up to `span`: what lies between belongs to
-    /// the layout and holds nothing. The level is used from then on, as by
+    /// Rounds the extent of `level`, offset included, up to `span`: the coordinates in between belong to
+    /// the layout and hold nothing. The level is used from then on, as by
     /// [`used`](LayoutBuilder::used): its units from 1 on are not copies of unit 0. A span that is not
     /// more than the extent changes nothing.
     #[must_use]
@@ -484,8 +484,8 @@ impl LayoutBuilder {
 
     /// Checks the invariants of [`Layout`].
     ///
-    /// Returns whether two elements share a place is another question:
-    /// [`Layout::collision`](Layout::collision).
+    /// It does not check that elements have different places: [`collision`](Layout::collision) finds
+    /// those that share one.
     ///
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
@@ -514,7 +514,7 @@ impl LayoutBuilder {
 }
 
 impl Layout {
-    /// Keeps the greatest span of every level that is more than its extent.
+    /// Keeps the greatest span of every level, where it exceeds the extent.
     fn round_up(&mut self, mut spans: Vec<(Level, u64)>) {
         spans.sort_unstable_by_key(|(level, span)| (*level, Reverse(*span)));
         spans.dedup_by_key(|(level, _)| *level);
@@ -523,7 +523,7 @@ impl Layout {
         self.spans = spans;
     }
 
-    /// Everything that lands uses its level.
+    /// Marks `Addr` and the level of everything that lands as used.
     fn mark_used(&mut self) {
         let mut used = std::mem::take(&mut self.used);
         used.push(Level::ADDR);
@@ -559,7 +559,7 @@ impl Layout {
         zero.map_or(Ok(()), |at| Err(LayoutError::ZeroSize { site: Site::Replica(at) }))
     }
 
-    /// Slots are at least as many as elements unless digits feed the same value twice.
+    /// Checks that the numbers of elements, of copies and of slots fit; any of them may be the greatest.
     fn check_counts(&self) -> Result<(), LayoutError> {
         let replicas = self.replicas.iter().map(|replica| replica.size);
         let too_large = |what| LayoutError::too_large(Site::Layout, what);
@@ -572,12 +572,12 @@ impl Layout {
         Ok(())
     }
 
-    /// The values of derived axes fit, those of padding too.
+    /// Checks that the values of derived axes fit, those of padding too.
     fn check_values(&self) -> Result<(), LayoutError> {
         let mut reaches: Vec<u64> = self.derived.iter().map(|derived| derived.start).collect();
         for subaxis in self.nodes().flat_map(|axis| &axis.subaxes) {
             let Target::Feed { derived, weight } = subaxis.target else { continue };
-            // What an XOR reaches stays below its extent.
+            // The value of an XOR stays below its extent.
             let step = match self.derived[derived].combine {
                 Combine::Sum => (subaxis.size - 1).checked_mul(weight),
                 Combine::Xor => Some(0),

@@ -8,14 +8,14 @@ use crate::error::Inexpressible;
 use crate::level::Level;
 
 impl Layout {
-    /// What a text that says `written` leaves out of this layout, whose elements have the same places
-    /// there.
+    /// Lists the spans, slots and used levels that are lost if this layout is written as a text that means
+    /// `written`, where the elements have the same places.
     ///
-    /// Law: nothing is left out if and only if both are the same map, where the slots can be compared:
-    /// sets of slots that are too tangled are taken for equal where they are as many.
+    /// Law: the list is empty if and only if both are the same map; sets of slots too tangled to be compared
+    /// count as equal if they are equally large.
     pub(crate) fn left_out(&self, written: &Layout) -> Vec<Inexpressible> {
         let slots = self.slots_left_out(written);
-        // Where slots are gone, so is the span that they alone made.
+        // Where slots are lost, so is the extent that only they reached.
         let names_span = |level: Level| slots.is_none() || self.span(level) > self.extent(level);
         let tail = |level: &Level| {
             let (level, span, end) = (*level, self.span(*level), written.span(*level));
@@ -39,7 +39,7 @@ impl Layout {
         Some(Inexpressible::Slots { slots, kept: if others < slots { others } else { held() } })
     }
 
-    /// Returns whether both have slots in the same places; `None` where that is too tangled to tell.
+    /// Returns whether both have slots in the same places; `None` if they are too tangled to decide.
     fn has_slots_of(&self, other: &Layout) -> Option<bool> {
         let levels: BTreeSet<Level> = self.used.iter().chain(&other.used).copied().collect();
         match levels.into_iter().all(|level| self.offset(level) == other.offset(level)) {
@@ -48,8 +48,8 @@ impl Layout {
         }
     }
 
-    /// The layout in plain digits where they are known to say it: simplified and, where that leaves
-    /// out no slot, [`without_padding`](Layout::without_padding).
+    /// Returns the layout with as few derived axes as can be found: simplified and, if no slot is lost,
+    /// [`without_padding`](Layout::without_padding).
     ///
     /// Law: the same map; equal for layouts that simplify alike.
     /// Cost: as [`without_padding`](Layout::without_padding) where derived axes are left.
@@ -66,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// The layout with every extent as its slots have it.
+    /// Drops the spans, so that every level ends with its last slot.
     pub(crate) fn without_spans(mut self) -> Layout {
         self.spans.clear();
         self

@@ -6,7 +6,7 @@
 //!
 //! f = 4:2                f(0..4) = 0 2 4 6
 //! contiguous inverse     1:0: address 1 holds nothing
-//! left inverse           2:4, 4:1: g(2 i) = i; what g gives at odd addresses, 4 to 7, is not an index
+//! left inverse           2:4, 4:1: g(2 i) = i; g(2 i + 1) = i + 4, which is not an index
 //! ```
 
 use std::cmp::Reverse;
@@ -17,7 +17,7 @@ use crate::algebra::radix::IndexOrder;
 use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
 
-/// A digit of a linear index: how many values, what a step adds to the address and to the index.
+/// A digit of a linear index: its number of values, and the change of the address and of the index per step.
 #[derive(Clone, Copy, Debug)]
 struct CuteDigit {
     size: u64,
@@ -30,7 +30,7 @@ impl Layout {
     ///
     /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`; `f(i)` is the
     /// first copy. CuTe calls it the right inverse; where several digits have the same stride, or
-    /// one steps over a part of another, CuTe stops at an address that g here goes beyond.
+    /// one steps over a part of another, that of CuTe ends earlier than g.
     /// Law: `f(g(a)) = a` for every a below the extent of g. The digits of g are digits of
     /// [`f.without_padding()`](Layout::without_padding), each from 0 on up to where the next one steps, and no
     /// such g is longer; where f is injective and its extents cut no digit, nothing lives at the first
@@ -96,7 +96,7 @@ impl Layout {
         one_axis(subaxes)
     }
 
-    /// The elements in one axis, and its digits that move, ascending by stride.
+    /// Flattens the layout to one axis; returns it and its digits that move, ascending by stride.
     fn linear_digits(&self, order: IndexOrder) -> Result<(Layout, Vec<CuteDigit>), LayoutError> {
         if let Some(level) = self.used.iter().copied().find(|level| *level != Level::ADDR) {
             return Err(LayoutError::MapLevel { level, rank: self.rank() });
@@ -134,7 +134,7 @@ struct Chain {
 }
 
 impl Chain {
-    /// Goes on with so many values of the digit that steps by `end`.
+    /// Appends `size` values of the digit whose stride is `end`.
     fn then(&self, digit: CuteDigit, size: u64) -> Chain {
         let mut subaxes = self.subaxes.clone();
         subaxes.push(Subaxis::land(size, Level::ADDR, digit.place));
@@ -143,9 +143,9 @@ impl Chain {
     }
 }
 
-/// The longest chain of digits, given ascending by stride, with linear indexes up to `last`.
+/// Returns the longest chain of digits, given ascending by stride, with linear indexes up to `last`.
 ///
-/// Of the chains that end at one address, the one with the least index goes on as far as any.
+/// Of the chains that end at one address, the one with the smallest last index can be continued farthest.
 fn longest_chain(digits: &[CuteDigit], last: u64) -> Chain {
     let nothing = Chain { end: 1, last: 0, subaxes: Vec::new() };
     let mut longest = nothing.clone();
@@ -174,7 +174,7 @@ fn longest_chain(digits: &[CuteDigit], last: u64) -> Chain {
     longest
 }
 
-/// An axis of digits, minor to major.
+/// Builds a layout of one axis from its digits, minor to major.
 fn one_axis(mut subaxes: Vec<Subaxis>) -> Result<Layout, LayoutError> {
     subaxes.reverse();
     subaxes.retain(|subaxis| subaxis.size > 1);

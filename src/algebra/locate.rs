@@ -31,7 +31,7 @@ impl Layout {
         Ok(self.slot(index))
     }
 
-    /// The first place of a slot, which may be padding.
+    /// Returns the first place of a slot, which may be padding.
     pub(crate) fn slot(&self, index: &[u64]) -> Location {
         let mut place: Location = self.used.iter().map(|l| (*l, self.offset(*l))).collect();
         self.land(index, |level, step| place.add(level, step));
@@ -42,7 +42,7 @@ impl Layout {
     ///
     /// Replicas count row-major, as they were given. Levels outside
     /// [`used_levels`](Layout::used_levels) and without a sized replica are left out here:
-    /// how many copies they hold is known to a [`Placement`](crate::Placement) only.
+    /// only a [`Placement`](crate::Placement) knows how many copies they hold.
     /// Law: `copies` places, all different.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Layout {
     /// Invariants 3 and 4 keep every value below its extent and every sum within `u64`.
     #[inline]
     pub(crate) fn land(&self, index: &[u64], add: impl FnMut(Level, u64)) {
-        // Points are asked by the million: a few values need no allocation.
+        // Single points are located by the million: a few values need no allocation.
         const FEW: usize = 8;
         match [0; FEW].get_mut(..self.derived.len()) {
             Some(few) => self.feed_and_land(index, few, add),

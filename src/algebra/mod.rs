@@ -12,10 +12,10 @@
 //!
 //! An axis has a value, which its subaxes write in mixed radix, major to minor. A subaxis lands
 //! in a level with a stride, or feeds a derived axis with a weight. The value of an axis is an
-//! entry of the tensor index or, for a derived axis, `start + sum of weight x digit` over what
-//! feeds it, or their XOR ([`Combine`]). A value at or beyond the extent of its axis is padding.
+//! entry of the tensor index or, for a derived axis, `start + sum of weight x digit` over the digits
+//! that feed it, or their XOR ([`Combine`]). A value at or beyond the extent of its axis is padding.
 //!
-//! One operation per file, its law on top. Nothing here knows a text or a machine.
+//! There is one operation per file, with its law at the top. Nothing here depends on a text or a machine.
 
 mod canonical;
 mod collision;

@@ -6,7 +6,7 @@ use crate::algebra::radix::IndexOrder;
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
-/// Which of tile and pattern runs fastest in [`repeated`](Layout::repeated).
+/// The side that runs fastest in [`repeated`](Layout::repeated).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Repeat {
     /// The tile: CuTe's `blocked_product`.
@@ -24,7 +24,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`MapLevel`](LayoutError::MapLevel) for levels other than `Addr`,
-    /// [`MapCopies`](LayoutError::MapCopies) for copies that lie apart.
+    /// [`MapCopies`](LayoutError::MapCopies) for copies in different places.
     ///
     /// # Example
     /// ```
@@ -60,9 +60,8 @@ impl Layout {
         map.build()
     }
 
-    /// Repeats a tile as `pattern` arranges the copies, axis by axis: axis k of the result is axis k
-    /// of the tile and axis k of the pattern, where one of them stays in a copy and the other goes on
-    /// to the next.
+    /// Repeats a tile as `pattern` arranges the copies, axis by axis: axis k of the result combines axis k
+    /// of the tile, which moves within a copy, with axis k of the pattern, which moves from copy to copy.
     ///
     /// With [`Blocks`](Repeat::Blocks) neighbours are in one copy, with
     /// [`Interleaved`](Repeat::Interleaved) they are in different ones: the axes of each are numbered
@@ -103,8 +102,7 @@ impl Layout {
         (0..rank).try_fold(paired, |layout, axis| layout.merge_axes_in(order, axis, 2))
     }
 
-    /// Repeats a tile block by block until it fills a shape, the copies one after the other with the
-    /// first axis of the order fastest.
+    /// Repeats a tile block by block until it fills a shape; the copies are numbered in `order`.
     ///
     /// Law: [`repeated`](Layout::repeated) by the compact pattern of shape / tile copies.
     /// Source: CuTe, `include/cute/layout.hpp`, tile_to_shape.
@@ -142,7 +140,7 @@ impl Layout {
         self.repeated(order, &pattern.build()?, Repeat::Blocks)
     }
 
-    /// The layout with unit axes behind its own.
+    /// Appends axes of extent 1 up to this rank.
     fn of_rank(&self, rank: usize) -> Result<Layout, LayoutError> {
         (self.rank()..rank).try_fold(self.clone(), |layout, axis| layout.insert_axis(axis))
     }

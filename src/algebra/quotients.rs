@@ -6,8 +6,8 @@
 //! 5 a + 2 b             (n / 8) x 2 + (n / 96) x (5 - 12 x 2)
 //! ```
 //!
-//! Where the steps of digits divide each other, no digit waits for another: a division by a
-//! number that is known and a product for each.
+//! If the weights of the digits divide each other, no digit depends on another: each takes one division by
+//! a constant and one multiplication.
 
 use crate::number::seam;
 use strength_reduce::StrengthReducedU64;
@@ -15,14 +15,14 @@ use strength_reduce::StrengthReducedU64;
 /// A sum of quotient x change, modulo 2^64.
 #[derive(Clone, Debug)]
 pub(crate) enum QuotientSum {
-    /// Of numbers below 2^31.
+    /// Terms for numbers below 2^31.
     Near(Vec<(Near, u64)>),
     Far(Vec<(StrengthReducedU64, u64)>),
 }
 
 impl QuotientSum {
-    /// Of numbers below `limit`; digits (weight, step) minor to major, of which each weight divides the
-    /// next. A step changes by what all steps of the digit before have added.
+    /// Prepares the sum for numbers below `limit`; digits are (weight, step), minor to major, and each weight
+    /// divides the next. The change of a digit is its step less what the digit before has added until then.
     pub(crate) fn new(digits: impl Iterator<Item = (u64, u64)>, limit: u64) -> QuotientSum {
         let mut minor = (1, 0_u64);
         let term = |(weight, step): (u64, u64)| {
@@ -57,8 +57,8 @@ impl QuotientSum {
 
 /// A divisor of numbers below 2^31: 2^bits / divisor, rounded up.
 ///
-/// Bits are 31 more than those of the divisor, so that what rounding adds to a product, less than the
-/// number, is less than 2^bits / divisor.
+/// `bits` is 31 more than those of the divisor: rounding adds less than the number to a product, which is
+/// less than 2^bits / divisor and does not change the quotient.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     inverse: u64,

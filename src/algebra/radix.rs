@@ -10,7 +10,7 @@ use itertools::Itertools;
 use crate::algebra::work;
 use crate::error::{LayoutError, Site};
 
-/// How an index is numbered.
+/// The order of the axes in the linear index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IndexOrder {
     /// The last axis runs fastest: NumPy's, and that of PadLayout tensors.
@@ -21,7 +21,7 @@ pub enum IndexOrder {
 }
 
 impl IndexOrder {
-    /// The axes, slowest first.
+    /// Returns the axes, slowest first.
     pub(crate) fn slowest_first(self, rank: usize) -> Vec<usize> {
         match self {
             IndexOrder::RowMajor => (0..rank).collect(),
@@ -29,7 +29,7 @@ impl IndexOrder {
         }
     }
 
-    /// The weight of each axis in the linear index of a shape; of a shape without elements, which has
+    /// Returns the weight of each axis in the linear index of a shape; of a shape without elements, which has
     /// no index, 0 where it would not fit.
     pub(crate) fn weights(self, shape: &[u64]) -> Result<Vec<u64>, LayoutError> {
         let is_empty = shape.contains(&0);
@@ -44,9 +44,9 @@ impl IndexOrder {
     }
 }
 
-/// The digits of a number in mixed radix, minor to major, as the sizes are.
+/// Splits a number into the digits of a mixed radix, minor to major, as the sizes are.
 ///
-/// What lies above the product of the sizes is dropped.
+/// The quotient by the product of the sizes is dropped.
 #[inline]
 pub(crate) fn digits(number: u64, sizes: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
     sizes.scan(number, |rest, size| {
@@ -61,12 +61,12 @@ pub(crate) fn split(value: u64, sizes: impl DoubleEndedIterator<Item = u64>, int
     into.iter_mut().rev().zip(digits(value, sizes.rev())).for_each(|(to, digit)| *to = digit);
 }
 
-/// The value that digits write, both major to minor; the inverse of [`split`].
+/// Returns the value with these digits, sizes and digits major to minor; the inverse of [`split`].
 pub(crate) fn join(sizes: impl Iterator<Item = u64>, digits: &[u64]) -> u64 {
     sizes.zip(digits).fold(0, |value, (size, digit)| value * size + digit)
 }
 
-/// The product, `None` where it does not fit; 0 as soon as one factor is.
+/// Returns the product, 0 if any factor is 0; `None` if it does not fit in 64 bits.
 pub fn product(factors: impl IntoIterator<Item = u64, IntoIter: Clone>) -> Option<u64> {
     let mut factors = factors.into_iter();
     match factors.clone().contains(&0) {

@@ -11,11 +11,11 @@ use crate::error::LayoutError;
 use crate::level::Level;
 use crate::location::{Found, Location};
 
-/// What comes of reading one layout as another.
+/// The result of reading one layout as another.
 pub(crate) enum ReadAs {
-    /// For every index of the other layout, the index whose place it has.
+    /// The map from every index of the other layout to the index of this one in the same place.
     Map(Layout),
-    /// A place that holds an element of one layout only: what either has there.
+    /// A place that holds an element of one layout only, with its content in both.
     Apart { place: Location, first: Found, second: Found },
 }
 
@@ -26,7 +26,7 @@ struct AxisReader<'a> {
 }
 
 impl Layout {
-    /// The map from the index of `other` to the index of `self` in the same place, if both hold
+    /// Returns the map from the index of `other` to the index of `self` in the same place, if both hold
     /// their elements in the same places; both land in `Addr` alone.
     ///
     /// The inverse of `self` after `other` is the map if `self` after it is `other` again.
@@ -34,13 +34,13 @@ impl Layout {
     pub(crate) fn read_as(&self, other: &Layout) -> Result<ReadAs, LayoutError> {
         let (few, many) = (self.elements(), other.elements());
         if few > many {
-            // An element of `self` is alone.
+            // Some element of `self` is in a place without an element of `other`.
             let place = AxisReader::new(other)?.first_apart(self)?;
             return self.apart_at(other, place);
         }
         let reader = AxisReader::new(self)?;
         match reader.map(other)? {
-            // All elements of `other` are some of `self`; as many are all.
+            // Every place of `other` is one of `self`; equal numbers make them the same.
             Some(map) if few == many => Ok(ReadAs::Map(map)),
             _ => self.apart_at(other, reader.first_apart(other)?),
         }
@@ -51,11 +51,10 @@ impl Layout {
         Ok(ReadAs::Apart { place, first, second })
     }
 
-    /// The first index, row-major, of a box in which something is not as it should be, found by
-    /// halving: `is_right` tells it of the box that begins at 0 up to the given extents, along the
-    /// axes behind a prefix.
+    /// Finds the first wrong index of a shape, row-major, by bisection: `is_right` returns whether all
+    /// indexes of a box, (start, end) per axis, are right. Some index must be wrong.
     ///
-    /// Cost: 64 questions per axis at most.
+    /// Cost: at most 64 calls per axis.
     pub(crate) fn first_wrong(
         shape: &[u64],
         mut is_right: impl FnMut(&[(u64, u64)]) -> Result<bool, LayoutError>,
@@ -77,7 +76,7 @@ impl Layout {
         Ok(ranges.into_iter().map(|(start, _)| start).collect())
     }
 
-    /// The layout of a box of the tensor: (start, end) per axis.
+    /// Returns the layout of a box of the tensor: (start, end) per axis.
     pub(crate) fn part(&self, ranges: &[(u64, u64)]) -> Result<Layout, LayoutError> {
         let mut map = Layout::builder();
         for (axis, (start, end)) in ranges.iter().enumerate() {
@@ -94,7 +93,7 @@ impl<'a> AxisReader<'a> {
         Ok(AxisReader { layout, inverse: layout.left_inverse()? })
     }
 
-    /// The map from the elements of `other`, if every one of them is in the place of one here.
+    /// Returns the map from the elements of `other`, if each of them is in the place of one here.
     fn map(&self, other: &Layout) -> Result<Option<Layout>, LayoutError> {
         let map = match self.reaching(other.extent(Level::ADDR))?.compose(other) {
             Err(LayoutError::OutsideDomain { .. }) => return Ok(None),
@@ -111,8 +110,8 @@ impl<'a> AxisReader<'a> {
         Ok(again.same_up_to_padding(other)?.is_none().then_some(map))
     }
 
-    /// The inverse over at least so many addresses: farther ones hold nothing, so that whatever it
-    /// gives there is not in that place.
+    /// Returns the inverse over at least `addresses` addresses. Those that are added hold no element, so its
+    /// index for them is never the right one.
     fn reaching(&self, addresses: u64) -> Result<Layout, LayoutError> {
         let axis = &self.inverse.axes()[0];
         let (extent, slots) = (axis.extent, axis.slots());
@@ -127,7 +126,7 @@ impl<'a> AxisReader<'a> {
         builder.build()
     }
 
-    /// The place of the first element of `other` that is not in the place of one here.
+    /// Returns the place of the first element of `other` that is not in the place of one here.
     fn first_apart(&self, other: &Layout) -> Result<Location, LayoutError> {
         let index = Layout::first_wrong(&other.shape(), |ranges| {
             Ok(self.map(&other.part(ranges)?)?.is_some())
@@ -136,8 +135,8 @@ impl<'a> AxisReader<'a> {
     }
 }
 
-/// The axes that the digits of one axis are, whole and each once, major to minor: what a row-major
-/// walk through all elements steps through. `None` where it does not.
+/// Returns the axes that the digits of a walk of one axis step through, major to minor; `None` unless each
+/// digit is a whole axis, and each axis occurs once at most.
 pub(crate) fn whole_axes(walk: &Layout, shape: &[u64]) -> Option<Vec<usize>> {
     let digits = walk.axes().first().filter(|_| walk.derived_axes().is_empty())?;
     let axis_of = |digit: &Subaxis| match digit.target {

@@ -1,10 +1,10 @@
-//! Composition where digits divide: those of the layout in other groups, and nothing is derived.
+//! Composition where digits divide: the digits of the layout are regrouped, without derived axes.
 //!
 //! ```text
 //! ((16_L2B, 8_L1B, 8:8))    1024 values, read as 256 x 4    ((16_L2B, 8_L1B, 2:32), (4:8))
 //! ```
 //!
-//! What planners compose and reshape is mostly of this kind. The general way takes ten times as many
+//! Most compositions and reshapes of planners are of this kind. The general way takes ten times as many
 //! instructions.
 
 use std::ops::Range;
@@ -22,13 +22,13 @@ struct DigitSlice {
     read: usize,
     place: u64,
     size: u64,
-    /// Whether it is the only digit of its own axis.
+    /// True if it is the only digit of its axis in the map.
     alone: bool,
 }
 
 impl Layout {
-    /// Composes with a map whose digits use those of every axis once, whole or evenly cut; `None`
-    /// where it takes more than that. `order`: the map gives the linear index.
+    /// Composes with a map whose digits use those of every axis once, whole or evenly cut; `None` for
+    /// any other map. `order` is given if the map gives the linear index.
     ///
     /// Law: the general way, by derived axes that are simplified, writes the same layout.
     pub(super) fn regrouped(&self, map: &Layout, order: Option<IndexOrder>) -> Option<Layout> {
@@ -60,8 +60,8 @@ impl Layout {
         Some(self.with_plain_axes(axes))
     }
 
-    /// Reshapes where the digits of every run of axes divide; `runs`: the axes of `self` with
-    /// those of the shape that have as many elements. `None` where it takes more than that.
+    /// Reshapes if the digits of every run of axes divide, else returns `None`; `runs` pairs axes of `self`
+    /// with the axes of `shape` that have as many elements.
     ///
     /// Law: composing with the index map of the reshape writes the same layout.
     pub(super) fn regrouped_to(
@@ -84,7 +84,7 @@ impl Layout {
         Some(self.with_plain_axes(axes))
     }
 
-    /// Axes whose digits are those of `self`, so that nothing has to be checked again.
+    /// Replaces the axes by others with digits of `self`, which need no new checks.
     fn with_plain_axes(&self, axes: Vec<Axis>) -> Layout {
         Layout {
             axes,
@@ -96,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// The digits of all axes as those of one, whose value is the linear index.
+    /// Joins all axes to one, whose value is the linear index; `None` if one of several axes is padded.
     pub(super) fn joined(&self, order: IndexOrder) -> Option<Axis> {
         let axes = || order.slowest_first(self.rank()).into_iter().map(|axis| &self.axes[axis]);
         let joins = self.rank() == 1 || axes().all(|axis| axis.extent == axis.slots());
@@ -105,7 +105,7 @@ impl Layout {
     }
 }
 
-/// What the digits of a map read; `None` where one moves nothing.
+/// Returns the slice that each digit of a map reads; `None` if one has stride 0 or feeds a derived axis.
 fn parts(map: &Layout, linear: bool) -> Option<Vec<DigitSlice>> {
     let mut parts = Vec::with_capacity(2 * map.rank());
     for axis in &map.axes {
@@ -120,13 +120,13 @@ fn parts(map: &Layout, linear: bool) -> Option<Vec<DigitSlice>> {
 }
 
 impl DigitSlice {
-    /// Returns whether it is all values of an axis, the padding and the units of which then stay.
+    /// Returns whether the slice is a whole axis, which then keeps its padding and its digits of size 1.
     fn is_whole(&self, axis: &Axis) -> bool {
         self.alone && self.place == 1 && self.size == axis.extent
     }
 }
 
-/// Returns whether the parts of every axis are all of it, each once.
+/// Returns whether the parts cover every axis exactly once.
 fn are_used_once(axes: &[Axis], parts: &[DigitSlice]) -> bool {
     let mut sorted: SmallVec<[DigitSlice; 8]> = parts.into();
     sorted.sort_unstable_by_key(|part| (part.read, part.place));
@@ -139,7 +139,7 @@ fn are_used_once(axes: &[Axis], parts: &[DigitSlice]) -> bool {
     })
 }
 
-/// Axes without padding and units, as axes of other extents.
+/// Splits the digits of `old` into axes of the extents `new`; `None` if they do not divide or are not exact.
 fn regroup(old: &[Axis], new: &[u64], axes: &mut Vec<Axis>) -> Option<()> {
     if !old.iter().all(Axis::is_exact) {
         return None;
@@ -156,13 +156,13 @@ fn regroup(old: &[Axis], new: &[u64], axes: &mut Vec<Axis>) -> Option<()> {
 }
 
 impl Axis {
-    /// Without padding and units.
+    /// Returns whether the axis has neither padding nor digits of size 1.
     fn is_exact(&self) -> bool {
         self.slots() == self.extent && self.subaxes.iter().all(|digit| digit.size > 1)
     }
 
-    /// Returns whether parts of its value, minor to major, are all of it, each once: the value itself, or
-    /// parts that go on where the one before ends.
+    /// Returns whether `parts`, minor to major, cover the value exactly once: one part that is all of it, or
+    /// parts that each begin where the one before ends.
     fn is_used_once(&self, parts: &[DigitSlice]) -> bool {
         if let [part] = parts
             && part.is_whole(self)

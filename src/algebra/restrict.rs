@@ -9,25 +9,25 @@ use crate::error::{LayoutError, RestrictionError};
 use crate::level::Level;
 use crate::location::Location;
 
-/// What lives in one unit, time slice or subtree.
+/// The part of a layout in one unit, time slice or subtree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restricted {
     /// The layout of the part: an axis for each axis of the whole, numbered from 0 on, in the
     /// levels that were left open.
     pub layout: Layout,
-    /// From the index in the part to that in the whole, in the levels `i0`, `i1`, ..
+    /// The map from the index in the part to that in the whole, in the levels `i0`, `i1`, ..
     pub indexes: Layout,
 }
 
 impl Layout {
-    /// Keeps what has the given coordinates: the elements of one unit, one time slice, a subtree.
+    /// Keeps the elements with the given coordinates: those of one unit, one time slice, a subtree.
     ///
     /// Law: `whole.locate(indexes(j))` has the given coordinates, and `layout.locate(j)` the
     /// others, for every index j of the part; no other element is there.
     /// Cost: O(subaxes) where strides nest.
     ///
     /// # Errors
-    /// [`CannotRestrict`](LayoutError::CannotRestrict) where what lives there is not a box of digits:
+    /// [`CannotRestrict`](LayoutError::CannotRestrict) where the elements there are not a box of digits:
     /// several digits give the coordinate, or one belongs to a derived axis;
     /// [`NotDecided`](LayoutError::NotDecided) past the budget.
     ///
@@ -65,7 +65,7 @@ impl Layout {
         Ok(Restricted { layout: layout.build()?, indexes: indexes.build()? })
     }
 
-    /// What lives in a unit; nothing where no digits lead there.
+    /// Restricts the layout, as [`restrict`](Layout::restrict); `None` if no digits give the coordinates.
     pub(crate) fn restrict_if_reached(
         &self,
         at: &Location,
@@ -76,7 +76,7 @@ impl Layout {
         }
     }
 
-    /// Keeps the coordinates in one level; every other digit moves nothing any more.
+    /// Keeps the coordinates in one level; all other digits get stride 0.
     ///
     /// Law: `project(level).locate(i)` has the coordinate of `locate(i)` in `level`, and `Addr`.
     #[must_use]
@@ -89,7 +89,7 @@ impl Layout {
         projected
     }
 
-    /// The axes alone, every subaxis written as others, major to minor.
+    /// Starts a layout with these axes, every subaxis replaced by those of `map`, major to minor.
     pub(crate) fn mapped(&self, map: impl Fn(&Subaxis) -> Vec<Subaxis>) -> LayoutBuilder {
         let mut builder = Layout::builder();
         for axis in &self.axes {
@@ -103,7 +103,7 @@ impl Layout {
         builder
     }
 
-    /// Lets everything that lands in other levels land nowhere.
+    /// Gives stride 0 to everything that lands in other levels, and drops their copies, offsets and spans.
     pub(crate) fn only(&self, keep: impl Fn(Level) -> bool) -> Layout {
         let kept = |subaxis: &Subaxis| match subaxis.target {
             Target::Land { level, .. } if !keep(level) => {
@@ -125,7 +125,7 @@ impl Layout {
         only
     }
 
-    /// Per axis and subaxis the digit that the coordinates ask for, `None` where they are free.
+    /// Returns, per axis and subaxis, the digit that the coordinates require; `None` where it is free.
     fn fixed_digits(&self, at: &Location) -> Result<Vec<Vec<Option<u64>>>, LayoutError> {
         let mut fixed: Vec<Vec<Option<u64>>> =
             self.axes.iter().map(|axis| vec![None; axis.subaxes.len()]).collect();
@@ -146,7 +146,7 @@ impl Layout {
         Ok(fixed)
     }
 
-    /// The one solution of a coordinate, by the numbers of the digits.
+    /// Returns the only digits that give a coordinate, by their numbers.
     fn solved(&self, level: Level, coordinate: u64, all: &Digits) -> Result<Vec<u64>, LayoutError> {
         let unreached =
             || Err(LayoutError::CannotRestrict(RestrictionError::Unreached { level, coordinate }));
@@ -206,7 +206,7 @@ fn count_below(axis: &Axis, fixed: &[Option<u64>]) -> u64 {
     let Some(last) = axis.extent.checked_sub(1) else { return 0 };
     let mut tops = vec![0; fixed.len()];
     axis.digits(last, &mut tops);
-    // Minor to major: how many choices there are freely, and up to the digits of the last value.
+    // Minor to major, the number of choices so far: of any values, and of those up to the last value.
     let (mut free, mut bound) = (1, 1);
     for ((subaxis, top), fixed) in axis.subaxes.iter().zip(&tops).zip(fixed).rev() {
         (free, bound) = match fixed {

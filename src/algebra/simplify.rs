@@ -7,13 +7,13 @@ use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::work;
 
 impl Layout {
-    /// Removes derived axes where plain subaxes say the same.
+    /// Removes derived axes where plain subaxes mean the same.
     ///
-    /// Unit digits go; a derived axis that one digit feeds is spliced in its place, if it writes
-    /// exactly the values of the digit or the digit is the major-most of its axis; from the minor
-    /// end, what feeds a derived axis and what splits it again cancel by their common divisor;
-    /// constant digits lead axis 0. What remains truly fuses axes or pads inside one.
-    /// Law: every place answers alike, the used levels and the spans stay.
+    /// Digits of size 1 are dropped; a derived axis that one digit feeds is spliced in its place, if it
+    /// writes exactly the values of the digit or the digit is the major-most of its axis; from the minor
+    /// end, the digits that feed a derived axis and those that split it cancel by their common divisor;
+    /// constant digits lead axis 0. A derived axis that is left fuses axes, or pads inside one.
+    /// Law: every place has the same content; the used levels and the spans stay.
     /// Cost: O(subaxes squared), whatever the sizes.
     #[must_use]
     pub fn simplified(&self) -> Layout {
@@ -30,7 +30,7 @@ impl Layout {
         layout.with_merged_flips()
     }
 
-    /// The rules for sums.
+    /// Applies the rules for sums.
     fn sums_simplified(self) -> Layout {
         if self.derived.is_empty() {
             return self;
@@ -69,7 +69,7 @@ type OfAxes<T> = SmallVec<[T; 8]>;
 
 /// A layout in pieces: all axes in one list, tensor axes first; removed ones are `None`.
 struct AxisParts {
-    /// What is left of it without its axes.
+    /// The layout without its axes.
     layout: Layout,
     rank: usize,
     nodes: Vec<Option<DerivedAxis>>,
@@ -136,7 +136,7 @@ impl AxisParts {
         self.nodes[node].as_mut().map(|node| &mut node.axis.subaxes)
     }
 
-    /// Simplifies every derived axis as far as it goes; `false` when nothing was left to do.
+    /// Simplifies every derived axis as far as possible; `false` if nothing changed, or none is left.
     fn pass(&mut self) -> bool {
         let mut changed = self.splice_all();
         // Units are dropped after that, so that a spliced axis keeps those that were written.
@@ -153,7 +153,7 @@ impl AxisParts {
         changed
     }
 
-    /// For every derived axis, the axes that feed it.
+    /// Returns, for every derived axis, the axes that feed it.
     fn fed_by(&self) -> OfAxes<OfAxes<usize>> {
         let mut fed_by = smallvec![OfAxes::new(); self.nodes.len() - self.rank];
         for (node, feeder) in self.all_feeders() {
@@ -165,13 +165,13 @@ impl AxisParts {
         fed_by
     }
 
-    /// Every digit that feeds, with the derived axis that it feeds.
+    /// Iterates over the digits that feed, each with the derived axis that it feeds.
     fn all_feeders(&self) -> impl Iterator<Item = (usize, Feeder)> + '_ {
         let nodes = self.nodes.iter().enumerate().filter_map(|(n, x)| Some((n, x.as_ref()?)));
         nodes.flat_map(|(node, axis)| feeders_in(node, &axis.axis))
     }
 
-    /// A digit of size 1 is always 0. Those that land in a tensor axis stay as they were written;
+    /// Drops digits of size 1, which are always 0. Those that land in a tensor axis stay as written;
     /// one that leads its axis and alone feeds another stays for that one to be spliced there.
     fn drop_units(&mut self) -> bool {
         let rank = self.rank;
@@ -216,9 +216,9 @@ impl AxisParts {
     }
 
     /// Puts the digits of every derived axis that one digit feeds in the place of that digit,
-    /// where that says the same.
+    /// if that is the same map.
     ///
-    /// From the last axis to the first: what an axis feeds comes after it, and so is done.
+    /// From the last axis to the first: an axis feeds only later ones, which are done.
     fn splice_all(&mut self) -> bool {
         let alone = self.fed_alone();
         let mut slots: OfAxes<u64> =
@@ -240,7 +240,7 @@ impl AxisParts {
         changed
     }
 
-    /// For every derived axis, the digit that feeds it, if there is one only.
+    /// Returns, for every derived axis, the digit that feeds it, if there is only one.
     fn fed_alone(&self) -> OfAxes<Option<Feeder>> {
         let mut fed: OfAxes<(usize, Option<Feeder>)> =
             smallvec![(0, None); self.nodes.len() - self.rank];
@@ -250,7 +250,7 @@ impl AxisParts {
         fed.into_iter().map(|(count, feeder)| feeder.filter(|_| count == 1)).collect()
     }
 
-    /// Replaces the digits of an axis that feed what was taken out by the digits of that.
+    /// Replaces every digit that feeds a derived axis in `taken` by the digits of that axis.
     fn take_in(&mut self, node: usize, taken: &mut [Option<Vec<Subaxis>>]) {
         let Some(subaxes) = self.subaxes(node) else { return };
         work::count(subaxes.len());
@@ -269,8 +269,8 @@ impl AxisParts {
         *subaxes = spliced;
     }
 
-    /// The axis of the only digit that feeds a derived axis, with the digits of that axis in the place
-    /// of the digit; `None` where they do not say the same.
+    /// Returns slots and extent of the axis of `feeder` after the digits of derived axis `node` have replaced
+    /// it; `None` if the map would not be the same.
     ///
     /// A real value stays below the extent of the derived axis, so that a major-most digit may
     /// have more values, or fewer, than the derived axis writes.
@@ -380,13 +380,13 @@ fn feeders_in(node: usize, axis: &Axis) -> impl Iterator<Item = (usize, Feeder)>
     })
 }
 
-/// What is left of a digit when its minor factor is taken: one step of it is `factor` old steps.
+/// Divides out the minor factor of a digit: one step of the result is `factor` old steps.
 pub(super) fn quotient(subaxis: Subaxis, factor: u64) -> Subaxis {
     Subaxis { size: subaxis.size / factor, target: scaled(subaxis.target, factor) }
 }
 
-/// The target of a digit, one step of which is `factor` steps; a digit that takes them stays
-/// within the coordinates that fit.
+/// Multiplies the stride or weight of a target by `factor`; it saturates only where no digit takes such a
+/// step, as coordinates fit.
 pub(crate) fn scaled(target: Target, factor: u64) -> Target {
     match target {
         Target::Land { level, stride } => {

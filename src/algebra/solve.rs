@@ -1,4 +1,4 @@
-//! Bounded sums: which digits add up to a given value.
+//! Bounded sums: finding the digits that add up to a given value.
 //!
 //! ```text
 //! 12 a + 8 b + 3 c = 31, all digits below 4
@@ -7,9 +7,9 @@
 //! a = 1   8 b + 3 c = 19                    b = 2 leaves 3: c = 1
 //! ```
 //!
-//! Going backward asks this twice: which digits of a level give this coordinate, and which digits
+//! Decoding asks this twice: which digits of a level give this coordinate, and which digits
 //! that feed a derived axis give this value. Collisions ask it of differences of digits. The
-//! heaviest digit comes first; what the later ones can add at most, and the common divisor of their
+//! heaviest digit comes first; the greatest sum of the later ones, and the common divisor of their
 //! weights, leave few values to each. Where the weights nest (each is more than all smaller ones
 //! can add up to) there is at most one answer, found greedily; elsewhere this is bounded
 //! subset-sum, searched with a budget.
@@ -59,7 +59,7 @@ pub(crate) fn nests(terms: impl Iterator<Item = (u64, u64)>) -> bool {
     })
 }
 
-/// A number that sums are made of: `u64`, or `u128` where they may be twice as large.
+/// The number type of a sum: `u64`, or `u128` where sums may be twice as large.
 pub(crate) trait Number: Integer + Copy + From<u64> {}
 
 impl<N: Integer + Copy + From<u64>> Number for N {}
@@ -73,9 +73,9 @@ pub(crate) struct Term<N = u64> {
     pub(crate) weight: N,
 }
 
-/// What a search does with the digits that it chooses.
+/// The receiver of the digits that a search chooses.
 pub(crate) trait Choices<N> {
-    /// What a solution may stop the search with.
+    /// The value with which a solution stops the search.
     type Found;
 
     /// The least value that a digit may take now.
@@ -96,17 +96,17 @@ pub(crate) trait Choices<N> {
 /// A sum of weight x digit, prepared for being solved.
 #[derive(Clone, Debug)]
 pub(crate) struct Sum<N = u64> {
-    /// Descending by weight.
+    /// The terms, descending by weight.
     terms: Vec<Term<N>>,
-    /// What the terms from here on add at most.
+    /// The greatest sum of the terms from each position on.
     reach: Vec<N>,
-    /// The greatest common divisor of the weights from here on.
+    /// The greatest common divisor of the weights from each position on.
     step: Vec<N>,
 }
 
 impl<N: Number> Sum<N> {
-    /// The terms may add up to at most the greatest number (invariant 4 of a layout). Digits of
-    /// size 1 stay 0 and take no part, which also bounds the depth of the search: 64 larger ones
+    /// Prepares a sum; the terms add up to at most the greatest number (invariant 4 of a layout). Digits
+    /// of size 1 stay 0 and take no part, which also bounds the depth of the search: 64 larger ones
     /// would exceed invariant 4.
     pub(crate) fn new(mut terms: Vec<Term<N>>) -> Sum<N> {
         terms.retain(|term| term.size > N::one());
@@ -125,7 +125,7 @@ impl<N: Number> Sum<N> {
         self.terms.is_empty()
     }
 
-    /// Lets `choices` look at every solution, until one stops the search.
+    /// Passes every solution to `choices`, until one stops the search.
     pub(crate) fn search<C: Choices<N>>(
         &self,
         target: N,
@@ -165,7 +165,7 @@ impl<N: Number> Sum<N> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The values of a digit that leave what the later ones can add.
+    /// Returns the least and the greatest value of a digit for which the later digits can add the rest.
     fn range(&self, at: usize, rest: N) -> (N, N) {
         let term = &self.terms[at];
         let most = term.size - N::one();
@@ -178,7 +178,7 @@ impl<N: Number> Sum<N> {
     }
 }
 
-/// What to do with the digits of a solution: go on, or stop with a value.
+/// A function that gets the digits of every solution, and continues the search or stops it with a value.
 pub(crate) type OnSolution<'a, B> =
     dyn FnMut(&mut [u64], &mut Budget) -> Result<ControlFlow<B>, LayoutError> + 'a;
 

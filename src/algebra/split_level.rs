@@ -8,9 +8,9 @@
 //! inner      0 1 2 3   0 1
 //! ```
 //!
-//! Where the parts of all digits below the group add up to less than one, nothing is carried, and
-//! every digit is split by itself: a multiple of the group is in the outer coordinate, a step below
-//! it in the inner one. Else what is no multiple feeds a derived axis, which is split again.
+//! If the parts of all digits below the group add up to less than one group, nothing is carried, and every
+//! digit is split by itself: multiples of the group step in the outer coordinate, smaller steps are in the
+//! inner one. Otherwise all that is not a multiple feeds a derived axis, which is split again.
 
 use crate::algebra::layout::{Layout, LayoutBuilder, Subaxis, Target};
 use crate::error::{EditError, LayoutError, Site};
@@ -20,7 +20,7 @@ impl Layout {
     /// Splits the coordinate c in `level`: c / `factor` is added to the one in `outer`, and
     /// c % `factor` to the one in `inner`.
     ///
-    /// Either may be `level` itself, which else has no coordinate any more. A level that is not used
+    /// Either may be `level` itself; otherwise `level` has no coordinate any more. A level that is not used
     /// holds a copy on all of its units, however they are numbered: nothing changes.
     /// Law: all other coordinates stay, of every copy of every element, in their order.
     /// Cost: O(subaxes).
@@ -68,7 +68,7 @@ struct LevelSplit<'a> {
 }
 
 impl LevelSplit<'_> {
-    /// Size and step of a digit in the outer and in the inner coordinate; `None` where its steps do
+    /// Returns (size, step) of a digit in the outer and in the inner coordinate; `None` if its steps do
     /// not line up with the groups.
     fn parts(&self, size: u64, stride: u64) -> Option<[(u64, u64); 2]> {
         if stride.is_multiple_of(self.factor) {
@@ -82,7 +82,7 @@ impl LevelSplit<'_> {
         lines_up.then(|| [(size / units, 1), (units, stride)])
     }
 
-    /// The greatest sum of what is below a group, where all digits line up.
+    /// Returns the greatest sum of the inner parts; `None` if some digit does not line up.
     fn greatest_inner(&self) -> Option<u64> {
         let start = self.layout.offset(self.level) % self.factor;
         self.layout.landings_in(self.level).try_fold(start, |sum, landing| {
@@ -91,7 +91,7 @@ impl LevelSplit<'_> {
         })
     }
 
-    /// Every digit by itself: nothing is carried.
+    /// Splits every digit by itself: nothing is carried.
     fn by_digits(&self) -> Result<Layout, LayoutError> {
         let builder = self.mapped(|size, stride| {
             let parts = self.parts(size, stride).into_iter().flatten();
@@ -102,7 +102,7 @@ impl LevelSplit<'_> {
         builder.offset(self.inner, self.layout.offset(self.level) % self.factor).build()
     }
 
-    /// What is no multiple of the group is added up, and the sum is split.
+    /// Adds up the digits whose stride is not a multiple of the group, and splits the sum.
     fn by_value(&self) -> Result<Layout, LayoutError> {
         let derived = self.layout.derived.len();
         let is_even = |stride: u64| stride.is_multiple_of(self.factor);
@@ -122,8 +122,8 @@ impl LevelSplit<'_> {
         builder.derived(start, units, pair).build()
     }
 
-    /// The layout with all that lands in the level written as other subaxes; without the span of
-    /// the level, whose last group may end within it.
+    /// Starts a layout with `map` applied to all that lands in the level; without the span of the level,
+    /// whose last group may end within it.
     fn mapped(&self, map: impl Fn(u64, u64) -> Vec<Subaxis>) -> Result<LayoutBuilder, LayoutError> {
         let LevelSplit { layout, level, factor, outer, inner } = *self;
         let mapped = |subaxis: &Subaxis| match subaxis.target {

@@ -1,4 +1,4 @@
-//! Whether a value that goes through derived axes steps evenly after all.
+//! Values that step evenly although they pass through derived axes.
 //!
 //! ```text
 //! axis of 6, weight 2 -> value 0 2 4 6 8 10, split into 4:3 x 3:1
@@ -25,7 +25,7 @@ use crate::algebra::xor::xor_product;
 use crate::error::LayoutError;
 use crate::level::Level;
 
-/// The number of indexes that are looked at where wraps may cancel.
+/// The greatest number of indexes that are enumerated where wraps may cancel.
 const MOST_INDEXES: u64 = 1 << 16;
 
 /// Some axes of a layout that derived axes connect, with those derived axes.
@@ -35,7 +35,7 @@ pub(super) struct Component<'a> {
     axes: &'a [usize],
     /// The tensor axes, then the derived ones that they feed, normalised.
     nodes: Vec<AxisState>,
-    /// Whether an XOR is more than a sum.
+    /// True if an XOR may differ from a sum for real indexes.
     has_flips: bool,
 }
 
@@ -48,17 +48,17 @@ struct AxisState {
     digits: Vec<Subaxis>,
 }
 
-/// What the elements of some axes do: the place of index 0, and the digits of every axis, major to
+/// The places of the elements along some axes: that of index 0, and the digits of every axis, major to
 /// minor.
 pub(super) struct Plain {
     pub(super) origin: Vec<(Level, u64)>,
     pub(super) axes: Vec<Vec<Subaxis>>,
 }
 
-/// What a step adds to the coordinates of some levels.
+/// The change of the coordinates per step, for the levels that it moves.
 type AxisStep = Vec<(Level, u64)>;
 
-/// A digit of the index of an axis of the component: what one step is worth, and how many steps.
+/// A digit of an index: `index / place % size` along an axis of the component.
 #[derive(Clone, Copy)]
 struct LinearDigit {
     axis: usize,
@@ -70,7 +70,7 @@ struct LinearDigit {
 #[derive(Default)]
 struct Linear {
     origin: Vec<(Level, u64)>,
-    /// What one step of each run adds to the place.
+    /// The change of the place per step of each run.
     steps: Vec<Vec<(Level, u64)>>,
     constraints: Vec<Constraint>,
 }
@@ -81,7 +81,7 @@ struct Constraint {
     coefficients: Vec<u64>,
 }
 
-/// Whether a place is a sum of digits.
+/// The outcome of looking for the digits whose sum a place is.
 enum Elimination {
     Yes(Vec<LinearDigit>),
     No,
@@ -90,7 +90,7 @@ enum Elimination {
 }
 
 impl<'a> Component<'a> {
-    /// `greatest` are the greatest values of all axes of the layout, `derived` the derived axes.
+    /// `greatest` holds the greatest value of every axis of the layout, `derived` the derived axes.
     pub(super) fn new(
         layout: &'a Layout,
         axes: &'a [usize],
@@ -116,7 +116,7 @@ impl<'a> Component<'a> {
         Component { layout, axes, nodes: numbers.map(node).collect(), has_flips }
     }
 
-    /// The elements as plain digits, if they are such.
+    /// Returns the elements as plain digits; `None` if they are not a sum of digits, or an XOR is too large.
     ///
     /// # Errors
     /// [`NotDecided`](LayoutError::NotDecided) where wraps may cancel and there are more than 2^16
@@ -152,7 +152,7 @@ impl<'a> Component<'a> {
         (0..self.axes.len()).map(|axis| self.extent(axis)).collect()
     }
 
-    /// The digits of the index of one axis, the others at 0.
+    /// Finds the digits of the index along one axis, the others at 0.
     fn runs(&self, axis: usize) -> Elimination {
         let extent = self.extent(axis);
         let (mut runs, mut place): (Vec<LinearDigit>, u64) = (Vec::new(), 1);
@@ -181,10 +181,10 @@ impl<'a> Component<'a> {
         Elimination::Yes(runs)
     }
 
-    /// The component as a function of runs, as if nothing wrapped.
+    /// Returns the component as a linear function of the runs, and the constraints under which nothing wraps.
     fn linear(&self, runs: &[LinearDigit]) -> Linear {
         let mut linear = Linear { steps: vec![Vec::new(); runs.len()], ..Linear::default() };
-        // Per node the value at index 0, and what a step of each run adds.
+        // Per node, the value at index 0, and its change per step of each run.
         let mut values: Vec<(u64, Vec<u64>)> =
             self.nodes.iter().map(|node| (node.start, vec![0; runs.len()])).collect();
         for (value, run) in runs.iter().enumerate() {
@@ -212,7 +212,7 @@ impl<'a> Component<'a> {
         linear
     }
 
-    /// Adds a digit to where it goes.
+    /// Adds a digit to the place or the value of the derived axis that it targets.
     fn send(
         &self,
         target: Target,
@@ -245,7 +245,7 @@ impl<'a> Component<'a> {
         }
     }
 
-    /// An index at which a constraint is broken, if there is one.
+    /// Returns an index at which a constraint is broken, if there is one.
     fn worst(&self, runs: &[LinearDigit], constraint: &Constraint) -> Option<Vec<u64>> {
         let mut total = 0_u64;
         let mut index = vec![0; self.axes.len()];
@@ -262,8 +262,8 @@ impl<'a> Component<'a> {
         (total > constraint.limit).then_some(index)
     }
 
-    /// What the place of an index adds to that of index 0, per used level; the axes outside the
-    /// component stay at 0.
+    /// Returns the difference of the places of an index and of index 0, per used level; the axes
+    /// outside the component stay at 0.
     fn step(&self, index: &[u64]) -> Vec<i128> {
         let place = |index: &[u64]| {
             let mut whole = vec![0; self.layout.rank()];
@@ -275,7 +275,7 @@ impl<'a> Component<'a> {
         both.map(|((_, from), (_, to))| i128::from(to) - i128::from(from)).collect()
     }
 
-    /// What one entry of an index adds, the others at 0.
+    /// Returns the [`step`](Component::step) to an index with one entry, the others at 0.
     fn step_along(&self, axis: usize, entry: u64) -> Vec<i128> {
         let mut index = vec![0; self.axes.len()];
         index[axis] = entry;
@@ -295,8 +295,8 @@ impl<'a> Component<'a> {
         self.step_along(axis, entry) == sum(parts, self.layout.used.len())
     }
 
-    /// Of an XOR: mostly two bits of two axes show that their steps do not add up. Else all indexes
-    /// are looked at, if there are few; a larger XOR is left as it is.
+    /// Decides a component with an XOR: mostly two bits of two axes show that their steps do not add up.
+    /// Otherwise all indexes are enumerated, if they are few; a larger XOR is left as it is.
     fn by_bits(&self) -> Result<Option<Plain>, LayoutError> {
         let bits = |axis: usize| {
             (0..u64::BITS).map(|bit| 1_u64 << bit).take_while(move |bit| *bit < self.extent(axis))
@@ -342,7 +342,7 @@ impl<'a> Component<'a> {
         Ok(Linear { origin, steps, constraints: Vec::new() }.plain(&runs, &extents))
     }
 
-    /// The runs of an axis with their steps: each as long as it goes on evenly.
+    /// Returns the runs of an axis with their steps, each as long as its steps are even.
     fn read_off(&self, axis: usize) -> Option<Vec<(LinearDigit, AxisStep)>> {
         let extent = self.extent(axis);
         let (mut found, mut place) = (Vec::new(), 1);
@@ -380,7 +380,7 @@ impl Constraint {
 }
 
 impl Linear {
-    /// Returns whether some run goes on as the one before it does.
+    /// Returns whether some run continues the one before it: it steps by all of that run.
     fn has_even_runs(&self, runs: &[LinearDigit]) -> bool {
         let digits = runs.iter().zip(&self.steps);
         let evenly =
@@ -420,19 +420,19 @@ fn add(sum: &mut Vec<(Level, u64)>, level: Level, step: u64) {
     }
 }
 
-/// The index of an axis at which the sum of step x coefficient is `most`, up to `last`.
+/// Returns the index of an axis, up to `last`, at which the sum of step x coefficient is `most`.
 fn greatest_index(runs: &[(LinearDigit, u64)], last: u64, most: u64) -> u64 {
     let sum = |index: u64| {
         let parts =
             runs.iter().map(|(run, step)| (index / run.place % run.size).saturating_mul(*step));
         parts.fold(0_u64, u64::saturating_add)
     };
-    // The values up to the last are boxes: its digits up to some place, one less there, then free.
+    // The values up to the last are boxes: its digits up to some position, one less there, then any.
     let corners = runs.iter().filter_map(|(run, _)| (last - last % run.place).checked_sub(1));
     [0].into_iter().chain(corners).chain([last]).find(|index| sum(*index) == most).unwrap_or(last)
 }
 
-/// The digits of an axis that values up to `greatest` need, major to minor, merged.
+/// Returns the digits of an axis that values up to `greatest` need, major to minor, merged.
 pub(crate) fn merged_digits(axis: &Axis, greatest: u64) -> Vec<Subaxis> {
     let tops = axis.reaches(greatest);
     let reached = axis.subaxes.iter().zip(tops).filter(|(_, top)| *top > 0);
@@ -450,7 +450,7 @@ fn cut(digits: &mut [Subaxis], greatest: u64) {
     }
 }
 
-/// Digits, major to minor, with neighbours that step evenly as one.
+/// Merges neighbouring digits, major to minor, that step evenly.
 pub(super) fn merged(digits: impl Iterator<Item = Subaxis>) -> Vec<Subaxis> {
     let mut merged: Vec<Subaxis> = Vec::new();
     for digit in digits {
@@ -466,7 +466,7 @@ pub(super) fn merged(digits: impl Iterator<Item = Subaxis>) -> Vec<Subaxis> {
 }
 
 impl Layout {
-    /// The same map with neighbouring digits as one where they step evenly.
+    /// Merges neighbouring digits that step evenly; the map is the same.
     pub(crate) fn with_merged_digits(mut self) -> Layout {
         let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
         for axis in self.axes.iter_mut().chain(derived) {
@@ -476,7 +476,7 @@ impl Layout {
     }
 }
 
-/// A digit that moves nothing moves nothing in any level.
+/// Normalises a target with stride 0, whose level has no effect, to level `Addr`.
 fn normal(target: Target) -> Target {
     match target {
         Target::Land { stride: 0, .. } => Target::Land { level: Level::ADDR, stride: 0 },
@@ -484,7 +484,7 @@ fn normal(target: Target) -> Target {
     }
 }
 
-/// Returns whether one step of the major digit is as much as all of the minor one.
+/// Returns whether one step of the major digit is all steps of the minor one.
 fn steps_evenly(major: &Subaxis, minor: &Subaxis) -> bool {
     match (major.target, minor.target) {
         (Target::Land { level: a, stride: major }, Target::Land { level: b, stride }) => {

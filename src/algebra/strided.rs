@@ -1,5 +1,5 @@
-//! A digit seen from both of its sides: what a step is worth in the index, and how far it goes in
-//! the place. Tables, boxes, rows and transpositions are sums over such digits.
+//! Digits seen from both of their sides: the change of the index and of the place per step. Tables,
+//! boxes, rows and transpositions are sums over such digits.
 //!
 //! ```text
 //! ((4_PE, 3:8), (8:1))     index = 8 i + j     place = 24 PE + Addr
@@ -24,13 +24,13 @@ use crate::number::to_index;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StridedDigit {
     pub(crate) size: u64,
-    /// What one step adds to the index.
+    /// The change of the index per step.
     pub(crate) weight: u64,
-    /// What one step adds to the place.
+    /// The change of the place per step.
     pub(crate) stride: u64,
 }
 
-/// Few sums have more: no allocation for each of them.
+/// Digits of a sum; few sums have more than 8, and the others need no allocation.
 pub(crate) type StridedDigits = SmallVec<[StridedDigit; 8]>;
 
 impl From<&Digit> for StridedDigit {
@@ -79,7 +79,7 @@ pub(crate) fn merged(digits: impl IntoIterator<Item = StridedDigit>) -> StridedD
     digits
 }
 
-/// The place of an index, whose digits these are, minor to major.
+/// Returns the place of an index with these digits, minor to major.
 #[inline]
 pub(crate) fn place(strided: &[StridedDigit], index: u64) -> u64 {
     let values = digits(index, strided.iter().map(|digit| digit.size));
@@ -96,7 +96,7 @@ pub(crate) fn each(
     let Some((major, minor)) = digits.split_last() else { return visit(index, place) };
     for _ in 0..major.size {
         match minor {
-            // No call for each of the innermost.
+            // Saves a call per innermost step.
             [] => visit(index, place),
             _ => each(minor, (index, place), visit),
         }
@@ -104,7 +104,7 @@ pub(crate) fn each(
     }
 }
 
-/// The first `most` sums of digits (size, step), the first digit fastest, modulo 2^64.
+/// Returns the first `most` sums of digits (size, step), the first digit fastest, modulo 2^64.
 pub(crate) fn sums(digits: impl Iterator<Item = (u64, u64)> + Clone, most: usize) -> Vec<u64> {
     let all = digits.clone().fold(1_u64, |all, (size, _)| all.saturating_mul(size));
     let mut sums = Vec::with_capacity(to_index(all).min(most).max(1));

@@ -56,7 +56,7 @@ impl Layout {
         layout.of_elements(axes, &kept, &origin, &greatest)
     }
 
-    /// Without padding where that is decided, else as it is: derived axes stay then.
+    /// Drops padding if derived axes are left or there are no elements, unless that is not decided.
     pub(crate) fn of_elements_if_decided(self) -> Result<Layout, LayoutError> {
         if self.derived.is_empty() && self.elements() > 0 {
             return Ok(self);
@@ -67,7 +67,7 @@ impl Layout {
         }
     }
 
-    /// The layout in new axes, with some of its derived ones.
+    /// Builds the layout from new axes and the derived axes in `kept`, cut to the values that elements have.
     fn of_elements(
         &self,
         axes: Vec<Vec<Subaxis>>,
@@ -106,15 +106,15 @@ impl Layout {
         origin.iter().fold(builder, |builder, (level, at)| builder.offset(*level, *at)).build()
     }
 
-    /// The copies in as few digits as write them, where they nest.
+    /// Returns the replicas merged into as few as possible, if they nest.
     fn merged_replicas(&self) -> Vec<Replica> {
         let replica = |(level, size, stride)| Replica { size, level, stride };
         let nested = PlaceSet::of_copies(self).nested();
         nested.map_or_else(|| self.replicas.clone(), |d| d.into_iter().map(replica).collect())
     }
 
-    /// The shape, without elements and so without places; through a derived axis only where the
-    /// axes are too long together to land.
+    /// Returns a layout of this shape, which has no elements and so no places; with a derived axis only if
+    /// the product of the extents other than 0 does not fit.
     fn shape_alone(&self) -> Result<Layout, LayoutError> {
         let digits = |extent: u64| (extent > 1).then(|| Subaxis::land(extent, Level::ADDR, 0));
         let shape = self.shape();
@@ -127,8 +127,8 @@ impl Layout {
         }
     }
 
-    /// Axes that derived axes connect: the tensor axes and the derived ones of every group that has
-    /// derived ones. A group that nothing moves is without tensor axes.
+    /// Groups the axes that derived axes connect: (tensor axes, derived axes) of every group that has derived
+    /// ones. A group that no tensor axis feeds has none.
     pub(crate) fn components(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut groups = Groups::new(self.rank() + self.derived.len());
         for (node, axis) in self.nodes().enumerate() {

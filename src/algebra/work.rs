@@ -1,4 +1,4 @@
-//! How much work an operation does, counted in unit tests instead of measured by the clock.
+//! A counter of the steps of an operation, for unit tests that bound them instead of measuring time.
 
 #[cfg(test)]
 thread_local! {

@@ -19,7 +19,7 @@ use crate::algebra::layout::{Axis, DerivedAxis, Layout, Subaxis, Target};
 use crate::algebra::solve::{Budget, OnSolution};
 use crate::error::{LayoutError, XorError};
 
-/// What a digit flips: `weight << k` for each of its bits k that is set.
+/// Returns the bits that a digit flips: the XOR of `weight << k` over its bits k that are set.
 #[inline]
 pub(crate) fn xor_product(weight: u64, digit: u64) -> u64 {
     let (mut rest, mut flipped) = (digit, 0);
@@ -30,8 +30,8 @@ pub(crate) fn xor_product(weight: u64, digit: u64) -> u64 {
     flipped
 }
 
-/// Factors that a digit of so many values is multiplied by, the XOR of which is what it flips: its weight
-/// where no two bits of that make the digit overlap, else each bit.
+/// Returns factors whose products with a digit below `size` have the XOR that the digit flips: the weight
+/// itself if the shifted digits do not overlap, else each of its bits.
 pub(crate) fn xor_factors(weight: u64, size: u64) -> Vec<u64> {
     let bits = (0..u64::BITS).filter(|bit| weight >> bit & 1 == 1);
     let apart = bits.clone().zip(bits.clone().skip(1)).all(|(low, high)| size <= 1 << (high - low));
@@ -57,25 +57,25 @@ pub(crate) struct Column {
     pub(crate) flips: u64,
 }
 
-/// A vector that columns make: which ones, as a mask.
+/// A vector and the columns whose XOR it is, as a mask.
 #[derive(Clone, Copy, Debug)]
 struct PivotRow {
     vector: u64,
     columns: u64,
 }
 
-/// What feeds an XOR axis, eliminated: which columns make a value.
+/// The bits that feed an XOR axis, by elimination: finds the columns whose XOR is a value.
 #[derive(Clone, Debug)]
 pub(crate) struct BitSystem {
     columns: Vec<Column>,
-    /// By highest bit, descending; no two have the same.
+    /// The rows by highest bit, descending; no two have the same.
     pivots: Vec<PivotRow>,
-    /// Columns that flip nothing together.
+    /// Masks of columns whose XOR is 0.
     kernel: Vec<u64>,
 }
 
 impl BitSystem {
-    /// Of the digits that feed a derived axis, the bits of which are given by `bits`.
+    /// Builds the system of the digits that feed a derived axis, with `bits` bits of each.
     fn of(digits: &Digits, derived: usize, bits: impl Fn(&Digit) -> u32) -> BitSystem {
         let to = digits.to(Destination::Derived(derived));
         let columns = to.flat_map(|(number, digit)| {
@@ -85,17 +85,17 @@ impl BitSystem {
         BitSystem::new(columns.collect())
     }
 
-    /// Of all bits that feed a derived axis.
+    /// Builds the system of all bits that feed a derived axis.
     pub(crate) fn of_slots(digits: &Digits, derived: usize) -> BitSystem {
         BitSystem::of(digits, derived, |digit| digit.size.ilog2())
     }
 
-    /// Of the bits that real indexes set.
+    /// Builds the system of the bits that real indexes set.
     pub(crate) fn of_elements(digits: &Digits, derived: usize) -> BitSystem {
         BitSystem::of(digits, derived, |digit| u64::BITS - digit.top.leading_zeros())
     }
 
-    /// Of these columns, at most 64.
+    /// Builds the system of these columns, at most 64.
     pub(crate) fn new(columns: Vec<Column>) -> BitSystem {
         let mut system = BitSystem { columns, pivots: Vec::new(), kernel: Vec::new() };
         for at in 0..system.columns.len() {
@@ -114,12 +114,12 @@ impl BitSystem {
         self.pivots.insert(at, pivot);
     }
 
-    /// The number of bits of the values that columns make.
+    /// The number of bits of the greatest value that columns make.
     pub(super) fn value_bits(&self) -> u32 {
         self.pivots.first().map_or(0, |pivot| u64::BITS - pivot.vector.leading_zeros())
     }
 
-    /// What is left of a value when columns are taken off, and which.
+    /// Takes columns off a value: returns the rest, and a mask of the columns.
     pub(crate) fn reduced(&self, value: u64) -> (u64, u64) {
         self.pivots.iter().fold((value, 0), |(rest, columns), pivot| {
             match rest ^ pivot.vector < rest {
@@ -140,7 +140,7 @@ impl BitSystem {
         self.is_injective() && bits == u64::from(extent.ilog2())
     }
 
-    /// Bits that give 0 together, if some do.
+    /// Returns bits whose XOR is 0, if there are such.
     pub(crate) fn dependent(&self) -> Option<Vec<Column>> {
         self.kernel.first().map(|columns| self.chosen(*columns).collect())
     }
@@ -155,8 +155,8 @@ impl BitSystem {
         numbered.filter(move |(at, _)| columns >> at & 1 == 1).map(|(_, column)| *column)
     }
 
-    /// Which columns are taken off a value, as a mask: a linear function, which undoes the columns where
-    /// they are injective.
+    /// Returns the mask of the columns that are taken off a value. It is a linear function, and the inverse
+    /// of the columns if they are injective.
     pub(crate) fn made_of(&self, value: u64) -> u64 {
         self.reduced(value).1
     }
@@ -167,7 +167,7 @@ impl BitSystem {
         runs.map(|run| (run[0].digit, run[run.len() - 1].bit + 1)).collect()
     }
 
-    /// Goes on with every choice of digits that gives a value.
+    /// Calls `go_on` with every choice of digits that gives the value.
     pub(crate) fn solve<B>(
         &self,
         value: u64,
@@ -201,7 +201,7 @@ impl Layout {
         self.derived.iter().any(DerivedAxis::is_xor)
     }
 
-    /// Returns whether real indexes make some of these derived axes other values than a sum would.
+    /// Returns whether an XOR among these derived axes may differ from a sum for real indexes.
     pub(crate) fn flips_in(&self, derived: &[usize]) -> bool {
         let mut xors = derived.iter().filter(|number| self.derived[**number].is_xor()).peekable();
         xors.peek().is_some() && {
@@ -237,14 +237,15 @@ impl Layout {
         Ok(())
     }
 
-    /// Two indexes that dependent bits bring together, where the bits are those of tensor axes.
+    /// Returns two indexes that dependent bits put in one place, if the bits are those of tensor axes.
     pub(crate) fn flipped_together(&self, digits: &Digits) -> Option<[Vec<u64>; 2]> {
         let xors = (0..self.derived.len()).filter(|number| self.derived[*number].is_xor());
         xors.filter_map(|number| BitSystem::of_elements(digits, number).dependent())
             .find_map(|columns| self.both_sides(digits, &columns))
     }
 
-    /// Per axis the highest of some bits, and the others; `None` where these are no elements.
+    /// Returns the highest of some bits per axis, and the others, as two indexes; `None` unless both are
+    /// elements in one place.
     fn both_sides(&self, digits: &Digits, columns: &[Column]) -> Option<[Vec<u64>; 2]> {
         let mut together = vec![0_u64; self.rank()];
         for column in columns {
@@ -282,7 +283,7 @@ impl DerivedAxis {
     }
 }
 
-/// The number of bits a digit has that feeds an XOR of so many values.
+/// Returns the number of bits of a digit that feeds an XOR of this extent.
 fn flipping_bits(digit: &Subaxis, weight: u64, extent: u64) -> Result<u32, XorError> {
     if !digit.size.is_power_of_two() {
         return Err(XorError::FeedingSize { size: digit.size });

@@ -14,7 +14,7 @@ use crate::algebra::strided::NodeDigit;
 use crate::algebra::xor::BitSystem;
 use crate::number::to_index;
 
-/// The digits that feed an XOR axis, which are told apart by its value.
+/// The digits that feed an XOR axis, decoded from its value.
 #[derive(Clone, Debug)]
 pub(crate) struct XorDecoder {
     bytes: Vec<Vec<Reduced>>,
@@ -36,7 +36,7 @@ impl Reduced {
 }
 
 impl XorDecoder {
-    /// `None` where bits are dependent; `copies` is the node of replicas.
+    /// Returns `None` if bits are dependent; `copies` is the node of replicas.
     pub(crate) fn new(digits: &Digits, derived: usize, copies: usize) -> Option<XorDecoder> {
         let system = BitSystem::of_slots(digits, derived);
         if !system.is_injective() {
@@ -64,7 +64,7 @@ impl XorDecoder {
         Some(XorDecoder { bytes: (0..system.value_bits().div_ceil(8)).map(byte).collect(), digits })
     }
 
-    /// Adds what the digits are worth to the values of their nodes; `false` if no digits make the value.
+    /// Adds digit x weight to the values of the nodes, modulo 2^64; `false` if no digits give the value.
     #[inline]
     pub(crate) fn add(&self, value: u64, values: &mut [u64]) -> bool {
         let (mut all, mut left) = (Reduced::default(), value);

@@ -1,5 +1,5 @@
-//! Fewer XOR axes, the same map: where a sum says the same, where two XORs follow each other, where a bit
-//! flips nothing but its own.
+//! Simplification of XOR axes: those that equal a sum, those that feed another, and bits that alone flip one
+//! bit.
 //!
 //! ```text
 //! columns 1 2 4, 8 16     no bit of two        a sum: 8 a + b
@@ -7,7 +7,7 @@
 //! column 4, row 2 alone   value bit 2 = x      x goes where bit 2 of the value goes
 //! ```
 //!
-//! Law: every place answers alike; no XOR axis is left where the digits that feed each one flip bits of
+//! Law: every place has the same content; no XOR axis is left if the digits that feed each one flip bits of
 //! their own.
 
 use crate::algebra::layout::{Axis, Combine, DerivedAxis, Layout, Subaxis, Target};
@@ -15,24 +15,24 @@ use crate::algebra::simplify::scaled;
 use crate::algebra::steps::merged;
 use crate::algebra::xor::is_carried;
 
-/// Where each bit of the value of a derived axis goes, minor to major.
+/// Returns the target of each bit of the value of a derived axis, minor to major.
 pub(crate) fn rows(derived: &DerivedAxis) -> Vec<Target> {
     let minor_first = derived.axis.subaxes.iter().rev();
     minor_first.flat_map(|subaxis| bits(subaxis.size, subaxis.target)).collect()
 }
 
-/// Where each bit of a digit goes, minor to major.
+/// Returns the target of each bit of a digit, minor to major.
 fn bits(size: u64, target: Target) -> impl DoubleEndedIterator<Item = Target> {
     (0..size.ilog2()).map(move |bit| scaled(target, 1 << bit))
 }
 
-/// Bits as digits, major to minor.
+/// Merges bits, minor to major, into digits, major to minor.
 pub(crate) fn bit_digits(minor_first: impl DoubleEndedIterator<Item = Target>) -> Vec<Subaxis> {
     merged(minor_first.rev().map(|target| Subaxis { size: 2, target }))
 }
 
 impl Layout {
-    /// Applies one rule; `None` where none is left.
+    /// Applies one rule; `None` if none applies.
     pub(super) fn xors_simplified(&self) -> Option<Layout> {
         if !self.has_xor() {
             return None;
@@ -46,7 +46,7 @@ impl Layout {
             .or_else(|| xors().find_map(|number| self.with_sorted_rows(number)))
     }
 
-    /// What each bit that feeds a derived axis adds or flips, in the order of the digits.
+    /// Returns the weight of each bit that feeds a derived axis, in the order of the digits.
     pub(super) fn bit_columns(&self, derived: usize) -> Vec<u64> {
         let feeding = self.nodes().flat_map(|axis| &axis.subaxes);
         let columns = feeding.filter_map(|subaxis| match subaxis.target {
@@ -58,7 +58,7 @@ impl Layout {
         columns.flatten().collect()
     }
 
-    /// Returns whether no two bits that feed it, nor its start, have a bit in common: then sum and XOR are one.
+    /// Returns whether no two bits that feed it, nor its start, have a bit in common: sum and XOR are equal.
     fn is_without_carry(&self, derived: usize) -> bool {
         !is_carried(self.derived[derived].start, self.bit_columns(derived))
     }
@@ -101,7 +101,7 @@ impl Layout {
         if others + theirs.len() >= 63 || bits > 64 {
             return None;
         }
-        // A value of the first, as one of both: what it flips in the next, its other bits above.
+        // Maps a value of the first to one of both: the bits that it flips in the next, its other bits above.
         let joined = |value: u64| {
             let (mut flipped, mut place) = (0, theirs.len());
             for (at, row) in own.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Layout {
         Some(layout.without_derived(first))
     }
 
-    /// Lets bits that alone flip one bit of an XOR go where that goes.
+    /// Redirects each bit that alone flips one bit of an XOR to the target of that bit.
     fn with_own_bits(&self, number: usize) -> Option<Layout> {
         let (columns, rows) = (self.bit_columns(number), rows(&self.derived[number]));
         let start = self.derived[number].start;
@@ -153,7 +153,7 @@ impl Layout {
         Some(layout)
     }
 
-    /// Writes the bits of an XOR in the order of where they go.
+    /// Sorts the bits of an XOR by their targets.
     fn with_sorted_rows(&self, number: usize) -> Option<Layout> {
         let rows = rows(&self.derived[number]);
         if rows.is_sorted() {
@@ -173,7 +173,7 @@ impl Layout {
         Some(layout)
     }
 
-    /// Writes the digits of every axis that feeds an XOR as few as they can be.
+    /// Merges the digits of every axis that feeds an XOR.
     pub(super) fn with_merged_flips(mut self) -> Layout {
         if !self.has_xor() {
             return self;
@@ -189,7 +189,7 @@ impl Layout {
         self
     }
 
-    /// Sends every bit that feeds a derived axis elsewhere, by its column.
+    /// Gives every bit that feeds a derived axis a new target, by its column.
     pub(super) fn feed_again(&mut self, number: usize, mut to: impl FnMut(u64) -> Target) {
         let derived = self.derived.iter_mut().map(|derived| &mut derived.axis);
         for axis in self.axes.iter_mut().chain(derived) {
@@ -226,7 +226,7 @@ impl Layout {
     }
 }
 
-/// An XOR whose bits go there, minor to major.
+/// Builds an XOR whose bits have these targets, minor to major.
 fn xor_axis(start: u64, rows: impl DoubleEndedIterator<Item = Target>) -> DerivedAxis {
     let subaxes = bit_digits(rows);
     let extent = subaxes.iter().map(|subaxis| subaxis.size).product();

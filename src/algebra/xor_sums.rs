@@ -1,11 +1,11 @@
-//! XORs as sums: a bit of the value is the last bit of how many digits flip it.
+//! XORs as sums: a bit of the value is the parity of the number of digits that flip it.
 //!
 //! ```text
 //! a ^ b        sum axis v = a + b, of 3 values: a carry that goes nowhere, and the bit
 //! a in 2 bits  sum axis v = 3 a, of 4 values: two bits, both a
 //! ```
 //!
-//! What knows sums alone (relayouts, tables, boxes) asks its questions of this form.
+//! Code that knows only sums (relayouts, tables, boxes) takes layouts in this form.
 //! Law: every element has the same places; there are more slots, which no element reaches.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use crate::number::{to_index, to_u64};
 const NOWHERE: Target = Target::Land { level: Level::ADDR, stride: 0 };
 
 impl Layout {
-    /// The layout with sum axes for every XOR.
+    /// Replaces every XOR by sum axes.
     pub(crate) fn in_sums(&self) -> Cow<'_, Layout> {
         if !self.has_xor() {
             return Cow::Borrowed(self);
@@ -35,7 +35,7 @@ impl Layout {
         let flips_more = |column: &&u64| column.count_ones() > 1;
         let rows = rows(&self.derived[number]);
         let (fans, start) = (columns.iter().filter(flips_more).count(), self.derived[number].start);
-        // Behind `number`, as many axes more as one becomes.
+        // `number` becomes `more` axes, so that those behind it are renumbered.
         let more = fans + rows.len();
         let behind = |target: Target| match target {
             Target::Feed { derived, weight } if derived > number => {

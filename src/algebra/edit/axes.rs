@@ -6,12 +6,12 @@ use crate::algebra::layout::{Layout, LayoutBuilder, Replica, Subaxis, Target};
 use crate::error::{EditError, LayoutError};
 use crate::level::Level;
 
-/// A map that lands in the axes of a layout of this rank.
+/// Starts an index map into the axes of a layout of this rank.
 pub(super) fn index_map(rank: usize) -> LayoutBuilder {
     (0..rank).fold(Layout::builder(), |map, axis| map.used(Level::axis(axis)))
 }
 
-/// The whole of axis `axis`, which has this extent.
+/// Returns the digit that indexes the whole of axis `axis`.
 pub(super) fn whole(extent: u64, axis: usize) -> Subaxis {
     Subaxis::land(extent.max(1), Level::axis(axis), 1)
 }
@@ -85,8 +85,8 @@ impl Layout {
         self.compose(&map.build()?)
     }
 
-    /// The first axes as copies: every element of the others has the places of all their indexes. `None`
-    /// where they are padded, or go through derived axes.
+    /// Turns the first axes into copies: every element of the others gets the places of all their indexes.
+    /// `None` if they are padded or feed derived axes.
     pub(crate) fn with_leading_copies(&self, count: usize) -> Option<Layout> {
         let mut copied = self.clone();
         for axis in copied.axes.drain(..count) {
@@ -101,7 +101,7 @@ impl Layout {
         Some(copied)
     }
 
-    /// The extent of an axis that must be there.
+    /// Returns the extent of an axis, or an error if there is no such axis.
     pub(super) fn check_axis(&self, at: usize) -> Result<u64, LayoutError> {
         let rank = self.rank();
         let missing = LayoutError::Edit(EditError::NoAxis { axis: at, rank });

@@ -7,8 +7,8 @@ use crate::level::Level;
 impl Layout {
     /// Expands an axis of extent 1 to `size` along `level`, as its innermost coordinate.
     ///
-    /// The axis becomes `size_level:1`, and what landed in the level before steps `size` times as
-    /// far.
+    /// The axis becomes `size_level:1`; the other strides, the offset and the span in the level are
+    /// multiplied by `size`.
     /// Law: the slice of the result at index k of the axis has the coordinate
     /// `size x old + k` in `level`, and the old ones elsewhere.
     ///
@@ -31,15 +31,14 @@ impl Layout {
         }
         let mut expanded = self.spread_out(level, size)?;
         let digit = Subaxis::land(size, level, 1);
-        // What the axis had before is 0 for its one element, and so leads.
+        // The digits that the axis had are 0 for its one element, so they can lead.
         expanded.axes[at].subaxes.push(digit);
         expanded.axes[at].extent = size;
         expanded.to_builder().build()
     }
 
-    /// Tiles an axis: `times` copies of the tensor one after the other, each as far from the last
-    /// in `level` as the layout reaches: its [`span`](Layout::span) less its
-    /// [`offset`](Layout::offset), which is what it reaches together.
+    /// Tiles an axis: `times` copies of the tensor one after the other, [`span`](Layout::span) -
+    /// [`offset`](Layout::offset) apart in `level`.
     ///
     /// Law: `tile.locate(k x extent + i)` is `locate(i)` moved by `k x (span - offset)` in `level`.
     ///
@@ -69,7 +68,7 @@ impl Layout {
         Ok(builder.build()?.into_simplified())
     }
 
-    /// One axis as blocks of the old one, `far` apart in `level`; its extent is to be set.
+    /// Turns one axis into blocks of the old one, `far` apart in `level`; the caller sets the extent.
     pub(super) fn in_blocks(
         &self,
         at: usize,
@@ -90,11 +89,11 @@ impl Layout {
         builder
     }
 
-    /// The layout with every coordinate in `level` multiplied by `factor`.
+    /// Multiplies every coordinate in `level` by `factor`.
     fn spread_out(&self, level: Level, factor: u64) -> Result<Layout, LayoutError> {
         let too_large = || LayoutError::too_large(Site::Layout, "a coordinate");
         let times = |step: u64| step.checked_mul(factor).ok_or_else(too_large);
-        // A digit of size 1 steps nowhere, however far.
+        // A digit of size 1 never steps, so its stride may stay.
         let stride_of = |size: u64, stride: u64| if size > 1 { times(stride) } else { Ok(stride) };
         let mut spread = self.clone();
         let nodes = spread.axes.iter_mut().chain(spread.derived.iter_mut().map(|f| &mut f.axis));

@@ -7,15 +7,15 @@ use crate::level::Level;
 impl Layout {
     /// Enlarges the tensor to `shape`, at the end of every axis; old elements stay in their places.
     ///
-    /// Padding slots of an axis become elements first; what they do not hold lies behind
-    /// everything else in `Addr`. Where elements share places, as in CuTe and NumPy, new ones do as old
-    /// ones do: they are blocks of the old extent, each behind everything else in `Addr`.
+    /// Padding slots of an axis become elements first; further elements are behind everything else in
+    /// `Addr`. Where elements share places, as in CuTe and NumPy, so do the new ones: they are blocks of
+    /// the old extent, each behind everything else in `Addr`.
     /// Law: slicing back to the old shape gives every element its old place, in which no new one is.
     ///
     /// # Errors
     /// [`RankMismatch`](LayoutError::RankMismatch), [`Edit`](LayoutError::Edit) for a smaller
     /// extent, [`TooLarge`](LayoutError::TooLarge);
-    /// [`Collision`](LayoutError::Collision) where padding that becomes an element lies on one.
+    /// [`Collision`](LayoutError::Collision) where padding that becomes an element shares a place with one.
     ///
     /// # Example
     /// ```
@@ -39,7 +39,7 @@ impl Layout {
             extents.try_fold(layout, |layout, (axis, extent)| layout.lengthened(axis, *extent))
         };
         let padded = match lengthened(self.clone()) {
-            // Nothing was there, so that derived axes say nothing of the new elements.
+            // Without elements, derived axes do not determine the places of new ones.
             Err(LayoutError::DerivedOutOfRange { .. }) if self.elements() == 0 => {
                 lengthened(self.slots_alone())?
             }
@@ -67,7 +67,7 @@ impl Layout {
         })
     }
 
-    /// A layout without elements, in the digits that land.
+    /// Returns a layout without elements, with the digits that land.
     fn slots_alone(&self) -> Layout {
         let lands = |subaxis: &&Subaxis| subaxis.feeds().is_none();
         let landing = |axis: &Axis| axis.subaxes.iter().filter(lands).copied().collect();
@@ -76,7 +76,7 @@ impl Layout {
         Layout { axes, derived: Vec::new(), ..self.clone() }
     }
 
-    /// One axis with another extent, not less than it has.
+    /// Lengthens one axis to `extent`.
     fn lengthened(&self, number: usize, extent: u64) -> Result<Layout, LayoutError> {
         let mut longer = self.clone();
         let slots = longer.axes[number].slots();
@@ -94,12 +94,12 @@ impl Layout {
         }
     }
 
-    /// How far blocks lie apart in `Addr` that do not touch each other.
+    /// Returns the length of the layout in `Addr`: blocks this far apart do not overlap.
     fn behind(&self) -> u64 {
         self.span(Level::ADDR) - self.offset(Level::ADDR)
     }
 
-    /// One axis in blocks of its old extent: the first as it was, the others behind everything.
+    /// Lengthens one axis by blocks of its old extent: the first as it was, the others behind everything.
     fn with_blocks_behind(&self, number: usize, extent: u64) -> Result<Layout, LayoutError> {
         let blocks = extent.div_ceil(self.axes[number].extent);
         let mut builder = self.in_blocks(number, blocks, Level::ADDR, self.behind());
@@ -133,7 +133,7 @@ impl Layout {
     }
 }
 
-/// From the major end, as long as digits are always 0, and the first that is not.
+/// Cuts the digits from the major end that are always 0, and the first that is not.
 fn cut_padding(axis: &mut Axis) {
     let tops: Vec<u64> = axis.reaches(axis.extent.saturating_sub(1)).collect();
     let moving = tops.iter().position(|top| *top > 0).unwrap_or(tops.len());

@@ -90,7 +90,7 @@ impl Layout {
         self.permute(&order.slowest_first(self.rank()))?.reshape(&[self.elements()])
     }
 
-    /// The index map from `shape` to the shape of `self`: the shortest runs of axes with equal
+    /// Returns the index map from `shape` to the shape of `self`: the shortest runs of axes with equal
     /// products on both sides are each regrouped through their linear index.
     fn regrouping(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let old = self.shape();
@@ -117,10 +117,10 @@ impl Layout {
         map.build()
     }
 
-    /// A layout of `shape`, which is without elements too, with the slots of `self` as padding.
+    /// Returns a layout of `shape`, which has no elements either, with the slots of `self` as padding.
     ///
-    /// The slots are what lands. What feeds is left out: it never does, and its sizes, as long as the
-    /// axes, may not fit together.
+    /// Only digits that land are slots. Those that feed are left out: without elements they never do, and
+    /// the product of their sizes may not fit.
     pub(crate) fn without_elements(&self, shape: &[u64]) -> Result<Layout, LayoutError> {
         let mut builder = self.to_builder();
         let subaxes = std::mem::take(&mut builder.axes).into_iter().flat_map(|axis| axis.subaxes);
@@ -135,8 +135,8 @@ impl Layout {
     }
 }
 
-/// The shortest runs of axes of both shapes that have equal products; a unit axis on its own side is
-/// a run.
+/// Iterates over the shortest runs of axes of both shapes with equal products; a unit axis without a
+/// counterpart is a run.
 fn runs<'a>(
     old: &'a [u64],
     new: &'a [u64],

@@ -8,7 +8,7 @@ use crate::level::Level;
 impl Layout {
     /// Keeps every `step`-th index of an axis from `start` up to `stop`, exclusive.
     ///
-    /// Bounds beyond the extent are cut to it, as NumPy does. What is left out becomes padding.
+    /// Bounds beyond the extent are cut to it, as NumPy does. Indexes that are left out become padding.
     /// Law: `slice.locate(i) == locate(start + step x i)` on that axis, for any bounds.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Layout {
         }
         let stop = stop.min(extent);
         let kept = stop.saturating_sub(start).div_ceil(step);
-        // An empty slice starts nowhere, and a single index does not step.
+        // An empty slice has start 0, and a single index step 1, so that no bound is exceeded.
         let start = if kept == 0 { 0 } else { start };
         let step = if kept > 1 { step } else { 1 };
         let mut map = index_map(self.rank());
