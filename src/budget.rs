@@ -1,5 +1,5 @@
-//! Every call of the public API ends within a stated number of steps, counted where loops are whose
-//! length no formula bounds: walks of indexes, sums that are searched, candidates, copies, runs.
+//! Every call of the public API ends within a stated number of steps, counted in the loops whose length no
+//! formula bounds: walks of indexes, searches of sums, candidates, copies, runs.
 
 use crate::algebra::{IndexOrder, Indexes, Subaxis, work};
 use crate::candidates::Candidates;
@@ -8,7 +8,7 @@ use crate::error::LayoutError;
 use crate::relayout::{Relayout, UnitPart};
 use crate::{Layout, Level, Machine, Placement};
 
-/// The most steps that a call may take: a search that is given up after 2^22, a few times over.
+/// The greatest number of steps of a call: a few searches that end after 2^22 each.
 const MOST: u64 = 1 << 25;
 
 /// Extents that line up and extents that do not, up to 2^20.
@@ -69,7 +69,7 @@ impl Draw {
     }
 }
 
-/// What is counted, and of which layout.
+/// A layout, and the greatest number of steps that a call on it has taken.
 struct Judge<'a>(&'a Layout, u64);
 
 impl Judge<'_> {
@@ -157,7 +157,7 @@ fn every_call_ends_within_its_budget() {
         judge.call("a candidate", || space.iter()?.next().transpose());
         most = most.max(judge.1);
     }
-    // Something is counted, or the bound says nothing.
+    // Some steps must be counted, or the bound proves nothing.
     assert!(most > 1000, "{most}");
 }
 

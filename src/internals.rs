@@ -1,6 +1,6 @@
-//! What the other packages of this workspace share with the library, and nobody else: no interface to rely on.
+//! Items that only the other packages of this workspace share with the library: not a stable interface.
 //!
-//! Everything that crosses the border without being public stands in this list.
+//! The list is complete: those packages use nothing else that is not public.
 
 use crate::algebra::Layout;
 use crate::error::{LayoutError, Site};
@@ -23,13 +23,13 @@ pub fn slot(layout: &Layout, index: &[u64]) -> Location {
     layout.slot(index)
 }
 
-/// How messages call a machine.
+/// Returns the text for a machine in messages: its kind and its name.
 #[must_use]
 pub fn described(machine: &Machine) -> String {
     machine.described()
 }
 
-/// The refusal of a sum beyond 64 bits.
+/// Returns the error for a number beyond 64 bits, which `what` names.
 #[must_use]
 pub fn too_large(what: &'static str) -> LayoutError {
     LayoutError::too_large(Site::Layout, what)

@@ -27,7 +27,7 @@ impl LevelNameError {
         &self.name
     }
 
-    /// What a name looks like, or how to name the levels that this one joins.
+    /// Returns the rule for names or, if this one joins known levels, the advice to name each on its own.
     #[must_use]
     pub fn help(&self) -> String {
         if joins_known_levels(&self.name) {
@@ -58,9 +58,9 @@ impl LevelNameError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level {
-    /// The place among columns; kept because sets of levels are sorted all the time.
+    /// The position in column order; stored because sets of levels are sorted all the time.
     column: u8,
-    /// The name, zeros behind it.
+    /// The name, padded with zeros.
     bytes: [u8; Level::MAX_LEN],
 }
 
@@ -89,10 +89,10 @@ impl Level {
     /// The lane inside a long word; lane 0 is the most significant.
     pub const W: Level = Level::literal("W");
 
-    /// The unit within its group, where a coordinate is split; not a name that can be given.
+    /// The unit within its group, where a coordinate is split; not a valid name, so that it cannot clash.
     pub(crate) const IN_GROUP: Level = Level::literal("unit of a group");
 
-    /// What adds up in place; not a name that can be given.
+    /// The number of a term that is added up in place; not a valid name, so that it cannot clash.
     pub(crate) const IN_SUM: Level = Level::literal("added in place");
 
     /// The levels that have a meaning of their own, in column order.
@@ -129,7 +129,7 @@ impl Level {
             return self;
         }
         let number = format!("x{units}");
-        // A long name is cut; two names that become one are refused by the machine.
+        // A long name is cut; a machine cannot have two levels with the same name.
         let room = Level::MAX_LEN.saturating_sub(number.len());
         let name = self.as_str();
         Level::literal(&format!("{}{number}", name.get(..room).unwrap_or(name)))
@@ -166,19 +166,19 @@ impl Level {
         self != Level::TIME && !self.is_in_unit()
     }
 
-    /// The known level that `name` is a misspelling of by case alone.
+    /// Returns the known level that differs from `name` by case alone.
     pub(crate) fn misspelt(name: &str) -> Option<Level> {
         Level::KNOWN
             .into_iter()
             .find(|l| l.as_str() != name && l.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// The place among columns; custom levels share one, before the address.
+    /// The position in column order; custom levels share one, before the address.
     pub(crate) fn column(self) -> u8 {
         self.column
     }
 
-    /// Numbers in the order of levels: comparing bytes calls a function.
+    /// Returns numbers that sort as the levels do: comparing bytes would call a function.
     #[inline]
     fn key(&self) -> (u8, u64, u128) {
         // The middle byte is in both numbers, which does no harm.
@@ -195,7 +195,7 @@ impl Level {
         Level::MAX_LEN - to_index(u64::from(zeros))
     }
 
-    /// Names past `MAX_LEN` are cut; callers have checked or keep within it.
+    /// Creates a level without a check; longer names are cut, so callers keep within `MAX_LEN`.
     pub(crate) const fn literal(name: &str) -> Level {
         let mut level = Level { column: column(name), bytes: [0; Level::MAX_LEN] };
         let mut at = 0;
@@ -207,13 +207,13 @@ impl Level {
     }
 }
 
-/// `PE_MAB`
+/// Returns whether a name is known levels joined by `_`, as in `PE_MAB`.
 fn joins_known_levels(name: &str) -> bool {
     let known = |part: &str| Level::KNOWN.iter().any(|level| level.as_str() == part);
     name.contains('_') && name.split('_').all(known)
 }
 
-/// The place among columns of the level with this name.
+/// The position in column order of the level with this name.
 const fn column(name: &str) -> u8 {
     match name.as_bytes() {
         b"Time" => 0,

@@ -1,9 +1,9 @@
 //! `tensor-layout` tells you where every element of a tensor lives: on which units of a machine, and
 //! at which address.
 //!
-//! A layout is read from the text of a deep-learning compiler, lowered into one algebra of axes,
-//! and asked: the place of an index, the index at a place, whole address tables, padding, holes,
-//! copies. Every answer is exact, or a refusal with its reason.
+//! A layout is parsed from the text of a deep-learning compiler and lowered into one algebra of axes, which
+//! answers questions: the place of an index, the index at a place, whole address tables, padding, holes,
+//! copies. Every answer is exact, or an error that gives the reason.
 //!
 //! ```
 //! use tensor_layout::{Found, Layout, Machine, Placement};
@@ -36,7 +36,7 @@
 //! * A [`Sharding`](sharding::Sharding) spreads a tensor over devices; with the layout of its shards it is one layout.
 //! * A [`Relayout`](relayout::Relayout) pairs two placements of a tensor: exact [`Traffic`](relayout::Traffic) per level, and the moves;
 //!   [`Candidates`](candidates::Candidates) are layouts to choose from.
-//! * [`ParseError`] refuses a text and draws the caret; [`LayoutError`] refuses a meaning.
+//! * A [`ParseError`] shows the fault in a text with a caret; a [`LayoutError`] reports one in its meaning.
 //!
 //! The [`guide`] has a tutorial, the notation, the algebra with its laws, and the design.
 //!
@@ -53,7 +53,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `serde` | `Serialize` and `Deserialize` of [`PadLayout`](notation::PadLayout) and [`Layout`], as text |
-//! | `simd` | the vectors of the processor: tables for AVX2 where it is there, transposed tensors packed by shuffles |
+//! | `simd` | the vectors of the processor: tables for AVX2 where available, transposed tensors packed by shuffles |
 //! | `rayon` | tables filled by all cores: `Program::par_fill_packed` and others |
 //! | `arrow`, `parquet` | `Table::write_arrow`, `Table::write_parquet` |
 //! | `toml` | `Machine::from_toml`: machines from TOML files |

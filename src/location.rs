@@ -39,7 +39,7 @@ impl Location {
         self.coordinates.iter().copied()
     }
 
-    /// Adds to the coordinate of a level that is there, or else sets it.
+    /// Adds `step` to the coordinate in `level`, or sets it if there is none.
     ///
     /// Invariant 4 of [`Layout`](crate::Layout) keeps the sum within `u64`.
     pub(crate) fn add(&mut self, level: Level, step: u64) {
@@ -49,7 +49,7 @@ impl Location {
         }
     }
 
-    /// Where a level is, or where it would be.
+    /// Returns the position of a level or, as an error, the one to insert it at.
     fn search(&self, level: Level) -> Result<usize, usize> {
         self.coordinates.binary_search_by(|(name, _)| name.cmp(&level))
     }
@@ -70,8 +70,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// What lives at a place: an element by its index or, in a [`Program`](crate::program::Program),
-/// by its row-major number.
+/// The content of a place: an element, by its index or, in a [`Program`](crate::program::Program), by its
+/// row-major number, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Found<E = Vec<u64>> {
     /// The element.
