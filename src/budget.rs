@@ -26,7 +26,7 @@ impl Draw {
         usize::try_from((x ^ (x >> 31)) % u64::try_from(limit).unwrap()).unwrap()
     }
 
-    /// A shape of up to 12 axes whose slots fit in 64 bits, whatever is rounded up.
+    /// Draws a shape of up to 12 axes whose slots fit in 64 bits, even if all of them are rounded up.
     fn shape(&mut self) -> Vec<u64> {
         let (rank, mut room) = (self.below(13), 1_u64 << 40);
         let extents = (0..rank).map(|_| {

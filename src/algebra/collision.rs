@@ -267,7 +267,7 @@ impl Choices<u128> for Sides<'_> {
     }
 }
 
-/// Axes, derived axes and levels, grouped by what reaches what.
+/// The groups of axes, derived axes and levels that digits connect.
 ///
 /// The coordinates in the levels of one component depend on its axes only, so each component is
 /// free of collisions on its own, or the layout is not.

@@ -20,7 +20,7 @@ impl Layout {
     /// `self` plus one of the complement. Copies that coincide are one.
     /// Law: disjoint from `self` but for the origin, ordered (its strides ascend from minor to
     /// major), and `self` x complement covers the space exactly.
-    /// Cost: O(subaxes log subaxes); where axes are padded or fused, up to 2^16 elements are looked at.
+    /// Cost: O(subaxes log subaxes); where axes are padded or fused, up to 2^16 elements are enumerated.
     /// Source: CuTe, `02_layout_algebra.md`, "Complement"; there a last gap that does not divide
     /// is rounded up, here it is an error.
     ///
@@ -28,7 +28,7 @@ impl Layout {
     /// [`CannotComplement`](LayoutError::CannotComplement): the image is not a product of levels (an axis is
     /// padded inside, or fused), strides overlap or do not divide, the size of a used level is not given, or
     /// the size is not a multiple of what `self` fills; [`NotDecided`](LayoutError::NotDecided) where
-    /// more elements would have to be looked at.
+    /// more elements would have to be enumerated.
     ///
     /// # Example
     /// ```

@@ -66,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// Multiplies: `self`, and behind it the axes of `pattern`, which number copies of `self`.
+    /// Multiplies: the axes of `self`, then those of `pattern`, which number copies of `self`.
     ///
     /// The copies are placed in the part of `Addr` that `self` leaves free, as `pattern` arranges them:
     /// `Addr` of `pattern` numbers the free places in order.

@@ -41,7 +41,7 @@ impl Layout {
     /// Checks invariant 3: by the bound, which is exact where only tensor axes feed; otherwise by
     /// enumerating the indexes of the axes that matter.
     pub(crate) fn check_fed(&self) -> Result<(), LayoutError> {
-        // Without elements no index is real, whatever digits there are.
+        // Without elements no index is real, so that nothing is fed.
         if self.derived.is_empty() || self.axes.iter().any(|axis| axis.extent == 0) {
             return Ok(());
         }

@@ -131,8 +131,8 @@ pub struct Replica {
 /// Invariants, checked by [`LayoutBuilder::build`] and relied on everywhere:
 /// 1. every size is at least 1, and every extent at most the product of the sizes of its axis;
 /// 2. a digit feeds a derived axis that comes after its own;
-/// 3. a real index never feeds a value at or beyond the extent of a derived axis; one that is an
-///    XOR has powers of two everywhere, so that no digits do;
+/// 3. a real index never feeds a value at or beyond the extent of a derived axis; in an XOR, extent and
+///    sizes are powers of two, so that padding never does either;
 /// 4. number of elements, number of slots, values and coordinates, of padding too, fit in `u64`.
 ///
 /// `==` compares how a layout is written, subaxis by subaxis.
@@ -490,7 +490,7 @@ impl LayoutBuilder {
     /// # Errors
     /// [`ZeroSize`](LayoutError::ZeroSize), [`ExtentTooLarge`](LayoutError::ExtentTooLarge),
     /// [`FeedOrder`](LayoutError::FeedOrder), [`DerivedOutOfRange`](LayoutError::DerivedOutOfRange),
-    /// [`Xor`](LayoutError::Xor) where an XOR meets what is no power of two,
+    /// [`Xor`](LayoutError::Xor) where an XOR is not made of powers of two,
     /// [`TooLarge`](LayoutError::TooLarge); [`NotDecided`](LayoutError::NotDecided) where derived
     /// axes feed each other, a bound of what they are fed exceeds an extent, and there are too many
     /// indexes to look.

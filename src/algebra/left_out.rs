@@ -15,7 +15,7 @@ impl Layout {
     /// count as equal if they are equally large.
     pub(crate) fn left_out(&self, written: &Layout) -> Vec<Inexpressible> {
         let slots = self.slots_left_out(written);
-        // Where slots are lost, so is the extent that only they reached.
+        // If slots are lost, so is the extent that only they reached.
         let names_span = |level: Level| slots.is_none() || self.span(level) > self.extent(level);
         let tail = |level: &Level| {
             let (level, span, end) = (*level, self.span(*level), written.span(*level));

@@ -34,7 +34,7 @@ impl Layout {
     /// Law: `f(g(a)) = a` for every a below the extent of g. The digits of g are digits of
     /// [`f.without_padding()`](Layout::without_padding), each from 0 on up to where the next one steps, and no
     /// such g is longer; where f is injective and its extents cut no digit, nothing lives at the first
-    /// address behind g.
+    /// address after those of g.
     /// Cost: O(subaxes squared).
     /// Source: CuTe, `layout.hpp`, `right_inverse`.
     ///

@@ -13,8 +13,8 @@
 //! A digit of the index adds a constant to every value that it feeds, as long as no digit of a
 //! derived axis wraps. So digits of the index are found minor to major: each runs until something
 //! would wrap. If then a single step wraps, the place is not a sum of digits, and the index at which
-//! it happens shows it; only where neighbouring runs step evenly can wraps cancel, and every index
-//! has to be looked at.
+//! it happens shows it; only where neighbouring runs step evenly can wraps cancel, and then every
+//! index is enumerated.
 
 use itertools::Itertools;
 
@@ -442,7 +442,7 @@ pub(crate) fn merged_digits(axis: &Axis, greatest: u64) -> Vec<Subaxis> {
     digits
 }
 
-/// Cuts the major-most digit to what values up to `greatest` need.
+/// Cuts the major-most digit to the size that values up to `greatest` need.
 fn cut(digits: &mut [Subaxis], greatest: u64) {
     let rest: u64 = digits.iter().skip(1).map(|digit| digit.size).product();
     if let Some(major) = digits.first_mut() {

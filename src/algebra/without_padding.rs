@@ -12,8 +12,8 @@ use crate::level::Level;
 impl Layout {
     /// Drops every slot that no element needs.
     ///
-    /// Digits are cut to what elements reach and merged where they step evenly; derived axes become
-    /// plain subaxes wherever the places of the elements are a sum of digits of the index; spans go.
+    /// Digits are cut to the values that elements have and merged where they step evenly; derived axes
+    /// become plain subaxes wherever the places of the elements are a sum of digits of the index; spans are dropped.
     /// Law: every element has the same places. Where no derived axis is left, results are equal if
     /// and only if the layouts are the same up to padding (and copies nest); and none is left
     /// wherever a layout without derived axes has these places, but for an XOR over more than 2^16
@@ -78,7 +78,7 @@ impl Layout {
         let renumbered = |subaxis: &Subaxis| match subaxis.target {
             Target::Feed { derived, weight } => {
                 let number = kept.binary_search(&derived).unwrap_or(derived);
-                // The major-most digit may have been cut to what elements reach.
+                // The major-most digit may have been cut to the values that elements have.
                 let size = match self.derived[derived].combine {
                     Combine::Sum => subaxis.size,
                     Combine::Xor => subaxis.size.next_power_of_two(),

@@ -50,7 +50,7 @@ impl PlaceRun {
         self.start.wrapping_add_signed(self.step.wrapping_mul(element))
     }
 
-    /// Returns whether `next` goes on after `length` elements, and with which step.
+    /// Returns the step with which `next` continues the run after `length` elements; `None` if it does not.
     fn join(&self, length: u64, next: u64) -> Option<i64> {
         let step = i64::try_from(i128::from(next) - i128::from(self.start)).ok()?;
         match length {

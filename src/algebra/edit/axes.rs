@@ -42,7 +42,7 @@ impl Layout {
         Ok(permuted)
     }
 
-    /// Inserts an axis of extent 1 in front of axis `at`, or behind the last.
+    /// Inserts an axis of extent 1 before axis `at`, or after the last.
     ///
     /// Law: dropping it again is the identity.
     ///

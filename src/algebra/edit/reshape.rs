@@ -173,7 +173,7 @@ fn run_ends(old: &[u64], from: usize, new: &[u64], to: usize) -> (usize, usize) 
 mod tests {
     use super::*;
 
-    /// All shapes of so many elements, with up to three axes.
+    /// All shapes with this number of elements and up to three axes.
     fn shapes(elements: u64) -> impl Iterator<Item = Vec<u64>> {
         let divisors = move |n: u64| (1..=n).filter(move |d| n.is_multiple_of(*d));
         let of_three = divisors(elements)
