@@ -59,7 +59,7 @@ impl Layout {
             return Ok(None);
         }
         let components = Components::of(self);
-        let mut budget = Budget::new("whether two elements share a place");
+        let mut budget = Budget::new("checking whether two elements share a place");
         for &level in &self.used {
             if !components.has_derived(components.level(level))
                 && let Some(collision) = self.differ_in(level, &digits, &mut budget)?

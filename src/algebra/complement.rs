@@ -181,7 +181,7 @@ impl Layout {
             return Err(refusal);
         }
         if self.elements() > MOST_ELEMENTS {
-            let question = "whether the places of the elements are a box";
+            let question = "checking whether the places of the elements are a box";
             return Err(LayoutError::NotDecided { question, budget: MOST_ELEMENTS });
         }
         let places: Result<BTreeSet<Location>, LayoutError> =

@@ -114,7 +114,7 @@ impl Coordinates {
         if let (Coordinates::Nested(a), Coordinates::Nested(b)) = (self, other) {
             return Ok(nested_difference(a, b));
         }
-        let question = "whether two layouts have the same padding";
+        let question = "comparing the padding of two layouts";
         let most = 1 << 20;
         let not_decided = || LayoutError::NotDecided { question, budget: most };
         let mine: BTreeSet<u64> = self.list(most).ok_or_else(not_decided)?.into_iter().collect();
@@ -214,7 +214,7 @@ fn count_cluster(terms: &[StridedTerm]) -> Result<u64, LayoutError> {
     if let Some(merged) = merge_runs(terms.iter().copied()) {
         return Ok(merged.into_iter().map(|(size, _)| size).product());
     }
-    let question = "how many coordinates are used";
+    let question = "counting the used coordinates";
     let not_decided = LayoutError::NotDecided { question, budget: MOST_COUNTED };
     Ok(SumSet::of(terms, MOST_COUNTED).ok_or(not_decided)?.count())
 }

@@ -53,7 +53,7 @@ impl Layout {
         if let Ok(None) = slots.collision() {
             return Ok(self.elements());
         }
-        let question = "how many slots hold no element";
+        let question = "counting the slots that hold no element";
         let not_decided = LayoutError::NotDecided { question, budget: MOST };
         if self.elements() > MOST {
             return Err(not_decided);

@@ -109,7 +109,7 @@ impl<'a> Decoder<'a> {
         }
         let mut digits = vec![0; self.digits.len()];
         let mut search = PlaceSearch { decoder: self, targets, padding: false };
-        let mut budget = Budget::new("which element lives at a place");
+        let mut budget = Budget::new("finding the element at a place");
         match search.level(0, &mut digits, &mut budget)? {
             ControlFlow::Break(index) => Ok(Found::Element(index)),
             ControlFlow::Continue(()) if search.padding => Ok(Found::Padding),

@@ -209,7 +209,7 @@ impl Layout {
         most: u64,
         agree: impl Fn(&BTreeSet<Location>, &BTreeSet<Location>) -> bool,
     ) -> Result<Option<Vec<u64>>, LayoutError> {
-        let question = "whether two layouts put every element in the same places";
+        let question = "comparing the places of every element in two layouts";
         let not_decided = LayoutError::NotDecided { question, budget: most };
         let copies = self.copies().max(other.copies());
         let work = self.elements().checked_mul(copies).filter(|work| *work <= most);

@@ -77,7 +77,7 @@ impl Layout {
         let matters = |axis: usize| sources.contains(&axis);
         let extent = |(at, axis): (usize, &Axis)| if matters(at) { axis.extent } else { 1 };
         let extents: Vec<u64> = self.axes.iter().enumerate().map(extent).collect();
-        let question = "whether what feeds a derived axis stays below its extent";
+        let question = "checking that the value of a derived axis stays below its extent";
         let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
         product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
         let fed = Indexes::new(extents).map(|index| self.fed(&index, |_, _| {})[derived]);

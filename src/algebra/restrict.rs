@@ -154,7 +154,7 @@ impl Layout {
         let Some(target) = coordinate.checked_sub(self.offset(level)) else { return unreached() };
         let term = |(digit, d): (usize, &Digit)| Term { digit, size: d.size, weight: d.stride };
         let sum = Sum::new(all.in_level(level).map(term).collect());
-        let mut budget = Budget::new("which digits give a coordinate");
+        let mut budget = Budget::new("finding the digits that give a coordinate");
         let mut solutions: Vec<Vec<u64>> = Vec::new();
         let _ = sum.solve(target, &mut digits, &mut budget, &mut |digits, _| {
             solutions.push(digits.to_vec());

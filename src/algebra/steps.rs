@@ -319,7 +319,7 @@ impl<'a> Component<'a> {
     /// Reads the digits off the places of all indexes, and checks every one.
     fn by_looking(&self) -> Result<Option<Plain>, LayoutError> {
         let extents = self.extents();
-        let question = "whether an axis steps evenly";
+        let question = "checking whether an axis steps evenly";
         let not_decided = LayoutError::NotDecided { question, budget: MOST_INDEXES };
         product(extents.iter().copied()).filter(|n| *n <= MOST_INDEXES).ok_or(not_decided)?;
         let mut runs = Vec::new();

@@ -116,7 +116,7 @@ impl Candidates {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u128>, CandidatesError> {
         Layouts::new(Arc::new(Space::new(self)?))
-            .count_all(&mut SearchBudget::new("how many candidates there are", goes_on))
+            .count_all(&mut SearchBudget::new("counting the candidates", goes_on))
     }
 }
 
@@ -159,7 +159,7 @@ impl Layouts {
         &mut self,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Option<Result<Candidate, CandidatesError>>> {
-        let mut steps = SearchBudget::new("whether there is another candidate", goes_on);
+        let mut steps = SearchBudget::new("finding the next candidate", goes_on);
         loop {
             if let Some(candidate) = self.split.as_mut().and_then(|s| s.next(&self.space)) {
                 return Some(Some(Ok(candidate)));

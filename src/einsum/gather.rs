@@ -209,7 +209,7 @@ impl Gather {
         const MOST_INDEXES: u64 = 1 << 22;
         let extent = layout.shape()[self.axis];
         if extent > MOST_INDEXES {
-            let question = "what any table makes move";
+            let question = "computing the traffic of any table";
             return Err(LayoutError::NotDecided { question, budget: MOST_INDEXES }.into());
         }
         let mut classes: HashMap<Vec<u64>, (u64, u64)> = HashMap::new();
@@ -233,9 +233,11 @@ impl Gather {
         }
         if memo.len() == MOST_PAIRS {
             let budget = to_u64(MOST_PAIRS);
-            return Err(
-                LayoutError::NotDecided { question: "what a table makes move", budget }.into()
-            );
+            return Err(LayoutError::NotDecided {
+                question: "computing the traffic of a table",
+                budget,
+            }
+            .into());
         }
         let traffic = self.pair(Some(entry), Some(wanted))?.traffic()?;
         let into: Vec<u64> = traffic.levels.iter().rev().map(|level| level.into).collect();

@@ -64,7 +64,7 @@ impl Relayout {
         }
         let copied = self.elements() > 0 && copies_in(&self.source, &path) > 1;
         if copied || to_u64(rows.len().max(columns.len())) > MOST_UNITS {
-            let question = "from which unit to which elements move";
+            let question = "counting the elements that move between each pair of units";
             return Err(LayoutError::NotDecided { question, budget: MOST_UNITS });
         }
         let mut counts = vec![vec![0; columns.len()]; rows.len()];

@@ -15,7 +15,7 @@ pub(super) fn uneven_copies(level: Level, group: u64) -> LayoutError {
 
 /// Digits that make more sums, boxes or values than are looked at.
 pub(super) fn not_decided(budget: u64) -> LayoutError {
-    LayoutError::NotDecided { question: "how many elements move", budget }
+    LayoutError::NotDecided { question: "counting the elements that move", budget }
 }
 
 /// A count that callers are told.

@@ -175,7 +175,7 @@ fn solutions(digits: &[OfAxis], target: u64) -> Result<Vec<(u64, u64)>, LayoutEr
     let term = |(digit, (d, _)): (usize, &OfAxis)| Term { digit, size: d.size, weight: d.stride };
     let sum = Sum::new(digits.iter().enumerate().map(term).collect());
     let (mut listing, mut values) = (Vec::new(), vec![0; digits.len()]);
-    let mut budget = Budget::new("which digits give a coordinate");
+    let mut budget = Budget::new("finding the digits that give a coordinate");
     let outcome = sum.solve(target, &mut values, &mut budget, &mut |values, _| {
         listing.push(setting(digits, values));
         Ok(ControlFlow::<()>::Continue(()))

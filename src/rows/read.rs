@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
             split(*value, axis.sizes(), &mut digits[first..end]);
             first = end;
         }
-        let mut budget = Budget::new("which element has these digits");
+        let mut budget = Budget::new("finding the element at a place");
         let index = decoder.index(&mut digits, &mut budget)?;
         if let Some(index) = &index {
             values.iter_mut().zip(index).for_each(|(value, entry)| *value = *entry);

@@ -22,7 +22,7 @@ pub(super) fn flows(relayout: &Relayout, traffic: &Traffic) -> Result<Option<Dra
     })?;
     if flows.from.len().max(flows.to.len()) > MOST_ROWS {
         let limit = to_u64(MOST_ROWS);
-        let question = "how to draw the flows between so many units";
+        let question = "drawing the flows between so many units";
         return Err(LayoutError::NotDecided { question, budget: limit });
     }
     Ok(Some(matrix(&flows)))
