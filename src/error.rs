@@ -160,7 +160,7 @@ pub enum LayoutError {
     /// A question whose exact answer would take more steps than documented.
     #[error("not decided: {question} takes more than {budget} steps")]
     NotDecided {
-        /// The task that answers the question, as the subject of the sentence: "counting the candidates".
+        /// The task that would answer the question, as the subject: `counting the candidates`.
         question: &'static str,
         /// The number of steps that were tried.
         budget: u64,

@@ -93,9 +93,9 @@ impl Layout {
         self.inverse()
     }
 
-    /// Inverts the digits as written or merged, in the order that is likelier to succeed: merged strides may
-    /// divide where written ones do not, and the other way round where there is padding between digits.
-    /// Merging first leaves fewer derived axes.
+    /// Inverts the digits as written or, if their strides do not divide, merged. With derived axes they are
+    /// merged first, which leaves fewer of those. Merged strides may divide where written ones do not, and
+    /// the other way round where there is padding between digits.
     fn inverse(&self) -> Result<Layout, LayoutError> {
         let written = match self.derived.is_empty() {
             true => Cow::Borrowed(self),

@@ -139,7 +139,8 @@ fn are_used_once(axes: &[Axis], parts: &[DigitSlice]) -> bool {
     })
 }
 
-/// Splits the digits of `old` into axes of the extents `new`; `None` if they do not divide or are not exact.
+/// Splits the digits of `old` into axes of the extents `new`; `None` if digits do not divide, or `old`
+/// has padding or digits of size 1.
 fn regroup(old: &[Axis], new: &[u64], axes: &mut Vec<Axis>) -> Option<()> {
     if !old.iter().all(Axis::is_exact) {
         return None;

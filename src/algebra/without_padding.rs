@@ -13,7 +13,8 @@ impl Layout {
     /// Drops every slot that no element needs.
     ///
     /// Digits are cut to the values that elements have and merged where they step evenly; derived axes
-    /// become plain subaxes wherever the places of the elements are a sum of digits of the index; spans are dropped.
+    /// become plain subaxes wherever the places of the elements are a sum of digits of the index; spans
+    /// are dropped.
     /// Law: every element has the same places. Where no derived axis is left, results are equal if
     /// and only if the layouts are the same up to padding (and copies nest); and none is left
     /// wherever a layout without derived axes has these places, but for an XOR over more than 2^16
