@@ -115,8 +115,8 @@ impl Level {
         Ok(Level::literal(name))
     }
 
-    /// The level whose units are groups of neighbouring units of this one: `L2Bx2` for two L2Bs each.
-    /// A group of one is the unit itself.
+    /// Returns the level whose units are groups of neighbouring units of this one: `L2Bx2` for two L2Bs
+    /// each. A group of one is the unit itself.
     ///
     /// ```
     /// use tensor_layout::Level;
@@ -135,7 +135,7 @@ impl Level {
         Level::literal(&format!("{}{number}", name.get(..room).unwrap_or(name)))
     }
 
-    /// The level that counts in axis `axis` of another layout: `i0`, `i1`, ...
+    /// Returns the level that counts in axis `axis` of another layout: `i0`, `i1`, ...
     #[must_use]
     pub fn axis(axis: usize) -> Level {
         match axis {

@@ -20,7 +20,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The coordinate in `level`, if the place names it.
+    /// Returns the coordinate in `level`, if the place has one.
     #[must_use]
     pub fn get(&self, level: Level) -> Option<u64> {
         self.search(level).ok().map(|at| self.coordinates[at].1)
@@ -34,7 +34,7 @@ impl Location {
         }
     }
 
-    /// Levels with their coordinates, in the order of [`Level`].
+    /// Iterates over the levels with their coordinates, in the order of [`Level`].
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Level, u64)> + '_ {
         self.coordinates.iter().copied()
     }

@@ -30,7 +30,7 @@ pub struct Canonical {
 }
 
 impl Layout {
-    /// The canonical form.
+    /// Returns the canonical form.
     ///
     /// Cost: O(subaxes log subaxes) where strides nest; else the coordinates of a level are listed.
     /// If derived axes are left, also the cost of [`without_padding`](Layout::without_padding).

@@ -16,9 +16,9 @@ use crate::location::Location;
 /// Two copies in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
-    /// An index.
+    /// The index of one of the copies.
     pub first: Vec<u64>,
-    /// Another index, or the same one where two of its copies meet.
+    /// The index of the other: the same if two copies of one element collide.
     pub second: Vec<u64>,
     /// The place where a copy of each lives.
     pub place: Location,

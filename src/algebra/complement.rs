@@ -14,7 +14,7 @@ use crate::location::Location;
 type Landed = (Level, u64, u64);
 
 impl Layout {
-    /// The layout of the rest of a space: one axis per level of `space`, in its order.
+    /// Returns the layout of the rest of a space: one axis per level of `space`, in its order.
     ///
     /// `space` gives the size of every level. Every place of the space is exactly one place of
     /// `self` plus one of the complement. Copies that coincide are one.

@@ -6,7 +6,7 @@ use crate::error::{LayoutError, Site};
 use crate::level::Level;
 
 impl Layout {
-    /// Composes: the layout `self` of the tensor whose index `map` gives.
+    /// Composes with an index map: element i of the result is in the places of element `map(i)` of `self`.
     ///
     /// `map` lands in the levels `i0`, `i1`, .. ([`Level::axis`]), the axes of `self`, or in `Addr`
     /// alone, which is then the row-major linear index of `self`. Copies that coincide are one. A layout

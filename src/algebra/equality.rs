@@ -232,7 +232,7 @@ impl Layout {
         Ok(self.locate_all(index)?.collect())
     }
 
-    /// Indexes at which layouts often differ: the first and the last, and on every axis 1, the
+    /// Returns indexes at which layouts often differ: the first and the last, and on every axis 1, the
     /// middle and the last.
     fn corners(&self) -> Vec<Vec<u64>> {
         let last = self.axes.iter().map(|axis| axis.extent - 1).collect_vec();
@@ -247,7 +247,7 @@ impl Layout {
         corners
     }
 
-    /// A place at which padding differs; elements and used levels are the same.
+    /// Returns a place at which padding differs; elements and used levels are the same.
     fn padding_differs(&self, other: &Layout) -> Result<Option<Difference>, LayoutError> {
         // Without elements offsets may differ: the first slot of the layout with the smaller offset is not a
         // slot of the other.

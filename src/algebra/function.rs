@@ -24,7 +24,7 @@ pub struct LinearFunction<'a> {
 }
 
 impl Layout {
-    /// The layout as a function of its linear index.
+    /// Returns the layout as a function of its linear index.
     ///
     /// # Example
     /// ```
@@ -95,7 +95,7 @@ impl LinearFunction<'_> {
         }
     }
 
-    /// The index map of a tiler: [`Layout::by_modes`] of the layouts that are given, the other modes whole.
+    /// Returns the index map of a tiler: [`Layout::by_modes`] of the given layouts, the other modes whole.
     ///
     /// # Errors
     /// As [`divide_modes`](LinearFunction::divide_modes).
@@ -125,7 +125,7 @@ impl LinearFunction<'_> {
         self.grouped(tile.product(&pattern, Arrangement::Flat)?, 1, arrangement)
     }
 
-    /// The longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
+    /// Returns the longest right inverse, a mode per digit; see [`Layout::contiguous_inverse`].
     ///
     /// # Errors
     /// As [`Layout::contiguous_inverse`].
@@ -133,7 +133,7 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(self.layout.contiguous_inverse(self.order)?))
     }
 
-    /// The left inverse, a mode per digit; see [`Layout::linear_left_inverse`].
+    /// Returns the left inverse, a mode per digit; see [`Layout::linear_left_inverse`].
     ///
     /// # Errors
     /// As [`Layout::linear_left_inverse`].
@@ -149,7 +149,7 @@ impl LinearFunction<'_> {
         Ok(self.by_digits(self.layout.complement(space)?))
     }
 
-    /// The layout after another one, a mode per digit; see [`Layout::compose_in`], which keeps the axes of `inner`.
+    /// Composes with `inner`, a mode per digit; see [`Layout::compose_in`], which keeps the axes of `inner`.
     ///
     /// # Errors
     /// As [`Layout::compose_in`].

@@ -20,7 +20,7 @@ impl Groups {
         at
     }
 
-    /// Makes the groups of two numbers one.
+    /// Joins the groups of two numbers.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.of(a), self.of(b));
         // The smaller number becomes the representative, which keeps chains short here.

@@ -12,7 +12,7 @@ use crate::level::Level;
 const BITS_OF_BYTE: u64 = 8;
 
 impl Layout {
-    /// The layout of the bytes, where `Addr` counted elements of `element_bits` each.
+    /// Returns the layout of the bytes; `Addr` of `self` counts elements of `element_bits` each.
     ///
     /// `Addr` counts bytes, and a last axis counts the bytes within an element. Where an element is
     /// not a whole number of bytes, the last axis counts its bits, lowest first, and the coordinate

@@ -10,7 +10,7 @@ use crate::error::{InverseError, LayoutError};
 use crate::level::Level;
 
 impl Layout {
-    /// The left inverse: a layout from places to indexes.
+    /// Returns the left inverse: a layout from places to indexes.
     ///
     /// One axis per used level, in the order of [`Level`]; it lands in `i0`, `i1`, .. the axes of
     /// `self`. Places without an element have any index, copies the same one: the inverse is a function,
@@ -38,8 +38,8 @@ impl Layout {
         self.inverse()
     }
 
-    /// The layout as an index map into its [`left_inverse`](Layout::left_inverse): its levels, in the
-    /// order of [`Level`], are the axes `i0`, `i1`, ..
+    /// Returns the layout as an index map into its [`left_inverse`](Layout::left_inverse): its levels, in
+    /// the order of [`Level`], are the axes `i0`, `i1`, ..
     ///
     /// Law: `f.left_inverse().compose(f.places_as_indexes())` is the identity. Copies stay: composing fails
     /// for them, as for any index map with copies.
@@ -82,9 +82,9 @@ impl Layout {
         map
     }
 
-    /// A right inverse: for every place that holds elements, the index of one of them.
+    /// Returns a right inverse: for every place that holds elements, the index of one of them.
     ///
-    /// As [`left_inverse`](Layout::left_inverse); digits that move nothing (stride 0) are 0.
+    /// As [`left_inverse`](Layout::left_inverse), but elements may share places; digits with stride 0 are 0.
     /// Law: `f(f.right_inverse()(a)) == a` for every place a of the image.
     ///
     /// # Errors

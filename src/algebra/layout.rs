@@ -36,13 +36,13 @@ pub struct Subaxis {
 }
 
 impl Subaxis {
-    /// A subaxis that lands in `level`.
+    /// Creates a subaxis that lands in `level`.
     #[must_use]
     pub const fn land(size: u64, level: Level, stride: u64) -> Subaxis {
         Subaxis { size, target: Target::Land { level, stride } }
     }
 
-    /// A subaxis that feeds derived axis `derived`.
+    /// Creates a subaxis that feeds derived axis `derived`.
     #[must_use]
     pub const fn feed(size: u64, derived: usize, weight: u64) -> Subaxis {
         Subaxis { size, target: Target::Feed { derived, weight } }
@@ -152,11 +152,11 @@ pub struct Layout {
     pub(crate) axes: Vec<Axis>,
     pub(crate) derived: Vec<DerivedAxis>,
     pub(crate) replicas: Vec<Replica>,
-    /// Constants, one per level at most, none 0, sorted by level.
+    /// The constants that coordinates start from: none 0, one per level at most, sorted by level.
     pub(crate) offsets: Vec<(Level, u64)>,
     /// The used levels, sorted; `Addr` is always one of them.
     pub(crate) used: Vec<Level>,
-    /// Rounded-up extents, one per level at most, sorted by level.
+    /// The rounded-up extents: one per level at most, sorted by level.
     pub(crate) spans: Vec<(Level, u64)>,
 }
 
@@ -167,14 +167,14 @@ impl Layout {
         LayoutBuilder::default()
     }
 
-    /// A builder that holds the parts of this layout, to change it.
+    /// Returns a builder with the parts of this layout, to change them.
     #[must_use]
     pub fn to_builder(&self) -> LayoutBuilder {
         let (axes, derived) = (self.axes.clone(), self.derived.clone());
         LayoutBuilder { axes, derived, ..self.without_axes() }
     }
 
-    /// A builder with everything but the axes.
+    /// Returns a builder with everything but the axes.
     pub(crate) fn without_axes(&self) -> LayoutBuilder {
         LayoutBuilder {
             axes: Vec::new(),
@@ -266,7 +266,7 @@ impl Layout {
         }
     }
 
-    /// Levels of subaxes and sized replicas as they first appear, major to minor.
+    /// Returns the levels as subaxes and sized replicas first land in them, then the other used ones.
     #[must_use]
     pub fn levels_in_order(&self) -> Vec<Level> {
         let mut seen = vec![false; self.used.len()];
@@ -391,14 +391,14 @@ impl LayoutBuilder {
         self.with_axis(Axis { extent, subaxes: subaxes.into_iter().collect() })
     }
 
-    /// Adds a tensor axis as another layout has it.
+    /// Adds a tensor axis, as taken from another layout.
     #[must_use]
     pub fn with_axis(mut self, axis: Axis) -> Self {
         self.axes.push(axis);
         self
     }
 
-    /// Adds copies as another layout has them.
+    /// Adds a replica, as taken from another layout.
     #[must_use]
     pub fn with_replica(mut self, replica: Replica) -> Self {
         self.replicas.push(replica);
@@ -476,7 +476,7 @@ impl LayoutBuilder {
         self
     }
 
-    /// Forgets the spans.
+    /// Drops the spans.
     pub(crate) fn without_spans(mut self) -> Self {
         self.spans.clear();
         self

@@ -26,7 +26,7 @@ struct CuteDigit {
 }
 
 impl Layout {
-    /// The longest layout g from addresses to the linear index with `f(g(a)) = a` for every a.
+    /// Returns the longest layout g from addresses to the linear index with `f(g(a)) = a` for every a.
     ///
     /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`; `f(i)` is the
     /// first copy. CuTe calls it the right inverse; where several digits have the same stride, or
@@ -61,7 +61,7 @@ impl Layout {
         }
     }
 
-    /// A layout g from all addresses that f reaches to the linear index with `g(f(i)) = i`.
+    /// Returns a layout g from all addresses that f reaches to the linear index, with `g(f(i)) = i`.
     ///
     /// One axis of addresses from 0 on, which lands in `Addr`, the linear index in `order`.
     /// Addresses that hold no element give numbers beyond the last index, as in CuTe.

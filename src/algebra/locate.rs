@@ -52,7 +52,7 @@ impl Layout {
         Ok(Copies { layout: self, first, next: 0, end: self.copies() })
     }
 
-    /// The index with a given linear index.
+    /// Returns the index with a given linear index.
     ///
     /// # Errors
     /// [`OutsideDomain`](LayoutError::OutsideDomain) if it is not below the number of elements.

@@ -16,7 +16,7 @@ pub enum Repeat {
 }
 
 impl Layout {
-    /// The index map that takes axis k through a layout of its own: `modes[k]`, as a function of
+    /// Builds the index map that takes axis k through a layout of its own: `modes[k]`, as a function of
     /// its linear index, lands in `i0`, `i1`, .. instead of `Addr`.
     ///
     /// Law: axis k of the result at x has the coordinate `modes[k](x)` in `i{k}`.

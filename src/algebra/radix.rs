@@ -83,7 +83,7 @@ pub struct Indexes {
 }
 
 impl Indexes {
-    /// All indexes below `shape`; one empty index for rank 0.
+    /// Iterates over all indexes below `shape`; one empty index for rank 0.
     #[must_use]
     pub fn new(shape: Vec<u64>) -> Indexes {
         let first = (!shape.contains(&0)).then(|| vec![0; shape.len()]);

@@ -13,7 +13,7 @@ use crate::location::Location;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restricted {
     /// The layout of the part: an axis for each axis of the whole, numbered from 0 on, in the
-    /// levels that were left open.
+    /// levels that are not fixed.
     pub layout: Layout,
     /// The map from the index in the part to that in the whole, in the levels `i0`, `i1`, ..
     pub indexes: Layout,

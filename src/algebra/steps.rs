@@ -364,13 +364,14 @@ impl<'a> Component<'a> {
     }
 }
 
-/// The sum of steps in some levels.
+/// Returns the sum of steps, per level.
 fn sum(steps: impl Iterator<Item = Vec<i128>>, levels: usize) -> Vec<i128> {
     steps.fold(vec![0; levels], |sum, step| sum.iter().zip(step).map(|(a, b)| a + b).collect())
 }
 
 impl Constraint {
-    /// The number of steps the last run may take with all others at their greatest.
+    /// Returns the number of steps that the last run may take while all others are at their greatest; `None`
+    /// if it does not count here.
     fn room(&self, runs: &[LinearDigit]) -> Option<u64> {
         let (step, others) = self.coefficients.split_last()?;
         let taken = runs.iter().zip(others).map(|(run, step)| (run.size - 1).saturating_mul(*step));
@@ -392,7 +393,7 @@ impl Linear {
         digits.clone().zip(digits.skip(1)).any(evenly)
     }
 
-    /// The runs as subaxes; `None` where a step lands in several levels.
+    /// Returns the runs as subaxes; `None` if a step lands in several levels.
     fn plain(self, runs: &[LinearDigit], extents: &[u64]) -> Option<Plain> {
         let mut plain = Plain { origin: self.origin, axes: vec![Vec::new(); extents.len()] };
         for (run, step) in runs.iter().zip(self.steps) {

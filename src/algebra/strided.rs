@@ -40,7 +40,7 @@ impl From<&Digit> for StridedDigit {
 }
 
 impl StridedDigit {
-    /// The digit with source and target exchanged.
+    /// Returns the digit with index and place exchanged.
     pub(crate) fn flipped(self) -> StridedDigit {
         StridedDigit { size: self.size, weight: self.stride, stride: self.weight }
     }
@@ -64,7 +64,7 @@ pub(crate) struct NodeDigit {
 }
 
 impl NodeDigit {
-    /// The digit of an axis, or of a replica, which counts as node `copies`.
+    /// Takes the digit of an axis, or of a replica, which counts as node `copies`.
     pub(crate) fn new(digit: &Digit, copies: usize) -> NodeDigit {
         NodeDigit { node: digit.axis.unwrap_or(copies), digit: digit.into() }
     }

@@ -52,7 +52,7 @@ impl Layout {
         self.reshape(&[&shape[..at], &[merged], &shape[end..]].concat())
     }
 
-    /// Gives the tensor another shape of as many elements, in row-major order.
+    /// Gives the tensor another shape with as many elements, in row-major order.
     ///
     /// Law: reshaping back is the identity; the n-th element stays the n-th and in its place.
     ///
