@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The modules of `src/guide.rs` and where their pages are.
-const PAGES: [(&str, &str); 16] = [
+const PAGES: [(&str, &str); 19] = [
     ("src/guide", "tutorial"),
     ("docs", "notation"),
     ("docs", "xla"),
+    ("docs", "xla-reference"),
     ("docs", "algebra"),
     ("docs", "relayout"),
     ("docs", "relayout-reference"),
@@ -16,9 +17,11 @@ const PAGES: [(&str, &str); 16] = [
     ("docs", "planner"),
     ("docs", "gpu"),
     ("docs", "vectors"),
+    ("docs", "vectors-reference"),
     ("docs", "sharding"),
     ("docs", "sharding-reference"),
     ("docs", "sharding-dumps"),
+    ("docs", "testing"),
     ("docs", "compare"),
     ("docs", "design"),
     ("docs", "performance"),
