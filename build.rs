@@ -70,6 +70,8 @@ fn for_rustdoc(text: &str, folder: &Path) -> io::Result<String> {
 fn module(target: &str) -> Option<String> {
     let (page, heading) = target.split_at(target.find('#').unwrap_or(target.len()));
     let page = page.strip_suffix(".md")?;
+    // The tutorial is in another folder than the pages.
+    let page = page.strip_prefix("../../docs/").unwrap_or(page);
     let is_module = PAGES.iter().any(|(_, name)| *name == page);
     is_module.then(|| format!("crate::guide::{}{heading}", page.replace('-', "_")))
 }
